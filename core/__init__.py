@@ -1,0 +1,1 @@
+"""Metier without a window: workflows, agents and tools, usable from a script and the command line."""

@@ -1,0 +1,1 @@
+"""What the engine and the agents need from the outside, as Protocols."""
