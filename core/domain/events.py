@@ -1,0 +1,243 @@
+"""The facts that a run tells, and the envelope they travel in (ENGINE §13).
+
+A fact says what happened, in the past tense. `Event` adds whose it is, its place in the order of the
+run and its time. `to_wire` and `from_wire` turn it into a JSON object and back; a type written by a
+later version is kept as `UnknownFact` and skipped by every fold.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from core.domain.ids import CallId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.message import Role
+from core.domain.run import RunKind, RunStatus
+from core.domain.step import StepStatus
+from core.domain.tool import CallStatus
+
+WireError = dict[str, Any]
+
+
+class Fact(BaseModel):
+    """What happened. `type` is its name on the wire; `stored` facts are numbered and kept."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    type: ClassVar[str]
+    stored: ClassVar[bool] = True
+
+
+class RunCreated(Fact):
+    """The run exists and waits for a place. `steps` are the names of its snapshot, in template order."""
+
+    type = "run_created"
+    kind: RunKind
+    title: str
+    message_id: MessageId
+    steps: list[str]
+    agent: str | None = None
+    template_id: TemplateId | None = None
+    template_version: int | None = None
+
+
+class RunStarted(Fact):
+    """The run took a place. A second one means that it goes on after a crash."""
+
+    type = "run_started"
+
+
+class RunPaused(Fact):
+    """The store cannot be written; nothing new starts until it can. Shown, never stored."""
+
+    type = "run_paused"
+    stored = False
+    reason: str
+
+
+class RunResumed(Fact):
+    """The store can be written again. Shown, never stored."""
+
+    type = "run_resumed"
+    stored = False
+
+
+class RunFinished(Fact):
+    type = "run_finished"
+    status: RunStatus
+    error: WireError | None = None
+    active_ms: int = 0
+
+
+class _StepFact(Fact):
+    step: str
+    index: int | None = None
+    attempt: int = 1
+
+
+class StepStarted(_StepFact):
+    """`total` is the length of its list where the step is a forEach and this is not an iteration."""
+
+    type = "step_started"
+    total: int | None = None
+
+
+class StepSkipped(_StepFact):
+    """`when` was false; `value` is what its ref resolved to."""
+
+    type = "step_skipped"
+    value: Any = None
+
+
+class StepFinished(_StepFact):
+    """`output` is kept with the step's result alone and filled in when stored events are read."""
+
+    type = "step_finished"
+    status: StepStatus
+    output: Any = None
+    error: WireError | None = None
+
+
+class TokenReceived(Fact):
+    """A piece of streamed text; `offset` counts the characters of its stream before it."""
+
+    type = "token"
+    stored = False
+    text: str
+    message_id: MessageId
+    offset: int
+    step: str
+    index: int | None = None
+
+
+class MessageAdded(Fact):
+    """A whole message. For an agent's it replaces what was streamed; its text is kept with the message.
+
+    `interrupted`: text that a crash cut off; the turn goes on after it in a message of its own.
+    """
+
+    type = "message"
+    role: Role
+    text: str
+    message_id: MessageId
+    step: str | None = None
+    index: int | None = None
+    interrupted: bool = False
+
+
+class ToolStarted(Fact):
+    """A call begins. `arguments` are masked. `round` and `offset` (characters of text before it) are an agent's."""
+
+    type = "tool_start"
+    call_id: CallId
+    tool: str
+    arguments: Any
+    step: str
+    index: int | None = None
+    round: int | None = None
+    offset: int | None = None
+
+
+class ToolEnded(Fact):
+    type = "tool_end"
+    call_id: CallId
+    status: CallStatus
+    duration_ms: int
+    summary: str | None = None
+    error: WireError | None = None
+
+
+class UsageReported(Fact):
+    """Tokens of one model answer. `cost` is None where the price is not known."""
+
+    type = "usage"
+    input_tokens: int
+    output_tokens: int
+    cost: float | None = None
+
+
+class UnknownFact(Fact):
+    """A fact of a later version: kept as it is, and skipped."""
+
+    type = "unknown"
+    name: str
+    data: dict[str, Any]
+
+
+FACTS: dict[str, type[Fact]] = {
+    fact.type: fact
+    for fact in (
+        RunCreated,
+        RunStarted,
+        RunPaused,
+        RunResumed,
+        RunFinished,
+        StepStarted,
+        StepSkipped,
+        StepFinished,
+        TokenReceived,
+        MessageAdded,
+        ToolStarted,
+        ToolEnded,
+        UsageReported,
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A fact of one run. `seq` numbers the stored facts of a run from 1 without gaps; others carry the last one."""
+
+    run_id: RunId
+    workflow_id: WorkflowId
+    seq: int
+    at: datetime
+    fact: Fact
+
+
+def to_wire(event: Event) -> dict[str, Any]:
+    """The JSON object of an event; fields that are None and have None as default are left out."""
+    fact = event.fact
+    name, data = (fact.name, fact.data) if isinstance(fact, UnknownFact) else (fact.type, _fields(fact))
+    return {
+        "type": name,
+        "run_id": event.run_id,
+        "workflow_id": event.workflow_id,
+        "seq": event.seq,
+        "at": time_text(event.at),
+        **data,
+    }
+
+
+def from_wire(data: dict[str, Any]) -> Event:
+    """The event of a JSON object. Raises ValueError (pydantic's too) if it is none."""
+    try:
+        head = (RunId(data["run_id"]), WorkflowId(data["workflow_id"]), int(data["seq"]))
+        at, name = datetime.fromisoformat(data["at"]), str(data["type"])
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"not an event: {error}") from None
+    known = FACTS.get(name)
+    if known is None:
+        rest = {key: value for key, value in data.items() if key not in _ENVELOPE}
+        return Event(*head, at, UnknownFact(name=name, data=rest))
+    return Event(*head, at, known.model_validate(data))
+
+
+def time_text(at: datetime) -> str:
+    """ISO 8601, UTC, milliseconds."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+_ENVELOPE = frozenset({"type", "run_id", "workflow_id", "seq", "at"})
+_ALWAYS: dict[str, Literal[True]] = {"value": True, "arguments": True}
+
+
+def _fields(fact: Fact) -> dict[str, Any]:
+    kept = {}
+    for name, field in type(fact).model_fields.items():
+        value = getattr(fact, name)
+        if value is not None or field.is_required() or name in _ALWAYS:
+            kept[name] = value
+    if isinstance(fact, StepFinished) and fact.status is StepStatus.COMPLETED:
+        kept["output"] = fact.output
+    return kept

@@ -1,0 +1,29 @@
+"""Names of things: opaque, unique, sorted by the time they were made."""
+
+import hashlib
+import secrets
+import time
+from typing import NewType
+
+WorkflowId = NewType("WorkflowId", str)
+TemplateId = NewType("TemplateId", str)
+RunId = NewType("RunId", str)
+MessageId = NewType("MessageId", str)
+CallId = NewType("CallId", str)
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: sorts as it counts, no look-alikes
+
+
+def _base32(number: int, digits: int) -> str:
+    return "".join(_ALPHABET[(number >> 5 * place) & 31] for place in reversed(range(digits)))
+
+
+def new_id(prefix: str) -> str:
+    """A fresh id `prefix_…`: 10 digits of milliseconds, then 80 random bits."""
+    return f"{prefix}_{_base32(time.time_ns() // 1_000_000, 10)}{_base32(secrets.randbits(80), 16)}"
+
+
+def id_from_key(prefix: str, key: str) -> str:
+    """The id that belongs to an idempotency key: the same key gives the same id, for ever."""
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()
+    return f"{prefix}_k{_base32(int.from_bytes(digest[:16]), 26)}"

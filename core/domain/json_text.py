@@ -1,0 +1,74 @@
+"""JSON as text: how values are kept, compared in size and shown on a line.
+
+Text is ASCII with escapes, so a lone surrogate or a NUL from a tool survives the database and every
+terminal; NaN, sets and cycles are refused when a value is made, not when it is read.
+"""
+
+import json
+from typing import Any
+
+from core.errors import StepFailed
+
+type_names = {dict: "object", list: "list", str: "text", bool: "true/false", int: "number", float: "number"}
+
+STRUCTURE_BYTES = 1_000_000
+STRING_BYTES = 10_000_000
+LIST_BYTES = 64_000_000
+
+
+def encode(value: Any) -> str:
+    """`value` as compact ASCII JSON. Raises StepFailed `not_json` for what JSON cannot hold."""
+    try:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise StepFailed("not_json", f"the value cannot be held as JSON: {error}") from None
+
+
+def decode(text: str) -> Any:
+    """The value of a text made by `encode`. Raises ValueError on anything that is not JSON."""
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
+
+
+def readable(value: Any) -> str:
+    """Compact JSON as a person reads it: not ASCII-escaped, order kept (ENGINE §3)."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def type_name(value: Any) -> str:
+    """What a person calls the type of a JSON value."""
+    return "null" if value is None else type_names.get(type(value), type(value).__name__)
+
+
+def encode_output(value: Any) -> str:
+    """`value` as JSON text within the sizes of ENGINE §2: 1 MB of structure and 10 MB of strings.
+
+    Raises StepFailed `not_json` or `output_too_large`.
+    """
+    text = encode(value)
+    if len(text) > STRUCTURE_BYTES:
+        strings = _string_characters(value)
+        if len(text) - strings > STRUCTURE_BYTES or strings > STRING_BYTES:
+            raise StepFailed(
+                "output_too_large",
+                f"the output has {len(text):,} bytes of JSON; at most 1 MB and 10 MB of text in it can be kept",
+                bytes=len(text),
+            )
+    return text
+
+
+def _string_characters(value: Any) -> int:
+    """How many characters of the encoded text lie inside strings."""
+    total, todo = 0, [value]
+    while todo:
+        item = todo.pop()
+        if isinstance(item, str):
+            total += len(json.dumps(item)) - 2
+        elif isinstance(item, dict):
+            todo.extend(item.values())
+            total += sum(len(json.dumps(key)) - 2 for key in item)
+        elif isinstance(item, list | tuple):
+            todo.extend(item)
+    return total

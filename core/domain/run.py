@@ -1,0 +1,108 @@
+"""A run: one execution, chat turn or template, with the snapshot it was started from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
+from core.domain.template import Template, ValidationMode
+from core.errors import MetierError
+
+
+class RunStatus(StrEnum):
+    """ENGINE §1. `paused` (the store cannot be written) is shown and never stored."""
+
+    ENQUEUED = "enqueued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    PAUSED = "paused"
+    SUCCESS = "success"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        return self in _FINAL
+
+
+_FINAL = frozenset({RunStatus.SUCCESS, RunStatus.ERROR, RunStatus.CANCELLED})
+ACTIVE = frozenset(set(RunStatus) - _FINAL)
+
+
+class RunKind(StrEnum):
+    CHAT = "chat"
+    WORKFLOW = "workflow"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorInfo:
+    """Why a run, a step or a call failed, as it is kept and shown (ENGINE §13).
+
+    `failed_during` is one of model, tool_execution, code, storage, engine. `parameters` are JSON values.
+    """
+
+    code: str
+    message: str
+    failed_step: str | None = None
+    failed_during: str | None = None
+    tool_name: str | None = None
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, error: MetierError, **where: str | None) -> "ErrorInfo":
+        """The record of a raised error; `where` are the failed_… fields."""
+        return cls(error.code, error.message, parameters=dict(error.parameters), **where)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> "ErrorInfo":
+        known = {name: data.get(name) for name in ("failed_step", "failed_during", "tool_name")}
+        rest = {key: value for key, value in data.items() if key not in known and key not in ("code", "message")}
+        return cls(str(data["code"]), str(data["message"]), parameters=rest, **known)
+
+    def as_dict(self) -> dict[str, Any]:
+        """`{code, message, failed_step?, failed_during?, tool_name?, …parameters}`, absent where unknown."""
+        where = {"failed_step": self.failed_step, "failed_during": self.failed_during, "tool_name": self.tool_name}
+        return {
+            **self.parameters,
+            "code": self.code,
+            "message": self.message,
+            **{name: value for name, value in where.items() if value is not None},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a run was started with. It never changes, whatever becomes of the template or the settings.
+
+    `allow` holds absolute folders that the file tools may enter; `script` the lines of a scripted
+    offline agent, kept so that a resumed turn plays on.
+    """
+
+    template: Template
+    input: Mapping[str, Any]
+    mode: ValidationMode = ValidationMode.AUTO
+    allow: tuple[str, ...] = ()
+    agent: str | None = None
+    script: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The row of a run. Everything else about it is its snapshot, its step results and its events."""
+
+    id: RunId
+    workflow_id: WorkflowId
+    kind: RunKind
+    title: str
+    status: RunStatus
+    message_id: MessageId
+    created_at: datetime
+    template_id: TemplateId | None = None
+    template_version: int | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    output_json: str | None = None
+    error: ErrorInfo | None = None
+    active_ms: int = 0

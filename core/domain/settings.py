@@ -1,0 +1,25 @@
+"""What a person can set, with the defaults and bounds of ENGINE §7, §9 and AGENTS_AND_TOOLS §6.
+
+Kept in the database, a row a field, so that a field of a later version is left alone.
+"""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from core.domain.template import ValidationMode
+
+
+class Settings(BaseModel):
+    """All settings of the core. Times in seconds."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    validation_mode: ValidationMode = ValidationMode.SELECTIVE
+    max_running_runs: Annotated[int, Field(ge=1, le=100)] = 20
+    max_workflows_auto: Annotated[int, Field(ge=1, le=20)] = 3
+    stream_write_interval_s: Annotated[float, Field(ge=0.1, le=5)] = 0.5
+
+    def max_workflows(self, mode: ValidationMode) -> int:
+        """How many workflows may be at work when one of `mode` is to be started (document 000)."""
+        return self.max_workflows_auto if mode is ValidationMode.AUTO else 1

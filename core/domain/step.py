@@ -1,0 +1,54 @@
+"""A step result: the checkpoint of a step, of one forEach iteration, or of one round of an agent."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from core.domain.ids import RunId
+from core.domain.run import ErrorInfo
+
+
+class StepStatus(StrEnum):
+    """ENGINE §1. A skipped step is `completed` with `skipped`; only the last four are ever stored."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        return self not in (StepStatus.PENDING, StepStatus.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class StepKey:
+    """Which checkpoint of a run: a step, its iteration `index`, the `round` of its agent."""
+
+    step: str
+    index: int | None = None
+    round: int | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.index is None else f"[{self.index}]"
+        return f"{self.step}{place}" if self.round is None else f"{self.step}{place} round {self.round}"
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """A stored checkpoint. `running` is a claim: somebody began, nobody has said how it ended.
+
+    `active_ms` is the active time of the run when the result was taken, so that a crash loses none of it.
+    """
+
+    run_id: RunId
+    key: StepKey
+    status: StepStatus
+    attempt: int = 1
+    output_json: str | None = None
+    skipped: bool = False
+    error: ErrorInfo | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    active_ms: int = 0

@@ -1,0 +1,166 @@
+"""A template: a saved DAG of steps, as it stands in JSON (ENGINE §2).
+
+Keys are camelCase in JSON and snake_case here. Unknown fields are kept, so that a file written by a
+later version survives being read by this one. Whether a template can run is decided by
+`core.engine.validation`; these models only say which shape it has.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic.alias_generators import to_camel
+
+FORMAT = "metier.template/1"
+
+StepName = Annotated[str, Field(min_length=1)]
+
+
+class ValidationMode(StrEnum):
+    """Who is asked before a tool runs: nobody, always, or by category (AGENTS_AND_TOOLS §6)."""
+
+    AUTO = "auto"
+    MANUAL = "manual"
+    SELECTIVE = "selective"
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="allow", frozen=True, strict=True)
+
+
+class When(_Model):
+    """A condition on a step. `eq: null` is an operator, so presence is told by `model_fields_set`."""
+
+    ref: str
+    eq: Any = None
+    neq: Any = None
+    gt: int | float | None = None
+    lt: int | float | None = None
+
+    @property
+    def operators(self) -> list[str]:
+        """The operators written down, in the order of the documents."""
+        return [name for name in ("eq", "neq", "gt", "lt") if name in self.model_fields_set]
+
+
+class ForEach(_Model):
+    """Run the step once for each item of a list."""
+
+    ref: str
+    concurrency: int = Field(default=1, ge=1, le=1000)
+
+
+class OnError(StrEnum):
+    """What the failure of a step means for its run."""
+
+    FAIL = "fail"
+    CONTINUE = "continue"
+
+
+class StepConfig(_Model):
+    """How a step is carried out. `on_error` is None where the default of its kind holds."""
+
+    max_attempts: int = Field(default=1, ge=1, le=10)
+    backoff_ms: int = Field(default=1000, ge=100, le=60_000)
+    timeout_ms: int | None = Field(default=None, ge=100, le=86_400_000)
+    idempotent: bool | None = None
+    on_error: Annotated[OnError, Field(strict=False)] | None = None
+    on_unknown: Literal["ask", "rerun", "fail"] = "ask"
+
+
+class ToolAction(_Model):
+    tool_name: str
+    transform_code: str | None = None
+
+
+class CodeAction(_Model):
+    code: str
+
+
+class AgentCall(_Model):
+    """Which agent answers what. Without `agent_id` it is the run's own."""
+
+    prompt: str
+    agent_id: str | None = None
+    model: str | None = None
+    tools: list[str] | None = None
+    max_tool_rounds: int | None = Field(default=None, ge=1, le=200)
+
+
+class AgentAction(_Model):
+    agent: AgentCall
+
+
+class SetAction(_Model):
+    set: Literal[True]
+
+
+class ReturnAction(_Model):
+    return_: Literal[True] = Field(alias="return")
+
+
+class WorkflowCall(_Model):
+    template_id: str | None = None
+    title: str | None = None
+
+
+class WorkflowAction(_Model):
+    workflow: WorkflowCall
+
+
+ACTION_KEYS = ("toolName", "code", "agent", "set", "return", "workflow")
+
+
+def _action_kind(value: Any) -> str | None:
+    if isinstance(value, BaseModel):
+        value = value.model_dump(by_alias=True, exclude_unset=True)
+    return next((key for key in ACTION_KEYS if key in value), None) if isinstance(value, Mapping) else None
+
+
+Action = Annotated[
+    Annotated[ToolAction, Tag("toolName")]
+    | Annotated[CodeAction, Tag("code")]
+    | Annotated[AgentAction, Tag("agent")]
+    | Annotated[SetAction, Tag("set")]
+    | Annotated[ReturnAction, Tag("return")]
+    | Annotated[WorkflowAction, Tag("workflow")],
+    Discriminator(_action_kind),
+]
+
+
+class Step(_Model):
+    """A named unit of a template. An absent `input` is `{}`."""
+
+    name: StepName
+    action: Action
+    description: str | None = None
+    input: Any = Field(default_factory=dict)
+    when: When | None = None
+    for_each: ForEach | None = None
+    interrupt: dict[str, Any] | None = None
+    depends_on: list[str] = Field(default_factory=list)
+    output_schema: Any = None
+    config: StepConfig = Field(default_factory=StepConfig)
+
+    @property
+    def on_error(self) -> OnError:
+        """What a failure means: of a step `fail`, of an iteration `continue`, unless the template says otherwise."""
+        return self.config.on_error or (OnError.CONTINUE if self.for_each else OnError.FAIL)
+
+
+class Template(_Model):
+    """A saved DAG of steps with the schema of its input."""
+
+    title: str = Field(min_length=1, max_length=256)
+    steps: list[Step]
+    description: str | None = None
+    input_schema: Any = None
+    timeout_ms: int | None = Field(default=None, ge=1)
+    max_parallel: int = Field(default=16, ge=1, le=1000)
+    mode: Annotated[ValidationMode, Field(strict=False)] | None = None
+    layout: dict[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The file form, with every field that was written, unknown ones too."""
+        return {"format": FORMAT, **self.model_dump(mode="json", by_alias=True, exclude_unset=True)}

@@ -1,0 +1,88 @@
+"""Tools and their calls, as everyone but the tools themselves sees them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from core.domain.ids import CallId, RunId
+from core.domain.run import ErrorInfo
+
+
+class Runtime(StrEnum):
+    """Where a tool can run: in the app's window, away from it, or both (AGENTS_AND_TOOLS §4)."""
+
+    HYBRID = "hybrid"
+    CLIENT = "client"
+    SERVER = "server"
+
+
+class Risk(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+class Effect(StrEnum):
+    """What a call may leave behind, and so whether it may be made again after a crash (ENGINE §10)."""
+
+    NONE = "none"
+    IDEMPOTENT = "idempotent"
+    ONCE = "once"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolInfo:
+    """What is told about a tool to models, templates and people."""
+
+    name: str
+    title: str
+    description: str
+    input_schema: Mapping[str, Any]
+    output_schema: Mapping[str, Any] | None = None
+    runtime: Runtime = Runtime.HYBRID
+    risk: Risk = Risk.LOW
+
+
+class CallStatus(StrEnum):
+    """The ledger state of a call (ENGINE §1). `unknown`: begun before a crash, and no one knows how it ended."""
+
+    RUNNING = "running"
+    COMPLETED = "completed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    CANCELLED = "cancelled"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A row of the ledger: one call that an agent made. `arguments_json` and `result_json` are JSON text."""
+
+    id: CallId
+    run_id: RunId
+    step: str
+    index: int | None
+    round: int
+    position: int
+    tool: str
+    status: CallStatus
+    arguments_json: str
+    effect: Effect = Effect.ONCE
+    result_json: str | None = None
+    error: ErrorInfo | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    duration_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallResult:
+    """How a call ended: a value, or an error that a model or a template reads."""
+
+    status: CallStatus
+    value: Any = None
+    error: ErrorInfo | None = None
+    duration_ms: int = 0
+    summary: str | None = None

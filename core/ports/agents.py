@@ -1,0 +1,36 @@
+"""One turn of an agent: a prompt goes in, tools are called, a text comes out."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.domain.run import Run, Snapshot
+from core.domain.step import StepKey
+from core.ports.journal import RunLog
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTurn:
+    """What an agent step asks for. In a chat run the conversation so far comes before the prompt.
+
+    `tools` None: every tool there is. `max_rounds` None: the agent's own limit.
+    """
+
+    run: Run
+    snapshot: Snapshot
+    key: StepKey
+    prompt: str
+    tools: tuple[str, ...] | None = None
+    max_rounds: int | None = None
+
+
+class AgentRunner(Protocol):
+    """The tool loop of AGENTS_AND_TOOLS §3."""
+
+    async def run(self, turn: AgentTurn, log: RunLog) -> str:
+        """Carry out the turn and give its last text.
+
+        Streams its text, writes each finished round as a checkpoint and each call into the ledger; after a
+        crash it goes on from the last finished round. Raises StepFailed where the turn fails (`round_limit`,
+        `too_many_calls`, `outcome_unknown`, a failed model); text and results so far are kept.
+        """
+        ...

@@ -1,0 +1,50 @@
+"""The journal: what a run tells and keeps, in one order.
+
+Two ways to say a thing, and the difference is the promise that survives a power cut (ENGINE §10):
+`tell` for text and pure results (seen at once, on disk within the next group), `record` for what
+leaves the process (on disk first, then seen).
+"""
+
+from asyncio import Future
+from collections.abc import Sequence
+from typing import Protocol
+
+from core.domain.events import Fact
+from core.domain.ids import MessageId, RunId, WorkflowId
+from core.ports.storage import Write
+
+
+class RunLog(Protocol):
+    """The journal of one run."""
+
+    @property
+    def run_id(self) -> RunId: ...
+
+    @property
+    def workflow_id(self) -> WorkflowId: ...
+
+    @property
+    def message_id(self) -> MessageId: ...
+
+    def tell(self, *facts: Fact, writes: Sequence[Write] = ()) -> None:
+        """Tell the facts now; they and the writes are committed with the next group, 50 ms or 64 steps behind at most."""
+        ...
+
+    def record(self, *facts: Fact, writes: Sequence[Write] = ()) -> "Future[frozenset[int]]":
+        """Commit everything put before, then these, at the next turn of the loop; then tell the facts.
+
+        The future gives the positions of lost writes. It may be left alone: order is kept either way.
+        """
+        ...
+
+    def stream(self, step: str, index: int | None, text: str) -> None:
+        """Tell a piece of streamed text, and keep it within the write interval (0.5 s, or 1 KiB of it)."""
+        ...
+
+    def resume_stream(self, step: str, index: int | None, length: int) -> None:
+        """The stream goes on after a crash: its first `length` characters are known already."""
+        ...
+
+    async def room(self) -> None:
+        """Come back when the writer is not too far behind, and the store can be written."""
+        ...

@@ -1,0 +1,71 @@
+"""A language model, or what stands in for one: a conversation goes in, pieces of an answer come out."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from core.domain.ids import CallId
+from core.domain.tool import ToolInfo
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """A tool call that a model asks for. `arguments` is None where what it wrote is no JSON object;
+    `arguments_text` is what it wrote."""
+
+    id: CallId
+    tool: str
+    arguments: Mapping[str, Any] | None
+    arguments_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """A message of the conversation as a model sees it. An assistant's may carry calls, a tool's answers one."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    text: str
+    calls: tuple[CallRequest, ...] = ()
+    call_id: CallId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One question to a model. `script` is only for the offline agent."""
+
+    messages: tuple[ChatMessage, ...]
+    tools: tuple[ToolInfo, ...] = ()
+    script: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallDelta:
+    """A call, complete."""
+
+    call: CallRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of this answer. `cost` is None where the price is not known."""
+
+    input_tokens: int
+    output_tokens: int
+    cost: float | None = None
+
+
+ModelDelta = TextDelta | CallDelta | Usage
+
+
+class ModelClient(Protocol):
+    """Something that answers."""
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelDelta]:
+        """The answer, piece by piece. Raises StepFailed (`failed_during` model) where there is none, or
+        where it breaks off; what came before has been yielded. Closing the iterator ends the request."""
+        ...

@@ -1,0 +1,257 @@
+"""The store: what is written in one commit, and what can be read back.
+
+One process owns it. Writes are data, so that one writer can put those of many runs into one
+transaction; reads return the domain's own rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from core.domain.events import Event
+from core.domain.ids import RunId, TemplateId, WorkflowId
+from core.domain.message import Message
+from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
+from core.domain.step import StepKey, StepResult
+from core.domain.tool import ToolCall
+from core.domain.workflow import Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class PutWorkflow:
+    """Create the workflow or replace its row."""
+
+    workflow: Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class PutMessage:
+    """Create the message or replace its row."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTemplate:
+    """A version of a template, as text: a draft may be invalid."""
+
+    id: TemplateId
+    version: int
+    title: str
+    text: str
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class PutTemplate:
+    """Save the version; it becomes the newest of its id."""
+
+    template: StoredTemplate
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRun:
+    """Create a run with its snapshot. Lost if a run of that id exists: the same key, a second time."""
+
+    run: Run
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRun:
+    """Compare and set: applied only while the stored status is one of `expected`, else lost.
+
+    Fields that are None are left as they are.
+    """
+
+    run_id: RunId
+    expected: frozenset[RunStatus]
+    status: RunStatus
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    output_json: str | None = None
+    error: ErrorInfo | None = None
+    active_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Say that a step begins: its `running` row. Lost if the row exists or the run is not `running`."""
+
+    result: StepResult
+
+
+@dataclass(frozen=True, slots=True)
+class PutStepResult:
+    """How a step ended; replaces its claim if there is one."""
+
+    result: StepResult
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseClaim:
+    """Forget a `running` row that a dead process left behind. A result that has been taken stays."""
+
+    run_id: RunId
+    key: StepKey
+
+
+@dataclass(frozen=True, slots=True)
+class PutToolCall:
+    """Write the ledger row of a call, or replace it."""
+
+    call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class AppendEvents:
+    """Events of one run in order, as one row."""
+
+    run_id: RunId
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A piece of streamed text, at most 4 KiB as UTF-8, at `offset` characters of its stream."""
+
+    run_id: RunId
+    step: str
+    index: int | None
+    offset: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AppendChunk:
+    """Keep a piece of streamed text until its message is final."""
+
+    chunk: Chunk
+
+
+@dataclass(frozen=True, slots=True)
+class DropChunks:
+    """Remove the pieces of one stream: their message is kept now."""
+
+    run_id: RunId
+    step: str
+    index: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MarkUnreadable:
+    """Show the run as `error`, code `unreadable`, from now on; its rows stay as they are."""
+
+    run_id: RunId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PutSetting:
+    """Keep one setting, as JSON text."""
+
+    name: str
+    value_json: str
+
+
+Write = (
+    PutWorkflow
+    | PutMessage
+    | PutTemplate
+    | CreateRun
+    | ChangeRun
+    | Claim
+    | PutStepResult
+    | ReleaseClaim
+    | PutToolCall
+    | AppendEvents
+    | AppendChunk
+    | DropChunks
+    | MarkUnreadable
+    | PutSetting
+)
+
+
+class Storage(Protocol):
+    """Everything raises StorageFailed when the store cannot be read or written."""
+
+    async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
+        """Write all or nothing, in order, on disk when this returns.
+
+        Returns the positions of the writes that were lost (a claim somebody has, a compare that did not
+        hold); the others are kept. Repeating a commit whose outcome is not known does no harm: equal rows
+        are written again, and a claim that already stands exactly as written is won.
+        """
+        ...
+
+    async def workflow(self, workflow_id: WorkflowId) -> Workflow | None: ...
+
+    async def workflows(self) -> list[Workflow]:
+        """All, last changed first."""
+        ...
+
+    async def delete_workflow(self, workflow_id: WorkflowId) -> None:
+        """Remove a workflow with its messages and runs and all that belongs to them."""
+        ...
+
+    async def messages(self, workflow_id: WorkflowId) -> list[Message]:
+        """Oldest first."""
+        ...
+
+    async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
+        """That version, or the newest."""
+        ...
+
+    async def templates(self) -> list[StoredTemplate]:
+        """The newest version of each, by title."""
+        ...
+
+    async def run(self, run_id: RunId) -> Run | None:
+        """A row that cannot be read comes back as an `error` run, code `unreadable`."""
+        ...
+
+    async def runs(
+        self,
+        *,
+        status: RunStatus | None = None,
+        workflow_id: WorkflowId | None = None,
+        limit: int = 50,
+        before: RunId | None = None,
+    ) -> list[Run]:
+        """Newest first, at most 200; `before` is the last id of the page before."""
+        ...
+
+    async def run_of_message(self, message_id: str) -> Run | None: ...
+
+    async def unfinished_runs(self) -> list[Run]:
+        """Every enqueued, running or waiting run that is not marked unreadable, oldest first."""
+        ...
+
+    async def snapshot(self, run_id: RunId) -> Snapshot:
+        """Raises StorageFailed `unreadable` if there is none that can be read."""
+        ...
+
+    async def step_results(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
+        """Checkpoints of a run; without `iterations`, those of whole steps alone. Raises `unreadable` as above."""
+        ...
+
+    async def tool_calls(self, run_id: RunId) -> list[ToolCall]:
+        """The ledger, in the order of rounds and positions."""
+        ...
+
+    async def events(self, run_id: RunId) -> list[Event]:
+        """In order, with the outputs and texts that are kept elsewhere filled in."""
+        ...
+
+    async def chunks(self, run_id: RunId) -> list[Chunk]:
+        """By stream and offset."""
+        ...
+
+    async def settings(self) -> Mapping[str, Any]:
+        """Name → value."""
+        ...
+
+    async def close(self) -> None:
+        """Give the store back. Nothing may be called afterwards."""
+        ...
