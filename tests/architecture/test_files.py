@@ -1,0 +1,51 @@
+"""What holds for the files of the project, whatever they do."""
+
+import ast
+import os
+import re
+import subprocess
+
+import pytest
+
+from tests.support.project import ROOT, modules, project_files
+
+UNFINISHED = r"\b(?:TODO|FIXME|XXX|(?i:stubs?|stubbed|mocks?|mocked|for now|not (?:yet )?implemented))\b"
+MACHINE = r"(?<![\w.])/(?:work|root|tmp)/\w"
+REGISTRY = r"\b(?:pypi\.org|pythonhosted\.org|registry\.npmjs\.org|deb\.debian\.org)\b"
+
+FOREIGN = ("LICENSE", "core/sandbox/vendor/sucrase")  # other people's text, as it came
+EXEMPT = {
+    UNFINISHED: (
+        "README.md",  # its list says what is missing
+        "resources/templates/",  # *Folder report* counts the TODO comments of a folder
+        "tests/e2e/test_runs.py",  # runs it on files that hold some
+        "tests/architecture/test_files.py",  # names the words that it looks for
+    ),
+    MACHINE: (),
+    REGISTRY: ("tests/architecture/test_files.py",),
+}
+
+SCRIPTS = [".ci/run", ".dev/setup", ".dev/start", ".dev/test"]
+
+
+@pytest.mark.parametrize("pattern", [UNFINISHED, MACHINE, REGISTRY], ids=["unfinished", "machine", "registry"])
+def test_no_file_holds_an_unfinished_part_a_path_of_a_machine_or_a_registry(pattern: str) -> None:
+    found = []
+    for path in project_files():
+        name = path.relative_to(ROOT).as_posix()
+        if name.startswith(FOREIGN + EXEMPT[pattern]):
+            continue
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        found += [f"{name}:{number}: {line}" for number, line in enumerate(lines, 1) if re.search(pattern, line)]
+    assert found == []
+
+
+def test_every_module_opens_with_a_docstring() -> None:
+    trees = {path: ast.parse(path.read_bytes()) for path in modules("core", "tests")}
+    assert [str(path) for path, tree in trees.items() if not ast.get_docstring(tree)] == []
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_is_executable_and_parses(name: str) -> None:
+    assert os.access(ROOT / name, os.X_OK)
+    subprocess.run(["bash", "-n", ROOT / name], check=True)

@@ -1,0 +1,12 @@
+"""What all tests share: the hook that runs `async def` tests, and settings that hold with and without Qt."""
+
+import pytest
+
+pytest_plugins = ["tests.support.async_tests"]
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
+    """Make pytest-qt's settings known where it is not installed or switched off: the core's tests need no Qt."""
+    if not pluginmanager.has_plugin("pytest-qt"):
+        parser.addini("qt_api", "read by pytest-qt")
+        parser.addini("qt_log_level_fail", "read by pytest-qt")
