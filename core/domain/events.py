@@ -195,6 +195,13 @@ class Event:
     fact: Fact
 
 
+@dataclass(frozen=True, slots=True)
+class EventsKept:
+    """These events of one run are on disk now; whoever passes them out of the process waits for this."""
+
+    events: tuple[Event, ...]
+
+
 def to_wire(event: Event) -> dict[str, Any]:
     """The JSON object of an event; fields that are None and have None as default are left out."""
     fact = event.fact

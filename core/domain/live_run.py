@@ -21,16 +21,18 @@ ERRORS_KEPT = 20
 
 
 class TextStream:
-    """Text that arrives in pieces: cheap to append to, joined when it is looked at."""
+    """Text that arrives in pieces with their offsets: cheap to append to, joined when it is looked at.
 
-    __slots__ = ("_length", "_pieces")
+    A piece that was missed leaves a gap that does not show; what follows it is still told from what is
+    there already.
+    """
+
+    __slots__ = ("_end", "_is_restarted", "_pieces")
 
     def __init__(self, text: str = "") -> None:
         self._pieces = [text] if text else []
-        self._length = len(text)
-
-    def __len__(self) -> int:
-        return self._length
+        self._end = len(text)
+        self._is_restarted = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TextStream) and str(self) == str(other)
@@ -42,12 +44,30 @@ class TextStream:
             self._pieces = ["".join(self._pieces)]
         return self._pieces[0] if self._pieces else ""
 
-    def append(self, offset: int, text: str) -> None:
-        """Add a piece that begins at `offset`; what is already there is not added again."""
-        new = text[max(0, self._length - offset) :] if offset < self._length else text
-        if new:
-            self._pieces.append(new)
-            self._length += len(new)
+    def append(self, offset: int, text: str) -> bool:
+        """Add a piece that begins at `offset`, without what is already there. False if nothing was new."""
+        if not text:
+            return False
+        if self._is_restarted and offset < self._end:
+            self._cut(self._end - offset)
+        self._is_restarted = False
+        new = text[max(0, self._end - offset) :]
+        if not new:
+            return False
+        self._pieces.append(new)
+        self._end = offset + len(text)
+        return True
+
+    def restart(self, dropped: str = "") -> None:
+        """The writer begins anew, without `dropped` at the end; the next piece says where the text goes on."""
+        if dropped and str(self).endswith(dropped):
+            self._cut(len(dropped))
+        self._is_restarted = True
+
+    def _cut(self, characters: int) -> None:
+        text = str(self)
+        self._pieces = [text[: max(0, len(text) - characters)]]
+        self._end -= characters
 
 
 @dataclass(slots=True)
@@ -100,6 +120,7 @@ class LiveCall:
 class LiveRun:
     """Everything that happened in a run so far.
 
+    `message` is the text of the run's own message where it is told whole: a template's output.
     `interrupted_texts` are the pieces that crashes cut off; each stood where its turn went on after it.
     """
 
@@ -118,6 +139,8 @@ class LiveRun:
     execution_order: list[str] = field(default_factory=list)
     calls: dict[CallId, LiveCall] = field(default_factory=dict)
     prompt: str | None = None
+    prompt_id: MessageId | None = None
+    message: str | None = None
     interrupted_texts: list[str] = field(default_factory=list)
     input_tokens: int = 0
     output_tokens: int = 0
@@ -126,14 +149,17 @@ class LiveRun:
     started_at: datetime | None = None
     completed_at: datetime | None = None
     active_ms: int = 0
+    paused_at: datetime | None = None
+    resumed_at: datetime | None = None
     pause_reason: str | None = None
+    is_released: bool = False
     seq: int = 0
 
     @property
     def content(self) -> str:
-        """The text that agents have written so far, in template order."""
+        """The run's message where it is told, else the text that agents have written so far, in template order."""
         texts = (str(text) for step in self.steps.values() for text in step.texts.values())
-        return "\n\n".join(text for text in texts if text)
+        return self.message or "\n\n".join(text for text in texts if text)
 
     @property
     def active(self) -> list[str]:
@@ -153,6 +179,26 @@ class LiveRun:
     def tool_execution_time_ms(self) -> int:
         return sum(call.duration_ms or 0 for call in self.calls.values())
 
+    def elapsed_s(self, now: datetime) -> float:
+        """Seconds from its start (from its creation while it waits for a place) to its end, or to `now`."""
+        return max(0.0, ((self.completed_at or now) - (self.started_at or self.created_at)).total_seconds())
+
+    def end(self, status: RunStatus, error: dict[str, Any] | None, at: datetime) -> None:
+        """The run has come to its end. A run ends once: without effect on one that has ended."""
+        if not self.status.is_final:
+            self.status, self.error, self.completed_at, self.pause_reason = status, error, at, None
+
+    def release(self) -> None:
+        """Forget what no row of a list shows: texts, calls and outputs. From now on the run takes in nothing."""
+        self.is_released = True
+        self.prompt = self.message = None
+        self.interrupted_texts.clear()
+        self.calls.clear()
+        for step in self.steps.values():
+            step.output = step.skipped_value = None
+            step.attempt_errors.clear()
+            step.texts.clear()
+
 
 def replay(events: Iterable[Event]) -> LiveRun | None:
     """The state after a run's events, or None if they do not begin with its creation."""
@@ -164,43 +210,58 @@ def replay(events: Iterable[Event]) -> LiveRun | None:
 
 def fold(run: LiveRun | None, event: Event) -> LiveRun | None:
     """Take in one event. Duplicate and late ones, and those of a run whose creation was missed, change nothing."""
+    if run is None:
+        return begin(event)
+    apply(run, event)
+    return run
+
+
+def begin(event: Event) -> LiveRun | None:
+    """The run that this event creates, or None if it tells of something else."""
     fact = event.fact
-    if isinstance(fact, facts.RunCreated):
-        return run or LiveRun(
-            event.run_id,
-            event.workflow_id,
-            fact.kind,
-            fact.title,
-            fact.message_id,
-            event.at,
-            agent=fact.agent,
-            template_id=fact.template_id,
-            template_version=fact.template_version,
-            steps={name: LiveStep(name) for name in fact.steps},
-            seq=event.seq,
-        )
-    if run is None or run.run_id != event.run_id:
-        return run
-    if fact.stored:
-        if event.seq <= run.seq:
-            return run
-        run.seq = event.seq
+    if not isinstance(fact, facts.RunCreated):
+        return None
+    return LiveRun(
+        event.run_id,
+        event.workflow_id,
+        fact.kind,
+        fact.title,
+        fact.message_id,
+        event.at,
+        agent=fact.agent,
+        template_id=fact.template_id,
+        template_version=fact.template_version,
+        steps={name: LiveStep(name) for name in fact.steps},
+        seq=event.seq,
+    )
+
+
+def apply(run: LiveRun, event: Event) -> bool:
+    """Take in one event. False: it is a duplicate, late or of another run, and changed nothing.
+
+    The events of a run are published in the order of their numbers (ENGINE §13), and what is not stored
+    carries the last one; so a lower number is late, be it a text of an attempt that was given up.
+    """
+    fact = event.fact
+    if run.run_id != event.run_id or run.is_released or event.seq < run.seq:
+        return False
+    match fact:
+        case facts.TokenReceived():
+            return _fold_token(run, fact)
+        case facts.RunPaused() | facts.RunResumed():
+            return _fold_pause(run, fact, event.at)
+    if event.seq == run.seq:
+        return False
+    run.seq = event.seq
     match fact:
         case facts.RunStarted():
-            _go_on(run, event)
-        case facts.RunPaused():
-            if not run.status.is_final:
-                run.status, run.pause_reason = RunStatus.PAUSED, fact.reason
-        case facts.RunResumed():
-            if run.status is RunStatus.PAUSED:
-                run.status, run.pause_reason = RunStatus.RUNNING, None
+            _go_on(run, event.at)
         case facts.RunFinished():
-            run.status, run.error, run.active_ms = fact.status, fact.error, fact.active_ms
-            run.completed_at, run.pause_reason = event.at, None
+            if not run.status.is_final:
+                run.active_ms = fact.active_ms
+            run.end(fact.status, fact.error, event.at)
         case facts.StepStarted() | facts.StepSkipped() | facts.StepFinished():
             _fold_step(run, fact, event.at)
-        case facts.TokenReceived():
-            _fold_token(run, fact)
         case facts.MessageAdded():
             _fold_message(run, fact)
         case facts.ToolStarted():
@@ -216,33 +277,65 @@ def fold(run: LiveRun | None, event: Event) -> LiveRun | None:
             run.output_tokens += fact.output_tokens
             if fact.cost is not None:
                 run.cost = (run.cost or 0.0) + fact.cost
-    return run
+    return True
 
 
-def _go_on(run: LiveRun, event: Event) -> None:
-    """The run took a place. After a crash, what was in flight begins anew; its late text is dropped."""
-    run.status = RunStatus.RUNNING
-    run.started_at = run.started_at or event.at
+def _fold_token(run: LiveRun, fact: facts.TokenReceived) -> bool:
+    step = run.steps.get(fact.step)
+    if step is None or run.status.is_final or fact.message_id != run.message_id:
+        return False
+    is_new = step.texts.setdefault(fact.index, TextStream()).append(fact.offset, fact.text)
+    if is_new:
+        run.tokens_received += 1
+    return is_new
+
+
+def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunResumed, at: datetime) -> bool:
+    """Pauses have no number of their own: one no younger than the last of its kind is that one again."""
+    last = run.paused_at if isinstance(fact, facts.RunPaused) else run.resumed_at
+    if run.status.is_final or (last is not None and at <= last):
+        return False
+    if isinstance(fact, facts.RunPaused):
+        run.status, run.pause_reason, run.paused_at = RunStatus.PAUSED, fact.reason, at
+    elif run.status is RunStatus.PAUSED:
+        run.status, run.pause_reason, run.resumed_at = RunStatus.RUNNING, None, at
+    else:
+        return False
+    return True
+
+
+def _go_on(run: LiveRun, at: datetime) -> None:
+    """The run took a place. After a crash, what was in flight begins anew."""
+    if run.status.is_final:
+        return
+    run.status, run.pause_reason = RunStatus.RUNNING, None
+    run.started_at = run.started_at or at
     for step in run.steps.values():
-        if step.status is StepStatus.RUNNING and step.iterations is None:
-            step.status = StepStatus.PENDING
+        if step.status is StepStatus.RUNNING:
+            if step.iterations is None:
+                step.status = StepStatus.PENDING
+            for text in step.texts.values():
+                text.restart()
     for call_id in [call.id for call in run.calls.values() if call.status is CallStatus.RUNNING]:
         del run.calls[call_id]
 
 
 def _fold_step(run: LiveRun, fact: facts.StepStarted | facts.StepSkipped | facts.StepFinished, at: datetime) -> None:
     step = run.steps.setdefault(fact.step, LiveStep(fact.step))
+    if isinstance(fact, facts.StepStarted) and (text := step.texts.get(fact.index)):
+        text.restart()
     if fact.index is not None:
         _fold_iteration(step, fact)
         return
     match fact:
         case facts.StepStarted():
+            if step.started_at is None:
+                step.started_at = at
+                run.execution_order.append(step.name)
             step.status, step.attempts = StepStatus.RUNNING, fact.attempt
-            step.started_at = step.started_at or at
+            step.error = step.finished_at = None
             if fact.total is not None and step.iterations is None:
                 step.iterations = Iterations(fact.total)
-            if step.name not in run.execution_order:
-                run.execution_order.append(step.name)
         case facts.StepSkipped():
             step.status, step.skipped, step.skipped_value = StepStatus.COMPLETED, True, fact.value
             step.finished_at = at
@@ -264,21 +357,15 @@ def _fold_iteration(step: LiveStep, fact: facts.StepStarted | facts.StepSkipped 
             step.iterations.errors.append({"index": fact.index, **fact.error})
 
 
-def _fold_token(run: LiveRun, fact: facts.TokenReceived) -> None:
-    step = run.steps.get(fact.step)
-    if step is None or run.status.is_final or fact.message_id != run.message_id:
-        return
-    step.texts.setdefault(fact.index, TextStream()).append(fact.offset, fact.text)
-    run.tokens_received += 1
-
-
 def _fold_message(run: LiveRun, fact: facts.MessageAdded) -> None:
+    step = run.steps.get(fact.step) if fact.step is not None else None
     if fact.role is Role.USER:
-        run.prompt = fact.text
+        run.prompt, run.prompt_id = fact.text, fact.message_id
     elif fact.interrupted:
         run.interrupted_texts.append(fact.text)
-        if fact.step is not None and (step := run.steps.get(fact.step)):
-            kept = str(step.texts.get(fact.index, TextStream()))
-            step.texts[fact.index] = TextStream(kept.removesuffix(fact.text))
-    elif fact.step is not None and (step := run.steps.get(fact.step)):
+        if step is not None and (text := step.texts.get(fact.index)):
+            text.restart(dropped=fact.text)
+    elif step is not None:
         step.texts[fact.index] = TextStream(fact.text)
+    elif fact.role is Role.ASSISTANT and fact.message_id == run.message_id:
+        run.message = fact.text

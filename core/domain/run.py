@@ -76,14 +76,15 @@ class ErrorInfo:
 class Snapshot:
     """What a run was started with. It never changes, whatever becomes of the template or the settings.
 
-    `allow` holds absolute folders that the file tools may enter; `script` the lines of a scripted
-    offline agent, kept so that a resumed turn plays on.
+    `allow` holds absolute folders that the file tools may enter, `base` the folder where relative paths start
+    (the first allowed one if None); `script` the lines of a scripted offline agent, so that a resumed turn plays on.
     """
 
     template: Template
     input: Mapping[str, Any]
     mode: ValidationMode = ValidationMode.AUTO
     allow: tuple[str, ...] = ()
+    base: str | None = None
     agent: str | None = None
     script: tuple[Mapping[str, Any], ...] = ()
 

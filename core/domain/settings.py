@@ -21,5 +21,5 @@ class Settings(BaseModel):
     stream_write_interval_s: Annotated[float, Field(ge=0.1, le=5)] = 0.5
 
     def max_workflows(self, mode: ValidationMode) -> int:
-        """How many workflows may be at work when one of `mode` is to be started (document 000)."""
+        """At how many active workflows another one of `mode` may no longer be started (ENGINE §9)."""
         return self.max_workflows_auto if mode is ValidationMode.AUTO else 1

@@ -35,8 +35,8 @@ class When(_Model):
     ref: str
     eq: Any = None
     neq: Any = None
-    gt: int | float | None = None
-    lt: int | float | None = None
+    gt: Any = None
+    lt: Any = None
 
     @property
     def operators(self) -> list[str]:

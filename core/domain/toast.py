@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, NewType
+from typing import Any, NewType, assert_never
 
 from core.domain.ids import WorkflowId
 
 ToastId = NewType("ToastId", str)
+
+BRIEF_S = 5.0
+LONG_S = 10.0
 
 
 class ToastType(StrEnum):
@@ -16,6 +19,19 @@ class ToastType(StrEnum):
     INFO = "info"
     WARNING = "warning"
     USER_QUESTION = "user-question"
+
+    @property
+    def usual_duration_s(self) -> float | None:
+        """How long such a toast stays unless it is told otherwise; None: until closed (UI §7)."""
+        match self:
+            case ToastType.SUCCESS | ToastType.INFO:
+                return BRIEF_S
+            case ToastType.WARNING | ToastType.ERROR:
+                return LONG_S
+            case ToastType.USER_QUESTION:
+                return None
+            case _:
+                assert_never(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,3 +54,8 @@ class Toast:
     @property
     def persistent(self) -> bool:
         return self.duration_s is None
+
+    @property
+    def words(self) -> tuple[Any, ...]:
+        """All that a person reads in it: where they are equal, the same was said again."""
+        return (self.type, self.code, self.title, self.message, self.workflow_id, self.parameters)

@@ -24,6 +24,16 @@ class Risk(StrEnum):
     HIGH = "high"
 
 
+class Category(StrEnum):
+    """What a person is asked about together (AGENTS_AND_TOOLS §6)."""
+
+    TOOLS = "tools"
+    SUB_AGENTS = "sub_agents"
+    MCP = "mcp"
+    FILES = "files"
+    DATABASE = "database"
+
+
 class Effect(StrEnum):
     """What a call may leave behind, and so whether it may be made again after a crash (ENGINE §10)."""
 
@@ -43,6 +53,7 @@ class ToolInfo:
     output_schema: Mapping[str, Any] | None = None
     runtime: Runtime = Runtime.HYBRID
     risk: Risk = Risk.LOW
+    category: Category = Category.TOOLS
 
 
 class CallStatus(StrEnum):

@@ -12,7 +12,8 @@ from core.ports.journal import RunLog
 class AgentTurn:
     """What an agent step asks for. In a chat run the conversation so far comes before the prompt.
 
-    `tools` None: every tool there is. `max_rounds` None: the agent's own limit.
+    `tools` None: every tool there is. `max_rounds` None: the agent's own limit. `fresh`: nothing of this turn can
+    be in the store yet, so nothing is looked up; a retry and a run that goes on after a crash are not fresh.
     """
 
     run: Run
@@ -21,6 +22,7 @@ class AgentTurn:
     prompt: str
     tools: tuple[str, ...] | None = None
     max_rounds: int | None = None
+    fresh: bool = False
 
 
 class AgentRunner(Protocol):
@@ -29,8 +31,9 @@ class AgentRunner(Protocol):
     async def run(self, turn: AgentTurn, log: RunLog) -> str:
         """Carry out the turn and give its last text.
 
-        Streams its text, writes each finished round as a checkpoint and each call into the ledger; after a
-        crash it goes on from the last finished round. Raises StepFailed where the turn fails (`round_limit`,
-        `too_many_calls`, `outcome_unknown`, a failed model); text and results so far are kept.
+        Streams its text, writes each finished answer as a checkpoint and each call into the ledger; called again
+        for the same key it goes on from the last finished answer. Raises StepFailed where the turn fails
+        (`round_limit`, `too_many_calls`, `outcome_unknown`, a failed model); text and results so far are kept.
+        Cancelled, it closes its open calls, keeps what it had received and leaves without waiting for anything.
         """
         ...

@@ -1,6 +1,8 @@
 """Time, so that tests can own it."""
 
-from datetime import datetime
+import asyncio
+import time
+from datetime import UTC, datetime
 from typing import Protocol
 
 
@@ -18,3 +20,16 @@ class Clock(Protocol):
     async def sleep(self, seconds: float) -> None:
         """Come back after `seconds` of monotonic time."""
         ...
+
+
+class SystemClock:
+    """The time of this machine."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)

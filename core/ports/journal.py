@@ -27,7 +27,7 @@ class RunLog(Protocol):
     def message_id(self) -> MessageId: ...
 
     def tell(self, *facts: Fact, writes: Sequence[Write] = ()) -> None:
-        """Tell the facts now; they and the writes are committed with the next group, 50 ms or 64 steps behind at most."""
+        """Tell the facts now; they and the writes are committed with the next group, 50 ms or 64 steps later."""
         ...
 
     def record(self, *facts: Fact, writes: Sequence[Write] = ()) -> "Future[frozenset[int]]":

@@ -11,7 +11,10 @@ from core.domain.tool import CallResult, Effect, ToolInfo
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """Whose call it is and what it may reach. `allow` holds absolute folders."""
+    """Whose call it is and what it may reach.
+
+    `allow` holds the absolute folders that the file tools may enter; a relative path starts at the first of them.
+    """
 
     run_id: RunId
     workflow_id: WorkflowId
@@ -45,7 +48,9 @@ class ToolRunner(Protocol):
     ) -> CallResult:
         """Make the call. What goes wrong is in the result; only CancelledError is raised.
 
-        Checks in order: registered, advertised, runtime, arguments against the schema, consent, time limit
-        (`timeout_s`, else the tool's own, else `default_timeout_s`).
+        Checks in order: registered, advertised (None: all are), runtime, arguments against the schema, consent,
+        time limit (`timeout_s`, else the tool's own, else `default_timeout_s`; seconds). A completed result is
+        JSON of at most 10 MB. After a timeout, and before CancelledError is raised, the work is cancelled and has
+        ended, or was given up after 1 s more. An `invalid_arguments` error carries `violations`: path, message.
         """
         ...

@@ -1,0 +1,76 @@
+"""From a ready step to what it does: condition, list, input, in this order (ENGINE §4–6). Pure."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.json_text import readable, type_name
+from core.domain.step import StepKey
+from core.domain.template import AgentAction, Step
+from core.engine.conditions import holds
+from core.engine.refs import Scope, look_up, resolve, whole_ref
+from core.errors import RefFailed, StepFailed
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """`when` was false, or the list comes from a skipped step; `value` is what decided it."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """A forEach: the items, in order."""
+
+    items: list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One execution of a step's action: its resolved input and, of an agent, the prompt."""
+
+    step: Step
+    key: StepKey
+    input: Any
+    prompt: str = ""
+
+
+def dispatch(step: Step, scope: Scope, skipped: Collection[str]) -> Skip | Loop | Call:
+    """What the ready step does. Raises StepFailed (`unresolved_ref`, `not_a_list`, …)."""
+    if step.when is not None:
+        runs, value = holds(step.when, scope)
+        if not runs:
+            return Skip(value)
+    if step.for_each is not None:
+        return _loop(step.for_each.ref, scope, skipped)
+    return call(step, scope)
+
+
+def call(step: Step, scope: Scope) -> Call:
+    """The step's action with its refs resolved, for the iteration that `scope` stands in, if it does."""
+    key = StepKey(step.name, scope.index)
+    if isinstance(step.action, AgentAction):
+        prompt = _text(resolve(step.action.agent.prompt, scope, "/prompt"))
+        given = resolve(step.input, scope) if "input" in step.model_fields_set else None
+        return Call(step, key, given, f"{prompt}\n\n{readable(given)}" if given is not None else prompt)
+    return Call(step, key, resolve(step.input, scope))
+
+
+def _loop(text: str, scope: Scope, skipped: Collection[str]) -> Skip | Loop:
+    ref = whole_ref(text)
+    if ref is None:
+        raise RefFailed("unresolved_ref", f"forEach needs a ref, not {text!r}", ref=text, path="/forEach/ref")
+    if ref.root in skipped:
+        return Skip(None)
+    items = look_up(ref, scope, "/forEach/ref")
+    if not isinstance(items, list):
+        found = type_name(items)
+        raise StepFailed("not_a_list", f"forEach needs a list, but {ref.text} is {found}", ref=ref.text, found=found)
+    return Loop(items)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else readable(value)

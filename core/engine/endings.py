@@ -1,0 +1,65 @@
+"""What the end of a call means: for its step, and for the run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.run import ErrorInfo
+from core.domain.step import StepKey
+from core.domain.template import AgentAction, CodeAction, OnError, Step, ToolAction
+from core.domain.tool import Effect
+from core.engine.dispatch import Call
+from core.engine.planner import ItemDone, StepBroke, StepDone
+from core.errors import RefFailed, StepFailed
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A call came to its end: with an output, an error, or cancelled."""
+
+    call: Call
+    effect: Effect = Effect.NONE
+    output: Any = None
+    error: StepFailed | None = None
+    is_cancelled: bool = False
+
+
+def success(key: StepKey, output: Any) -> StepDone | ItemDone:
+    return StepDone(key.step, output) if key.index is None else ItemDone(key.step, key.index, output)
+
+
+def failure(step: Step, key: StepKey, error: ErrorInfo) -> StepDone | StepBroke | ItemDone:
+    """What an error means. An effect that nobody knows the outcome of ends the run, whatever `onError` says."""
+    if error.code == "outcome_unknown":
+        return StepBroke(key.step, error)
+    if key.index is not None:
+        return ItemDone(key.step, key.index, error=error)
+    if step.config.on_error is OnError.CONTINUE:
+        return StepDone(key.step, None, failed=True)
+    return StepBroke(key.step, error)
+
+
+def joined(step: Step, errors: Sequence[tuple[int, ErrorInfo]]) -> StepFailed:
+    """The failure of a forEach: its iterations' errors in one."""
+    messages = "; ".join(f"{step.name}[{index}]: {error.message}" for index, error in errors[:20])
+    first = errors[0][1]
+    return StepFailed(first.code, messages, failed_during=first.failed_during, tool_name=first.tool_name)
+
+
+def error_info(error: StepFailed, call: Call) -> ErrorInfo:
+    """The record of a step's error, with where it happened (ENGINE §13)."""
+    parameters = dict(error.parameters)
+    during = parameters.pop("failed_during", None)
+    tool = parameters.pop("tool_name", None)
+    match call.step.action:
+        case _ if isinstance(error, RefFailed):
+            usual = "engine"
+        case ToolAction(tool_name=name):
+            usual, tool = "tool_execution", tool or name
+        case CodeAction():
+            usual = "code"
+        case AgentAction():
+            usual = "model"
+        case _:
+            usual = "engine"
+    return ErrorInfo(error.code, error.message, str(call.key), during or usual, tool, parameters)

@@ -1,0 +1,149 @@
+"""The log of one run: numbers its facts and publishes them in order, each when its promise is kept."""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from core.domain.events import Event, EventsKept, Fact, TokenReceived
+from core.domain.ids import MessageId, RunId, WorkflowId
+from core.ports.storage import AppendChunk, AppendEvents, Chunk, Write
+
+CHUNK_BYTES = 4096
+
+Lost = frozenset[int]
+_Stream = tuple[str, int | None]
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """Facts and writes that belong together, and who waits for them to be on disk."""
+
+    run: "Log"
+    events: list[Event]
+    writes: Sequence[Write]
+    done: "asyncio.Future[Lost] | None" = None
+
+
+@dataclass(slots=True)
+class _Text:
+    """Streamed text of one step that is not in a chunk yet."""
+
+    offset: int
+    pieces: list[str] = field(default_factory=list)
+    size: int = 0
+
+
+class Writer(Protocol):
+    """The journal, as a log sees it."""
+
+    def put(self, entry: Entry) -> None: ...
+    def text_waits(self, run: "Log", size: int) -> None: ...
+    def publish(self, events: Iterable[Event | EventsKept]) -> None: ...
+    def now(self) -> datetime: ...
+    async def room(self, run_id: RunId) -> None: ...
+    async def commit_alone(self, writes: Sequence[Write]) -> Lost: ...
+
+
+class Log:
+    """The journal of one run: numbers its facts and publishes them in order."""
+
+    def __init__(
+        self, journal: Writer, run_id: RunId, workflow_id: WorkflowId, message_id: MessageId, last_seq: int
+    ) -> None:
+        self._journal = journal
+        self.run_id = run_id
+        self.workflow_id = workflow_id
+        self.message_id = message_id
+        self.texts: dict[_Stream, _Text] = {}
+        self._seq = last_seq
+        self._lengths: dict[_Stream, int] = {}
+        self._line: deque[Entry] = deque()
+
+    def tell(self, *facts: Fact, writes: Sequence[Write] = ()) -> None:
+        entry = Entry(self, self._stamp(facts), writes)
+        self._publish_in_line(entry)
+        self._journal.put(entry)
+
+    def record(self, *facts: Fact, writes: Sequence[Write] = ()) -> asyncio.Future[Lost]:
+        done: asyncio.Future[Lost] = asyncio.get_running_loop().create_future()
+        entry = Entry(self, self._stamp(facts), writes, done)
+        self._line.append(entry)
+        self._journal.put(entry)
+        return done
+
+    async def create(self, *facts: Fact, writes: Sequence[Write]) -> Lost:
+        """Commit these alone and at once, then tell the facts. Raises StorageFailed, and has told nothing then."""
+        events = self._stamp(facts)
+        lost = await self._journal.commit_alone([*writes, AppendEvents(self.run_id, tuple(events))])
+        if not lost:
+            self._journal.publish(events)
+            self._journal.publish([EventsKept(tuple(events))])
+        return lost
+
+    def stream(self, step: str, index: int | None, text: str) -> None:
+        key = (step, index)
+        offset = self._lengths.get(key, 0)
+        self._lengths[key] = offset + len(text)
+        fact = TokenReceived(text=text, message_id=self.message_id, offset=offset, step=step, index=index)
+        self._publish_in_line(Entry(self, self._stamp([fact]), ()))
+        waiting = self.texts.setdefault(key, _Text(offset))
+        waiting.pieces.append(text)
+        waiting.size += len(text)
+        self._journal.text_waits(self, waiting.size)
+
+    def resume_stream(self, step: str, index: int | None, length: int) -> None:
+        self._lengths[step, index] = length
+
+    async def room(self) -> None:
+        await self._journal.room(self.run_id)
+
+    def publish_now(self, fact: Fact) -> None:
+        """Publish a fact that is not stored, past everything that waits."""
+        self._journal.publish(self._stamp([fact]))
+
+    def is_kept(self, entry: Entry) -> None:
+        """The entry is on disk: publish it, and what waited behind it with nothing left to wait for."""
+        entry.done = None
+        while self._line and self._line[0].done is None:
+            self._journal.publish(self._line.popleft().events)
+        if entry.events:
+            self._journal.publish([EventsKept(tuple(entry.events))])
+
+    def take_text(self) -> list[Write]:
+        """The waiting text as chunks of at most 4 KiB."""
+        writes: list[Write] = []
+        for (step, index), waiting in self.texts.items():
+            offset = waiting.offset
+            for piece in _pieces("".join(waiting.pieces)):
+                writes.append(AppendChunk(Chunk(self.run_id, step, index, offset, piece)))
+                offset += len(piece)
+        self.texts.clear()
+        return writes
+
+    def _publish_in_line(self, entry: Entry) -> None:
+        if self._line:
+            self._line.append(entry)
+        else:
+            self._journal.publish(entry.events)
+
+    def _stamp(self, facts: Iterable[Fact]) -> list[Event]:
+        at = self._journal.now()
+        events = []
+        for fact in facts:
+            if fact.stored:
+                self._seq += 1
+            events.append(Event(self.run_id, self.workflow_id, self._seq, at, fact))
+        return events
+
+
+def _pieces(text: str) -> Iterable[str]:
+    """`text` cut so that each piece is at most 4 KiB of UTF-8, surrogates counted as three bytes."""
+    while text:
+        piece = text[:CHUNK_BYTES]
+        while len(piece.encode("utf-8", "surrogatepass")) > CHUNK_BYTES:
+            piece = piece[: len(piece) // 2]
+        yield piece
+        text = text[len(piece) :]

@@ -1,0 +1,82 @@
+"""What is to be run, and the rows and facts that a run begins with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from core.domain.events import Fact, MessageAdded, RunCreated
+from core.domain.ids import MessageId, RunId, TemplateId, new_id
+from core.domain.message import Message, MessageState, Role
+from core.domain.run import Run, RunKind, RunStatus, Snapshot
+from core.domain.template import Template, ValidationMode
+from core.domain.workflow import Workflow
+from core.ports.storage import CreateRun, PutMessage, PutWorkflow, Write
+
+
+@dataclass(frozen=True, slots=True)
+class StartRequest:
+    """What is to be run, and under which rules.
+
+    `prompt` is what the person wrote, if anything: it becomes their message. `gated`: the limit of ENGINE §9 on
+    workflows at once holds, as for every start by a person in the window. `base`: where relative paths start.
+    """
+
+    workflow: Workflow
+    template: Template
+    input: Mapping[str, Any]
+    kind: RunKind
+    prompt: str | None = None
+    mode: ValidationMode = ValidationMode.AUTO
+    allow: tuple[str, ...] = ()
+    base: str | None = None
+    script: tuple[Mapping[str, Any], ...] = ()
+    template_id: TemplateId | None = None
+    template_version: int | None = None
+    key: str | None = None
+    gated: bool = False
+
+    def run(self, run_id: RunId, now: datetime) -> Run:
+        return Run(
+            run_id,
+            self.workflow.id,
+            self.kind,
+            self.template.title,
+            RunStatus.ENQUEUED,
+            MessageId(new_id("msg")),
+            now,
+            self.template_id,
+            self.template_version,
+        )
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(
+            self.template,
+            self.input,
+            mode=self.mode,
+            allow=self.allow,
+            base=self.base,
+            agent=self.workflow.agent,
+            script=self.script,
+        )
+
+
+def creation(request: StartRequest, run: Run, snapshot: Snapshot) -> tuple[Sequence[Fact], Sequence[Write]]:
+    """The facts and rows that bring a run into being: its workflow, itself, what the person said, its message."""
+    now = run.created_at
+    created = RunCreated(
+        kind=run.kind,
+        title=run.title,
+        message_id=run.message_id,
+        steps=[step.name for step in snapshot.template.steps],
+        agent=snapshot.agent,
+        template_id=run.template_id,
+        template_version=run.template_version,
+    )
+    answer = Message(run.message_id, run.workflow_id, Role.ASSISTANT, "", now, MessageState.OPEN, run.id)
+    rows: list[Write] = [PutWorkflow(replace(request.workflow, updated_at=now)), CreateRun(run, snapshot)]
+    if request.prompt is None:
+        return [created], [*rows, PutMessage(answer)]
+    said = Message(MessageId(new_id("msg")), run.workflow_id, Role.USER, request.prompt, now, run_id=run.id)
+    told = MessageAdded(role=Role.USER, text=said.text, message_id=said.id)
+    return [created, told], [*rows, PutMessage(said), PutMessage(answer)]

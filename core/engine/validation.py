@@ -1,0 +1,298 @@
+"""Is this a template that can run? Every problem at once (ENGINE §2).
+
+The shape comes from the models of `core.domain.template`; what they cannot say (names, refs, cycles,
+code that parses) is looked at here, for every step that has a shape at all.
+"""
+
+import difflib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.domain.template import (
+    ACTION_KEYS,
+    FORMAT,
+    CodeAction,
+    Step,
+    Template,
+    ToolAction,
+    When,
+    WorkflowAction,
+    _Model,
+)
+from core.engine.conditions import is_number
+from core.engine.graph import dependency_map, find_cycle, step_refs
+from core.engine.refs import ROOTS, FoundRef, whole_ref
+from core.errors import InvalidTemplate
+from core.ports.sandbox import Sandbox
+from core.ports.schemas import Schemas
+from core.ports.tools import ToolRunner
+
+TEMPLATE_BYTES = 5_000_000
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is wrong (`error`) or looks wrong (`warning`); `path` is a JSON pointer into the file."""
+
+    code: str
+    path: str
+    message: str
+    step: str | None = None
+    severity: str = "error"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "code": self.code,
+            "step": self.step,
+            "path": self.path,
+            "message": self.message,
+            "severity": self.severity,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A template with its problems; `template` is None if there is no shape to speak of."""
+
+    template: Template | None
+    problems: list[Problem]
+
+    @property
+    def is_valid(self) -> bool:
+        return self.template is not None and all(problem.severity != "error" for problem in self.problems)
+
+    def require(self) -> Template:
+        """The template. Raises InvalidTemplate with all problems if it cannot start."""
+        if self.template is None or not self.is_valid:
+            raise InvalidTemplate([problem.as_dict() for problem in self.problems])
+        return self.template
+
+
+@dataclass(frozen=True, slots=True)
+class Validator:
+    """Validation against the tools, the code checker and the schema checker of this app."""
+
+    tools: ToolRunner
+    sandbox: Sandbox
+    schemas: Schemas
+
+    async def check_text(self, text: str) -> Checked:
+        """Validate a file's text. Never raises for what the text says."""
+        if len(text) > TEMPLATE_BYTES:
+            size = f"the file has {len(text):,} characters; a template has at most 5 MB"
+            return Checked(None, [Problem("too_large", "", size)])
+        try:
+            data = json.loads(text.removeprefix("\ufeff"), parse_constant=_no_constant)
+        except ValueError as error:
+            return Checked(None, [Problem("not_json", "", f"the file is not JSON: {error}")])
+        except RecursionError:
+            return Checked(None, [Problem("not_json", "", "the file is not JSON: it is nested too deeply")])
+        return await self.check(data)
+
+    async def check(self, data: Any) -> Checked:
+        """Validate a template as a JSON value."""
+        if not isinstance(data, dict) or not ({"steps", "title"} & data.keys()):
+            return Checked(None, [Problem("not_a_template", "", "a template is an object with a title and steps")])
+        template, problems = _shape(data)
+        if data.get("format", FORMAT) != FORMAT:
+            wrong = f"this app reads {FORMAT}, not {data['format']!r}"
+            problems.insert(0, Problem("bad_format", "/format", wrong))
+        raw_steps = data["steps"] if isinstance(data.get("steps"), list) else []
+        steps = _readable_steps(raw_steps)
+        problems += _names(raw_steps)
+        if data.get("steps") == []:
+            problems.append(Problem("no_steps", "/steps", "a template needs at least one step"))
+        names = [step["name"] for step in raw_steps if isinstance(step, dict) and isinstance(step.get("name"), str)]
+        for place, step in steps:
+            where = f"/steps/{place}"
+            problems += _refs(step, where, names)
+            problems += _conditions(step.when, where, step.name)
+            problems += _not_yet(step, where)
+            problems += [Problem(p.code, where + p.path, p.message, step.name, p.severity) for p in _unknown(step)]
+            problems += await self._check_action(step, where)
+        problems += _cycle([step for _, step in steps])
+        problems += self._check_input_schema(data)
+        if data.get("timeoutMs") is not None:
+            problems.append(Problem("unsupported", "/timeoutMs", "a time limit of the whole run is not supported"))
+        if template is not None:
+            problems += [p for p in _unknown(template) if p.path != "/format"]
+        return Checked(template, problems)
+
+    async def _check_action(self, step: Step, where: str) -> list[Problem]:
+        match step.action:
+            case CodeAction(code=code):
+                error = await self.sandbox.check(code)
+                if error is not None:
+                    return [Problem(error.code, f"{where}/action/code", error.message, step.name)]
+            case ToolAction(tool_name=name) if self.tools.info(name) is None:
+                known = [info.name for info in self.tools.infos()]
+                message = f"there is no tool {name!r} here{_suggestion(name, known)}"
+                return [Problem("unknown_tool", f"{where}/action/toolName", message, step.name, "warning")]
+        return []
+
+    def _check_input_schema(self, data: Mapping[str, Any]) -> list[Problem]:
+        schema = data.get("inputSchema")
+        if schema is None or (reason := self.schemas.problem(schema)) is None:
+            return []
+        return [Problem("bad_schema", "/inputSchema", reason)]
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+# Shape
+
+_CODES = {"missing": "missing_field", "union_tag_not_found": "unknown_action", "union_tag_invalid": "unknown_action"}
+
+
+def _shape(data: Mapping[str, Any]) -> tuple[Template | None, list[Problem]]:
+    try:
+        return Template.model_validate(data), []
+    except ValidationError as error:
+        return None, [_shape_problem(one, data) for one in error.errors(include_url=False)]
+
+
+def _shape_problem(error: Any, data: Mapping[str, Any]) -> Problem:
+    place = [part for part in error["loc"] if not _is_tag(part, error["loc"])]
+    step = _step_name(data, place)
+    code = _CODES.get(error["type"], "wrong_type")
+    if "when" in place:
+        code = "bad_condition" if code == "wrong_type" else code
+    message = error["msg"][0].lower() + error["msg"][1:]
+    if code == "unknown_action":
+        message = f"an action has one of {', '.join(ACTION_KEYS)}"
+    elif code == "missing_field":
+        message = f"{place[-1]!r} is missing"
+    return Problem(code, "".join(f"/{part}" for part in place), message, step)
+
+
+def _is_tag(part: Any, place: Sequence[Any]) -> bool:
+    """pydantic puts the tag of the action into its path, once, behind `action`."""
+    at = place.index("action") if "action" in place else -1
+    return at >= 0 and len(place) > at + 1 and place[at + 1] is part and part in ACTION_KEYS
+
+
+def _step_name(data: Mapping[str, Any], place: Sequence[Any]) -> str | None:
+    if len(place) > 1 and place[0] == "steps" and isinstance(place[1], int):
+        step = data["steps"][place[1]]
+        if isinstance(step, dict) and isinstance(step.get("name"), str):
+            return str(step["name"])
+    return None
+
+
+def _readable_steps(raw: Sequence[Any]) -> list[tuple[int, Step]]:
+    """The steps that have a shape, with their places; what the others lack is a problem already."""
+    steps = []
+    for place, step in enumerate(raw):
+        try:
+            steps.append((place, Step.model_validate(step)))
+        except ValidationError:
+            continue
+    return steps
+
+
+def _unknown(model: _Model, path: str = "") -> Iterator[Problem]:
+    """Fields that no one here knows: a slip of the pen, or the work of a later version."""
+    known = [field.alias or name for name, field in type(model).model_fields.items()]
+    for name in model.model_extra or {}:
+        message = f"{name!r} is not known here{_suggestion(name, known)}"
+        yield Problem("unknown_field", f"{path}/{name}", message, None, "warning")
+    for name, field in type(model).model_fields.items():
+        value = getattr(model, name)
+        if isinstance(value, _Model) and not isinstance(value, Step):
+            yield from _unknown(value, f"{path}/{field.alias or name}")
+
+
+def _suggestion(name: str, known: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, known, 1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+# Meaning
+
+
+def _names(raw_steps: Sequence[Any]) -> Iterator[Problem]:
+    seen: set[str] = set()
+    for place, step in enumerate(raw_steps):
+        name = step.get("name") if isinstance(step, dict) else None
+        if not isinstance(name, str) or not name:
+            continue
+        path = f"/steps/{place}/name"
+        if name in ROOTS:
+            yield Problem("reserved_name", path, f"{name!r} is the name of a root of refs", name)
+        elif not NAME.fullmatch(name):
+            allowed = "a name is made of A-Z, a-z, 0-9, _ and -, and begins with a letter or _"
+            yield Problem("bad_name", path, f"{name!r} cannot be referred to: {allowed}", name)
+        if name in seen:
+            yield Problem("duplicate_step", path, f"another step is called {name!r}", name)
+        seen.add(name)
+
+
+def _refs(step: Step, where: str, names: Sequence[str]) -> Iterator[Problem]:
+    for found in step_refs(step):
+        path, ref = where + found.path, found.ref
+        if ref.root in ("item", "index"):
+            if step.for_each is None or found.path in ("/when/ref", "/forEach/ref"):
+                message = f"{ref.text} is only known inside forEach"
+                yield Problem("item_outside_for_each", path, message, step.name)
+        elif ref.root not in ROOTS and ref.root not in names:
+            yield _unknown_root(found, path, step.name, names)
+    for place, name in enumerate(step.depends_on):
+        if name not in names:
+            message = f"there is no step {name!r}{_suggestion(name, names)}"
+            yield Problem("unknown_ref", f"{where}/dependsOn/{place}", message, step.name)
+    for field, text in (("when", step.when and step.when.ref), ("forEach", step.for_each and step.for_each.ref)):
+        if text and whole_ref(text) is None:
+            code = "bad_condition" if field == "when" else "unknown_ref"
+            yield Problem(code, f"{where}/{field}/ref", f"{text!r} is not one ref", step.name)
+
+
+def _unknown_root(found: FoundRef, path: str, step: str, names: Sequence[str]) -> Problem:
+    hint = _suggestion(found.ref.root, [*ROOTS, *names])
+    if found.is_whole:
+        return Problem("unknown_ref", path, f"{found.ref.text} names no step{hint}", step)
+    message = f"@{found.ref.root} names no step and stays as it is{hint}"
+    return Problem("unknown_word", path, message, step, "warning")
+
+
+def _conditions(when: When | None, where: str, step: str) -> Iterator[Problem]:
+    if when is None:
+        return
+    if len(when.operators) > 1:
+        message = f"a condition takes one operator, not {', '.join(when.operators)}"
+        yield Problem("several_operators", f"{where}/when", message, step)
+    for name in ("gt", "lt"):
+        if name in when.operators and not is_number(getattr(when, name)):
+            yield Problem("bad_condition", f"{where}/when/{name}", f"{name} compares with a number", step)
+
+
+def _not_yet(step: Step, where: str) -> Iterator[Problem]:
+    """What this version does not carry out, so that nothing is left undone in silence."""
+    action = step.action
+    given = {
+        "/interrupt": step.interrupt is not None,
+        "/outputSchema": step.output_schema is not None,
+        "/action/workflow": isinstance(action, WorkflowAction),
+        "/action/transformCode": isinstance(action, ToolAction) and action.transform_code is not None,
+        "/config/maxAttempts": "max_attempts" in step.config.model_fields_set,
+        "/config/backoffMs": "backoff_ms" in step.config.model_fields_set,
+        "/config/timeoutMs": "timeout_ms" in step.config.model_fields_set,
+        "/config/onUnknown": "on_unknown" in step.config.model_fields_set,
+    }
+    for path, is_given in given.items():
+        if is_given:
+            message = f"{path.rpartition('/')[2]} is not supported by this version"
+            yield Problem("unsupported", where + path, message, step.name)
+
+
+def _cycle(steps: Sequence[Step]) -> Iterator[Problem]:
+    cycle = find_cycle(dependency_map(steps))
+    if cycle is not None:
+        yield Problem("cycle", "/steps", f"the steps wait for each other: {' → '.join(cycle)}", cycle[0])
