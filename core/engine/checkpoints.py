@@ -15,8 +15,8 @@ from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.tool import Effect
 from core.engine.planner import Cancelled, Failed, Outcome, Succeeded
+from core.engine.run_log import Log
 from core.ports.clock import Clock
-from core.ports.journal import RunLog
 from core.ports.storage import ChangeRun, Claim, PutMessage, PutStepResult, Write
 
 RUNNING = frozenset({RunStatus.RUNNING})
@@ -26,7 +26,7 @@ ENQUEUED = frozenset({RunStatus.ENQUEUED})
 class Checkpoints:
     """The written side of one run at work. Knows its active time and the outputs that become the run's."""
 
-    def __init__(self, run: Run, log: RunLog, clock: Clock, terminal: Iterable[str], active_ms: int) -> None:
+    def __init__(self, run: Run, log: Log, clock: Clock, terminal: Iterable[str], active_ms: int) -> None:
         self._run = run
         self._log = log
         self._clock = clock
@@ -34,7 +34,6 @@ class Checkpoints:
         self._outputs: dict[str, str] = {}
         self._active_ms = active_ms
         self._since: float | None = None
-        self._has_begun = False
 
     def active_ms(self) -> int:
         """Milliseconds that the run has been at work, over all its lives."""
@@ -53,14 +52,12 @@ class Checkpoints:
 
     def claim(self, key: StepKey) -> "Future[frozenset[int]]":
         """Claim a step that leaves the process: the future is empty if it is ours, and all before it is on disk."""
-        self._has_begun = True
         row = StepResult(
             self._run.id, key, StepStatus.RUNNING, started_at=self._clock.now(), active_ms=self.active_ms()
         )
         return self._log.record(writes=[Claim(row)])
 
     def step_started(self, key: StepKey, total: int | None = None) -> None:
-        self._has_begun = True
         self._log.tell(StepStarted(step=key.step, index=key.index, total=total))
 
     def step_skipped(self, step: str, value: Any) -> None:
@@ -119,9 +116,9 @@ class Checkpoints:
                 return RunStatus.CANCELLED, None, None
 
     def _closing_message(self, status: RunStatus, output_json: str | None) -> Message | None:
-        """A template's message is its output. A chat turn's was written by its agent, unless that never began."""
+        """A template's message is its output. A chat turn's was written by its agent, if that came so far."""
         run = self._run
-        if run.kind is RunKind.CHAT and self._has_begun:
+        if run.kind is RunKind.CHAT and self._log.is_message_told:
             return None
         output = decode(output_json) if output_json is not None else ""
         text = output if isinstance(output, str) else output_json or ""

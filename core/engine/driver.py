@@ -32,10 +32,10 @@ from core.engine.planner import (
     StepDone,
 )
 from core.engine.refs import Scope
+from core.engine.run_log import Log
 from core.engine.steps import StepRunner
 from core.errors import StepFailed
 from core.ports.clock import Clock
-from core.ports.journal import RunLog
 
 log = logging.getLogger(__name__)
 
@@ -62,7 +62,7 @@ class Driver:
         self,
         run: Run,
         snapshot: Snapshot,
-        journal: RunLog,
+        journal: Log,
         steps: StepRunner,
         clock: Clock,
         *,

@@ -192,6 +192,11 @@ class Engine:
         """Whether the run is at work in this process, or waits here for a place."""
         return run_id in self._seats
 
+    @property
+    def is_at_work(self) -> bool:
+        """Whether any run is driven, or waits here for a place."""
+        return bool(self._seats)
+
     async def wait(self, run_id: RunId) -> Run:
         """Come back when the run has ended and nothing of it is in flight. Raises NotFound."""
         if (seat := self._seats.get(run_id)) is not None:

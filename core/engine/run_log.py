@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from core.domain.events import Event, EventsKept, Fact, TokenReceived
+from core.domain.events import Event, EventsKept, Fact, MessageAdded, TokenReceived
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.ports.storage import AppendChunk, AppendEvents, Chunk, Write
 
@@ -48,7 +48,10 @@ class Writer(Protocol):
 
 
 class Log:
-    """The journal of one run: numbers its facts and publishes them in order."""
+    """The journal of one run: numbers its facts and publishes them in order.
+
+    `is_message_told`: the run's own message was told whole.
+    """
 
     def __init__(
         self, journal: Writer, run_id: RunId, workflow_id: WorkflowId, message_id: MessageId, last_seq: int
@@ -57,6 +60,7 @@ class Log:
         self.run_id = run_id
         self.workflow_id = workflow_id
         self.message_id = message_id
+        self.is_message_told = False
         self.texts: dict[_Stream, _Text] = {}
         self._seq = last_seq
         self._lengths: dict[_Stream, int] = {}
@@ -135,6 +139,8 @@ class Log:
         for fact in facts:
             if fact.stored:
                 self._seq += 1
+            if isinstance(fact, MessageAdded) and fact.message_id == self.message_id:
+                self.is_message_told = True
             events.append(Event(self.run_id, self.workflow_id, self._seq, at, fact))
         return events
 

@@ -25,7 +25,6 @@ class RunLog(Protocol):
 
     @property
     def message_id(self) -> MessageId: ...
-
     def tell(self, *facts: Fact, writes: Sequence[Write] = ()) -> None:
         """Tell the facts now; they and the writes are committed with the next group, 50 ms or 64 steps later."""
         ...

@@ -1,0 +1,88 @@
+"""Carrying out the calls of a round: side by side where none leaves a trace, else one after the other."""
+
+import asyncio
+from collections.abc import Collection, Sequence
+
+from core.agents.answers import Answer
+from core.agents.ledger import Ledger
+from core.domain.ids import CallId
+from core.domain.json_text import decode, type_name
+from core.domain.run import ErrorInfo
+from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
+from core.ports.agents import AgentTurn
+from core.ports.model import CallRequest
+from core.ports.tools import CallContext, ToolRunner
+
+_Due = tuple[ToolCall, CallRequest]
+
+
+class RoundCalls:
+    """Makes the calls of one turn, through its ledger, with the tools that were advertised for the round."""
+
+    def __init__(self, turn: AgentTurn, tools: ToolRunner, ledger: Ledger, default_timeout_s: float) -> None:
+        self._turn = turn
+        self._tools = tools
+        self._ledger = ledger
+        self._default_timeout_s = default_timeout_s
+
+    async def carry_out(
+        self, number: int, answer: Answer, offset: int, advertised: Collection[str]
+    ) -> list[CallResult]:
+        """The results of the answer's calls, one for each, in order; what has one already is not run again.
+
+        What goes wrong in a call is its result. Raises StepFailed `outcome_unknown` before any call is made.
+        """
+        rows = [
+            self._ledger.row(number, position, call, self._effect(call, advertised))
+            for position, call in enumerate(answer.calls, 1)
+        ]
+        results = {row.id: known for row in rows if (known := self._ledger.replayed(row, offset)) is not None}
+        due = [(row, call) for row, call in zip(rows, answer.calls, strict=True) if row.id not in results]
+        is_harmless = all(row.effect is Effect.NONE for row, _ in due)
+        for group in [due] if is_harmless else [[item] for item in due]:
+            results.update(await self._make(group, offset, advertised))
+        return [results[row.id] for row in rows]
+
+    async def _make(self, group: Sequence[_Due], offset: int, advertised: Collection[str]) -> dict[CallId, CallResult]:
+        """Make the calls side by side, once the ledger has them."""
+        await self._ledger.start([row for row, _ in group], offset)
+        async with asyncio.TaskGroup() as tasks:
+            made = {
+                row.id: tasks.create_task(self._call(row.id, call, advertised), name=f"call {row.id}")
+                for row, call in group
+            }
+        return {call_id: task.result() for call_id, task in made.items()}
+
+    async def _call(self, call_id: CallId, call: CallRequest, advertised: Collection[str]) -> CallResult:
+        result = await self._result(call_id, call, advertised)
+        self._ledger.end(call_id, result)
+        return result
+
+    async def _result(self, call_id: CallId, call: CallRequest, advertised: Collection[str]) -> CallResult:
+        if call.arguments is None and call.tool in advertised:
+            return _not_an_object(call)
+        run, snapshot = self._turn.run, self._turn.snapshot
+        return await self._tools.call(
+            call.tool,
+            None if call.arguments is None else dict(call.arguments),
+            CallContext(run.id, run.workflow_id, call_id, snapshot.mode, snapshot.allow),
+            default_timeout_s=self._default_timeout_s,
+            advertised=advertised,
+        )
+
+    def _effect(self, call: CallRequest, advertised: Collection[str]) -> Effect:
+        """What the call may leave behind; one that is going to be refused leaves nothing."""
+        if call.arguments is None or call.tool not in advertised:
+            return Effect.NONE
+        return self._tools.effect(call.tool, call.arguments)
+
+
+def _not_an_object(call: CallRequest) -> CallResult:
+    """The answer to arguments that are no JSON object: an error that the model can mend, never `{}`."""
+    try:
+        problem = f"they are {type_name(decode(call.arguments_text))}"
+    except ValueError as error:
+        problem = str(error)
+    message = f"the arguments of {call.tool} must be one JSON object: {problem}"
+    told = ErrorInfo("invalid_arguments", message, failed_during="tool_execution", tool_name=call.tool)
+    return CallResult(CallStatus.ERROR, error=told)

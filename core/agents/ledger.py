@@ -1,0 +1,136 @@
+"""The ledger of a turn: each call is written before it starts and when it has ended (AGENTS_AND_TOOLS §3).
+
+After a crash it tells which calls have had their effect. What ended is replayed, what was cut off is made
+again where that does no harm, and where nobody can know, the turn fails (ENGINE §10).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from core.agents.results import SETTLED, result_of
+from core.domain.events import ToolEnded, ToolStarted
+from core.domain.ids import CallId
+from core.domain.json_text import decode, encode
+from core.domain.run import ErrorInfo
+from core.domain.step import StepKey
+from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
+from core.errors import StepFailed
+from core.ports.agents import AgentTurn
+from core.ports.clock import Clock
+from core.ports.journal import RunLog
+from core.ports.model import CallRequest
+from core.ports.storage import PutToolCall
+
+
+class Ledger:
+    """`found` are the rows of an earlier life of the turn."""
+
+    def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, found: Iterable[ToolCall]) -> None:
+        self._turn = turn
+        self._log = log
+        self._clock = clock
+        self._found = {row.id: row for row in found}
+        self._open: dict[CallId, tuple[ToolCall, float]] = {}
+
+    def row(self, number: int, position: int, call: CallRequest, effect: Effect) -> ToolCall:
+        """The row of a call that is about to start. Its id is its place in the run: the same after a crash, and
+        another for each call whatever ids models choose."""
+        step, index = self._turn.key.step, self._turn.key.index
+        return ToolCall(
+            id=CallId(f"{StepKey(step, index)}.{number}.{position}"),
+            run_id=self._turn.run.id,
+            step=step,
+            index=index,
+            round=number,
+            position=position,
+            tool=call.tool,
+            status=CallStatus.RUNNING,
+            arguments_json=encode(call.arguments_text if call.arguments is None else dict(call.arguments)),
+            effect=effect,
+        )
+
+    def replayed(self, row: ToolCall, offset: int) -> CallResult | None:
+        """The result that this call has had before, or None if it is to be made. `offset` is as for `start`.
+
+        Raises StepFailed: `outcome_unknown` for a call that was cut off and must not be made twice,
+        `call_changed` where the ledger knows another call by this id.
+        """
+        found = self._found.get(row.id)
+        if found is None:
+            return None
+        if (found.tool, found.arguments_json) != (row.tool, row.arguments_json):
+            raise StepFailed(
+                "call_changed",
+                f"the call {row.id} of {row.tool} is not the one that the ledger has",
+                failed_during="tool_execution",
+                tool_name=row.tool,
+            )
+        if found.status in SETTLED:
+            return result_of(found)
+        if found.effect is Effect.ONCE:
+            self._give_up(found, offset)
+        return None
+
+    async def start(self, rows: Sequence[ToolCall], offset: int) -> None:
+        """Come back when the rows are on disk: the calls may start. `offset` counts the characters said before."""
+        started = [replace(row, started_at=self._clock.now()) for row in rows]
+        self._open.update({row.id: (row, self._clock.monotonic()) for row in started})
+        facts = [_started(row, offset) for row in started]
+        await self._log.record(*facts, writes=[PutToolCall(row) for row in started])
+
+    def end(self, call_id: CallId, result: CallResult) -> None:
+        """Tell how a call ended. It is on disk before the next call or question leaves the process."""
+        row, _ = self._open.pop(call_id)
+        self._log.tell(_ended(call_id, result), writes=[PutToolCall(self._settled(row, result))])
+
+    def close(self) -> None:
+        """However a turn ends, what is still open is closed as cancelled, with a result."""
+        error = ErrorInfo("cancelled", "the call was cancelled; it may have had its effect all the same")
+        for call_id, (_, since) in list(self._open.items()):
+            duration_ms = round((self._clock.monotonic() - since) * 1000)
+            self.end(call_id, CallResult(CallStatus.CANCELLED, error=error, duration_ms=duration_ms))
+
+    def _give_up(self, found: ToolCall, offset: int) -> None:
+        """Close a call whose effect nobody knows, and end the turn over it."""
+        failure = StepFailed(
+            "outcome_unknown",
+            f"{found.tool} in step {found.step} may or may not have had its effect: it was cut off",
+            failed_during="tool_execution",
+            tool_name=found.tool,
+        )
+        result = CallResult(CallStatus.UNKNOWN, error=ErrorInfo.of(failure), duration_ms=found.duration_ms or 0)
+        facts = [_started(found, offset), _ended(found.id, result)]
+        self._log.tell(*facts, writes=[PutToolCall(self._settled(found, result))])
+        raise failure
+
+    def _settled(self, row: ToolCall, result: CallResult) -> ToolCall:
+        return replace(
+            row,
+            status=result.status,
+            result_json=encode(result.value) if result.error is None else None,
+            error=result.error,
+            finished_at=self._clock.now(),
+            duration_ms=result.duration_ms,
+        )
+
+
+def _started(row: ToolCall, offset: int) -> ToolStarted:
+    return ToolStarted(
+        call_id=row.id,
+        tool=row.tool,
+        arguments=decode(row.arguments_json),
+        step=row.step,
+        index=row.index,
+        round=row.round,
+        offset=offset,
+    )
+
+
+def _ended(call_id: CallId, result: CallResult) -> ToolEnded:
+    return ToolEnded(
+        call_id=call_id,
+        status=result.status,
+        duration_ms=result.duration_ms,
+        summary=result.summary,
+        error=result.error.as_dict() if result.error else None,
+    )

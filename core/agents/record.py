@@ -1,0 +1,114 @@
+"""What a turn says: streamed at once, kept answer by answer, and closed on every way out."""
+
+from collections.abc import Iterable, Sequence
+
+from core.agents.answers import PARAGRAPH, Answer, text_of
+from core.domain.events import MessageAdded
+from core.domain.ids import MessageId
+from core.domain.message import Message, MessageState, Role
+from core.domain.run import RunKind
+from core.domain.step import StepKey, StepResult, StepStatus
+from core.ports.agents import AgentTurn
+from core.ports.clock import Clock
+from core.ports.journal import RunLog
+from core.ports.model import CallRequest
+from core.ports.storage import DropChunks, PutMessage, PutStepResult, Write
+
+
+class TurnRecord:
+    """The text of a turn with its checkpoints. `answers` are those of an earlier life of the turn."""
+
+    def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, answers: Iterable[Answer]) -> None:
+        self._turn = turn
+        self._log = log
+        self._clock = clock
+        self._answers = list(answers)
+        self._length = len(text_of(self._answers))
+        self._pieces: list[str] | None = None
+
+    def answer(self, number: int) -> Answer | None:
+        """The answer of that number, from 1, if it has been given."""
+        return self._answers[number - 1] if number <= len(self._answers) else None
+
+    def offset(self, number: int) -> int:
+        """How many characters the turn has said with that answer and those before it."""
+        return len(text_of(self._answers[:number]))
+
+    def begin_answer(self) -> None:
+        self._pieces = []
+
+    def say(self, text: str) -> None:
+        """Stream a piece of the answer that was begun; an answer begins a paragraph."""
+        assert self._pieces is not None
+        if not text:
+            return
+        streamed = PARAGRAPH + text if self._length and not self._pieces else text
+        self._pieces.append(text)
+        self._length += len(streamed)
+        self._log.stream(self._turn.key.step, self._turn.key.index, streamed)
+
+    def finish_answer(self, calls: Sequence[CallRequest]) -> Answer:
+        """The answer is whole. Its checkpoint is on disk before anything that follows leaves the process."""
+        return self._keep(calls, StepStatus.COMPLETED)
+
+    def close(self, ended: StepStatus) -> None:
+        """Keep what was said, however the turn ended: an answer in the middle as one that broke off, and the text
+        as a whole. Waits for nothing; the record of the step's end takes it to the disk.
+        """
+        if self._pieces is not None and (self._pieces or ended is StepStatus.ERROR):
+            self._keep((), ended)
+        state = MessageState.INTERRUPTED if ended is StepStatus.CANCELLED else MessageState.FINAL
+        fact, writes = whole_text(self._turn, text_of(self._answers), state, self._clock)
+        self._log.tell(fact, writes=[*writes, drop_chunks(self._turn)])
+
+    def _keep(self, calls: Sequence[CallRequest], status: StepStatus) -> Answer:
+        answer = Answer("".join(self._pieces or ()), tuple(calls), status)
+        self._pieces = None
+        self._answers.append(answer)
+        result = StepResult(
+            self._turn.run.id,
+            answer_key(self._turn, len(self._answers)),
+            status,
+            output_json=answer.as_json(),
+            finished_at=self._clock.now(),
+        )
+        self._log.tell(writes=[PutStepResult(result)])
+        return answer
+
+
+def answer_key(turn: AgentTurn, number: int) -> StepKey:
+    """Where the checkpoint of an answer stands."""
+    return StepKey(turn.key.step, turn.key.index, round=number)
+
+
+def drop_chunks(turn: AgentTurn) -> DropChunks:
+    return DropChunks(turn.run.id, turn.key.step, turn.key.index)
+
+
+def whole_text(
+    turn: AgentTurn,
+    text: str,
+    state: MessageState,
+    clock: Clock,
+    *,
+    own_id: MessageId | None = None,
+) -> tuple[MessageAdded, list[Write]]:
+    """The fact that stands for streamed text from now on, and its row.
+
+    In a chat run that is the run's message, or with `own_id` one beside it. The text of a template's agent step
+    is no message of the conversation: it has no row, the fact alone keeps it.
+    """
+    run, key = turn.run, turn.key
+    message_id = run.message_id if own_id is None else own_id
+    fact = MessageAdded(
+        role=Role.ASSISTANT,
+        text=text,
+        message_id=message_id,
+        step=key.step,
+        index=key.index,
+        interrupted=own_id is not None,
+    )
+    if run.kind is not RunKind.CHAT:
+        return fact, []
+    row = Message(message_id, run.workflow_id, Role.ASSISTANT, text, clock.now(), state, run.id)
+    return fact, [PutMessage(row)]

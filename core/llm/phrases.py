@@ -1,0 +1,88 @@
+"""What the offline agent says: of itself, of what it did not understand, and of the results of tools."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from itertools import cycle, islice
+
+from core.domain.tool import ToolInfo
+
+MAX_WORDS = 100_000
+SHOWN_CHARACTERS = 500
+ECHOED_CHARACTERS = 200
+
+_SENTENCE = (
+    "a workflow is a list of small steps that wait for each other and for nobody else "
+    "one reads a page while another counts lines and a third asks what to do next "
+    "each step leaves its result where the others find it"
+)
+
+
+def words(number: str) -> str:
+    """That many words, the same each time; outside 1 to 100 000 a sentence that says so."""
+    count = int(number) if len(number) <= len(str(MAX_WORDS)) else MAX_WORDS + 1
+    if not 1 <= count <= MAX_WORDS:
+        return f"I can say 1 to {MAX_WORDS:,} words at once."
+    return " ".join(islice(cycle(_SENTENCE.split()), count))
+
+
+def not_understood(line: str) -> str:
+    """The honest answer to everything that is no command."""
+    said = f"I read {_code(_cut(line, ECHOED_CHARACTERS))}" if line else "I read an empty message"
+    return (
+        "I am the offline agent, not a language model: I follow a few commands and cannot answer anything else. "
+        f"{said}, which is none of them. Say `help` to see what I understand."
+    )
+
+
+def help_text(tools: Sequence[ToolInfo]) -> str:
+    """The grammar, and the tools that there are now."""
+    lines = [
+        "I am the offline agent: no key, no network, and no language model. I understand these commands:",
+        "",
+        '- `/tool NAME {"argument": "value"}` calls a tool. Consecutive lines are called together; '
+        "an empty line between them begins another round.",
+        f"- `say N words` says N words, at most {MAX_WORDS:,}.",
+        "- `help` shows this.",
+        "",
+        "Choose another agent to talk to a language model.",
+        "",
+    ]
+    if not tools:
+        return "\n".join([*lines, "I was given no tools here."])
+    return "\n".join([*lines, "Tools that I may call here:", "", *map(_tool_line, tools)])
+
+
+def told_results(results: Iterable[tuple[str, str]]) -> str:
+    """Results of tools, (name, JSON) each, a line for each; errors in their own words."""
+    return "\n".join(f"- {_code(tool)} {_told(text)}" for tool, text in results)
+
+
+def _tool_line(tool: ToolInfo) -> str:
+    names = ", ".join(tool.input_schema.get("properties", {}))
+    first_sentence = re.split(r"(?<=[.!?])\s", tool.description.strip(), maxsplit=1)[0]
+    return f"- {_code(f'{tool.name} {{{names}}}')}: {first_sentence}"
+
+
+def _told(text: str) -> str:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    match value:
+        case {"error": {"code": code, "message": message, **rest}, **others} if not rest and not others:
+            return f"failed: {_cut(str(message), SHOWN_CHARACTERS)} ({_code(str(code))})"
+    return f"→ {_code(_cut(text, SHOWN_CHARACTERS))}"
+
+
+def _cut(text: str, characters: int) -> str:
+    """`text` with its end cut off beyond so many characters; then its whole length is named."""
+    return text if len(text) <= characters else f"{text[:characters]}… ({len(text):,} characters)"
+
+
+def _code(text: str) -> str:
+    """`text` as inline code in Markdown, whatever backticks it holds."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    mark = "`" * (longest + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{mark}{pad}{text}{pad}{mark}"

@@ -1,0 +1,140 @@
+"""Scripts of the offline agent: JSON lines that it plays instead of reading the prompt (AGENTS_AND_TOOLS §2).
+
+    {"say": TEXT, "delay_ms": N}    says the text word by word, N ms between words
+    {"call": TOOL, "arguments": {…}}    calls a tool; consecutive calls are one round
+    {"fail": TEXT}    an error in mid-stream
+    {"repeat": N}    plays the line before it N times in all, each call a round of its own
+
+Lines play in order, over as many turns as it takes. Where a conversation stands in its script is read off
+the conversation itself, so a turn that goes on after a crash goes on where it was.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
+from typing import Any, NoReturn
+
+from core.domain.json_text import encode, type_name
+from core.errors import Refused
+from core.llm.plan import AnswerBuilder, PlannedAnswer, PlannedCall, Saying, read_json
+from core.ports.model import ChatMessage
+
+MAX_LINES = 10_000
+MAX_BYTES = 5_000_000
+MAX_PLAYS = 100_000
+MAX_DELAY_MS = 600_000
+
+Line = Mapping[str, Any]
+
+_FIELDS: Mapping[str, Mapping[str, type]] = {
+    "say": {"say": str, "delay_ms": int},
+    "call": {"call": str, "arguments": dict},
+    "fail": {"fail": str},
+    "repeat": {"repeat": int},
+}
+_END: Line = {}
+_BOUNDS = {"delay_ms": (0, MAX_DELAY_MS), "repeat": (1, MAX_PLAYS)}
+
+
+def parse_script(text: str) -> tuple[Line, ...]:
+    """The lines of a script, checked; empty ones are skipped.
+
+    Raises Refused `bad_input`, with the number of the line (`line`, from 1) where one is to blame, for anything
+    that is not in the grammar and for more than 10 000 lines, 5 MB, or 100 000 lines as played.
+    """
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise Refused("bad_input", f"the script is over {MAX_BYTES:,} bytes")
+    rows = text.removeprefix("\ufeff").split("\n")
+    lines: list[Line] = []
+    plays = 0
+    for number, row in enumerate(rows, 1):
+        if number > MAX_LINES and row.strip():
+            _refuse(number, f"a script has at most {MAX_LINES:,} lines")
+        if not row.strip():
+            continue
+        line = _checked(number, row)
+        if "repeat" in line and (not lines or "repeat" in lines[-1]):
+            _refuse(number, "`repeat` needs a say, call or fail line before it")
+        plays += line["repeat"] - 1 if "repeat" in line else 1
+        if plays > MAX_PLAYS:
+            _refuse(number, f"the script plays more than {MAX_PLAYS:,} lines")
+        lines.append(line)
+    return tuple(lines)
+
+
+def answers(lines: Sequence[Line]) -> tuple[PlannedAnswer, ...]:
+    """The answers that the lines of a checked script make, one after the other."""
+    builder = AnswerBuilder()
+    for line, following in zip_longest(lines, lines[1:], fillvalue=_END):
+        times = following.get("repeat")
+        for _ in range(times or 1):
+            match line:
+                case {"say": text}:
+                    builder.say(Saying(text, line.get("delay_ms", 0) / 1000))
+                case {"call": tool}:
+                    arguments = line.get("arguments", {})
+                    if times:
+                        builder.end_round()
+                    builder.call(PlannedCall(tool, arguments, encode(arguments)))
+                    if times:
+                        builder.end_round()
+                case {"fail": message}:
+                    builder.fail(message)
+    return builder.answers()
+
+
+def place(script: Sequence[PlannedAnswer], messages: Iterable[ChatMessage]) -> int:
+    """How many answers of the script the conversation has heard. Those that came from elsewhere (a turn before
+    the script, a template's output) are passed over."""
+    heard = 0
+    for message in messages:
+        if message.role == "assistant" and heard < len(script) and _is_from(script[heard], message):
+            heard += 1
+    return heard
+
+
+def _is_from(answer: PlannedAnswer, message: ChatMessage) -> bool:
+    """Whether the message is the answer, or as much of it as was said before it broke off."""
+    calls = [(call.tool, call.arguments) for call in message.calls]
+    if calls == [(call.tool, call.arguments) for call in answer.calls] and message.text == answer.text:
+        return True
+    return not calls and answer.text.startswith(message.text)
+
+
+def _checked(number: int, row: str) -> Line:
+    row = row.strip()
+    try:
+        line, end = read_json(row)
+    except ValueError as error:
+        _refuse(number, f"expected a JSON object: {error}")
+    if end < len(row):
+        _refuse(number, "expected one JSON object a line")
+    if not isinstance(line, dict):
+        _refuse(number, f"expected a JSON object, found {type_name(line)}")
+    kinds = [kind for kind in _FIELDS if kind in line]
+    if len(kinds) != 1:
+        _refuse(number, f"expected exactly one of {', '.join(_FIELDS)}; found {', '.join(line) or 'no key'}")
+    fields = _FIELDS[kinds[0]]
+    for name, value in line.items():
+        if name not in fields:
+            _refuse(number, f"a {kinds[0]} line has no {name!r}; it takes {', '.join(fields)}")
+        if type(value) is not fields[name]:
+            _refuse(number, f"{name!r}: expected {_expected(fields[name])}, found {type_name(value)}")
+        if isinstance(value, int):
+            _check_bounds(number, name, value)
+    if line.get("call") == "":
+        _refuse(number, "'call': expected the name of a tool")
+    return line
+
+
+def _check_bounds(number: int, name: str, value: int) -> None:
+    low, high = _BOUNDS[name]
+    if not low <= value <= high:
+        _refuse(number, f"{name!r}: expected {low:,} to {high:,}, found {value:,}")
+
+
+def _expected(kind: type) -> str:
+    return "a whole number" if kind is int else "an object" if kind is dict else "text"
+
+
+def _refuse(number: int, problem: str) -> NoReturn:
+    raise Refused("bad_input", f"script, line {number}: {problem}", line=number)

@@ -1,0 +1,139 @@
+"""A journal that can be cut off at any point, on the store in memory, and a clock that never waits."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from core.domain.events import Event, Fact, TokenReceived
+from core.domain.ids import RunId, WorkflowId
+from core.domain.message import Message
+from core.domain.run import Run
+from core.domain.step import StepResult
+from core.domain.tool import ToolCall
+from core.persistence.in_memory import MemoryStorage
+from core.ports.storage import AppendChunk, AppendEvents, Chunk, Write
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+T = TypeVar("T")
+
+
+class SteppingClock:
+    """A millisecond passes with each look at it; a sleep is over at the next turn of the loop."""
+
+    def __init__(self) -> None:
+        self._elapsed_s = 0.0
+        self.slept: list[float] = []
+
+    def now(self) -> datetime:
+        return START + timedelta(seconds=self.monotonic())
+
+    def monotonic(self) -> float:
+        self._elapsed_s += 0.001
+        return self._elapsed_s
+
+    def is_at_least(self, at: datetime) -> None:
+        self._elapsed_s = max(self._elapsed_s, (at - START).total_seconds())
+
+    async def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        await asyncio.sleep(0)
+
+
+class Disk(MemoryStorage):
+    """The store in memory, but what a turn reads takes its time, as on a disk."""
+
+    async def messages(self, workflow_id: WorkflowId) -> list[Message]:
+        await asyncio.sleep(0)
+        return await super().messages(workflow_id)
+
+    async def runs(self, **where: Any) -> list[Run]:
+        await asyncio.sleep(0)
+        return await super().runs(**where)
+
+    async def step_results(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
+        await asyncio.sleep(0)
+        return await super().step_results(run_id, iterations=iterations)
+
+    async def tool_calls(self, run_id: RunId) -> list[ToolCall]:
+        await asyncio.sleep(0)
+        return await super().tool_calls(run_id)
+
+    async def chunks(self, run_id: RunId) -> list[Chunk]:
+        await asyncio.sleep(0)
+        return await super().chunks(run_id)
+
+
+class Journal:
+    """The journal of one run in one life of the process. `kill` is the end of that life."""
+
+    def __init__(self, run: Run, disk: Disk) -> None:
+        self.run_id = run.id
+        self.workflow_id = run.workflow_id
+        self.message_id = run.message_id
+        self.told: list[Event] = []
+        self._disk = disk
+        self.before = at_once(disk.events(run.id))
+        self._seq = max((event.seq for event in self.before), default=0)
+        self._waiting: list[Write] = []
+        self._lengths: dict[tuple[str, int | None], int] = {}
+        self._is_dead = False
+
+    def tell(self, *facts: Fact, writes: Sequence[Write] = ()) -> None:
+        if not self._is_dead:
+            self._waiting.extend(writes)
+            events = tuple(self._stamp(facts))
+            self._waiting.extend([AppendEvents(self.run_id, events)] if events else [])
+
+    def record(self, *facts: Fact, writes: Sequence[Write] = ()) -> "asyncio.Future[frozenset[int]]":
+        self.tell(*facts, writes=writes)
+        done: asyncio.Future[frozenset[int]] = asyncio.get_running_loop().create_future()
+        asyncio.get_running_loop().call_soon(self._commit, done)
+        return done
+
+    def stream(self, step: str, index: int | None, text: str) -> None:
+        if self._is_dead:
+            return
+        offset = self._lengths.get((step, index), 0)
+        self._lengths[step, index] = offset + len(text)
+        self._waiting.append(AppendChunk(Chunk(self.run_id, step, index, offset, text)))
+        list(self._stamp([TokenReceived(text=text, message_id=self.message_id, offset=offset, step=step, index=index)]))
+
+    def resume_stream(self, step: str, index: int | None, length: int) -> None:
+        self._lengths[step, index] = length
+
+    async def room(self) -> None:
+        await asyncio.sleep(0)
+
+    def flush(self) -> None:
+        """The group is written."""
+        waiting, self._waiting = self._waiting, []
+        if waiting:
+            assert not at_once(self._disk.commit(waiting))
+
+    def kill(self) -> None:
+        """Nothing that is not on disk now will ever be."""
+        self._is_dead = True
+        self._waiting.clear()
+
+    def _commit(self, done: "asyncio.Future[frozenset[int]]") -> None:
+        self.flush()
+        if not done.done():
+            done.set_result(frozenset())
+
+    def _stamp(self, facts: Iterable[Fact]) -> Iterable[Event]:
+        for fact in facts:
+            self._seq += fact.stored
+            self.told.append(Event(self.run_id, self.workflow_id, self._seq, START, fact))
+            yield self.told[-1]
+
+
+def at_once(work: Coroutine[Any, Any, T]) -> T:
+    """The result of work that waits for nothing."""
+    try:
+        work.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    raise AssertionError("it waits")

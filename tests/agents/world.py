@@ -1,0 +1,166 @@
+"""One life of the process around an agent's turn, as the engine makes it."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from core.agents.loop import AgentLoop
+from core.domain.events import Event, Fact, RunCreated, RunStarted, StepStarted, TokenReceived
+from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.live_run import LiveRun, replay
+from core.domain.message import Message, MessageState, Role
+from core.domain.run import Run, RunKind, RunStatus, Snapshot
+from core.domain.step import StepKey, StepStatus
+from core.domain.template import Template
+from core.domain.tool import ToolCall
+from core.errors import StepFailed
+from core.llm.offline import OfflineModel
+from core.ports.agents import AgentTurn
+from core.ports.model import ModelClient
+from core.ports.storage import ChangeRun, CreateRun, PutMessage
+from tests.agents.cast import Spy, Tools
+from tests.agents.disk import START, Disk, Journal, SteppingClock, at_once
+
+WORKFLOW = WorkflowId("wf_1")
+STEP = "reply"
+
+F = TypeVar("F", bound=Fact)
+
+
+class World:
+    """A loop with all that it needs. `next_life` is the process that comes after it, on the same disk."""
+
+    def __init__(self, *, model: ModelClient | None = None, system: str = "", before: "World | None" = None) -> None:
+        self.disk: Disk = before.disk if before else Disk()
+        self.clock: SteppingClock = before.clock if before else SteppingClock()
+        self.tools: Tools = before.tools if before else Tools()
+        self.model = Spy(model or OfflineModel(self.clock, word_delay_s=0))
+        self.loop = AgentLoop(self.model, self.tools, self.disk, self.clock, system_prompt=system)
+        self._log: Journal | None = None
+
+    def next_life(self, model: ModelClient | None = None) -> "World":
+        return World(model=model, before=self)
+
+    # Carrying out a turn
+
+    def turn(
+        self, prompt: str, *script: Mapping[str, Any], kind: RunKind = RunKind.CHAT, number: int = 1, **more: Any
+    ) -> AgentTurn:
+        """The turn of a new run, the `number`th of its workflow, as the engine would ask for it."""
+        at = START + timedelta(minutes=number)
+        run_id, message_id = RunId(f"run_{number:04}"), MessageId(f"msg_{number:04}")
+        run = Run(run_id, WORKFLOW, kind, "Chat", RunStatus.RUNNING, message_id, at)
+        snapshot = Snapshot(Template(title="Chat", steps=[]), {}, allow=("/data",), script=script)
+        said = Message(MessageId(f"said_{number:04}"), WORKFLOW, Role.USER, prompt, at, run_id=run_id)
+        answer = Message(message_id, WORKFLOW, Role.ASSISTANT, "", at, MessageState.OPEN, run_id)
+        at_once(self.disk.commit([CreateRun(run, snapshot), PutMessage(said), PutMessage(answer)]))
+        log = Journal(run, self.disk)
+        log.tell(RunCreated(kind=kind, title="Chat", message_id=message_id, steps=[STEP]))
+        log.tell(RunStarted(), StepStarted(step=STEP))
+        log.flush()
+        return AgentTurn(run, snapshot, StepKey(STEP), prompt, **more)
+
+    @property
+    def log(self) -> Journal:
+        """The journal of the turn that was begun last."""
+        assert self._log is not None
+        return self._log
+
+    def open_log(self, turn: AgentTurn) -> Journal:
+        self._log = Journal(turn.run, self.disk)
+        return self._log
+
+    async def begin(self, turn: AgentTurn, until: Callable[[], bool]) -> "asyncio.Task[str]":
+        """Begin the turn and come back at the turn of the loop where `until` holds, or where it is done."""
+        task = asyncio.create_task(self.loop.run(turn, self.open_log(turn)))
+        for _ in range(1000):
+            if until() or task.done():
+                break
+            await asyncio.sleep(0)
+        return task
+
+    async def run(self, turn: AgentTurn) -> str:
+        """Carry out the turn, and its run with it."""
+        log = self.open_log(turn)
+        self.clock.is_at_least(turn.run.created_at)
+        status = RunStatus.ERROR
+        try:
+            text = await self.loop.run(turn, log)
+            status = RunStatus.SUCCESS
+            return text
+        except asyncio.CancelledError:
+            status = RunStatus.CANCELLED
+            raise
+        finally:
+            log.flush()
+            await self.disk.commit([ChangeRun(turn.run.id, frozenset({RunStatus.RUNNING}), status)])
+
+    async def outcome(self, turn: AgentTurn) -> str | StepFailed:
+        """What the turn gives, or how it fails."""
+        try:
+            return await self.run(turn)
+        except StepFailed as error:
+            return error
+
+    async def failing(self, turn: AgentTurn) -> StepFailed:
+        """How the turn fails."""
+        outcome = await self.outcome(turn)
+        assert isinstance(outcome, StepFailed)
+        return outcome
+
+    # What was told
+
+    def told(self, kind: type[F]) -> list[F]:
+        """Facts of that kind, told in this life."""
+        return [event.fact for event in self._log.told if isinstance(event.fact, kind)] if self._log else []
+
+    def asked(self, number: int = -1) -> list[tuple[str, str]]:
+        """Roles and texts of a request."""
+        return [(message.role, message.text) for message in self.model.requests[number].messages]
+
+    # What is on disk
+
+    async def said(self, number: int = 1) -> tuple[str, MessageState]:
+        """The message of the `number`th run."""
+        rows = await self.disk.messages(WORKFLOW)
+        return next((row.text, row.state) for row in rows if row.id == f"msg_{number:04}")
+
+    async def interrupted(self) -> list[str]:
+        """Texts that were cut off and stand in messages of their own."""
+        own = {run.message_id for run in await self.disk.runs(workflow_id=WORKFLOW)}
+        rows = await self.disk.messages(WORKFLOW)
+        return [row.text for row in rows if row.state is MessageState.INTERRUPTED and row.id not in own]
+
+    async def ledger(self, turn: AgentTurn) -> list[ToolCall]:
+        return await self.disk.tool_calls(turn.run.id)
+
+    async def answers(self, turn: AgentTurn) -> list[tuple[int | None, StepStatus]]:
+        """Round and status of each checkpoint."""
+        return [(row.key.round, row.status) for row in await self.disk.step_results(turn.run.id)]
+
+    async def rebuilt(self, turn: AgentTurn) -> LiveRun:
+        """The state of a view that is made from what is on disk: events, then pieces of text."""
+        events = await self.disk.events(turn.run.id)
+        for piece in await self.disk.chunks(turn.run.id):
+            fact = TokenReceived(
+                text=piece.text,
+                message_id=turn.run.message_id,
+                offset=piece.offset,
+                step=piece.step,
+                index=piece.index,
+            )
+            events.append(Event(turn.run.id, turn.run.workflow_id, events[-1].seq, START, fact))
+        return viewed(events)
+
+    async def watched(self, *lives: "World") -> LiveRun:
+        """The state of a view that was there from the beginning, through these lives."""
+        logs = [world.log for world in lives or (self,)]
+        return viewed([*logs[0].before, *(event for log in logs for event in log.told)])
+
+
+def viewed(events: Iterable[Event]) -> LiveRun:
+    run = replay(events)
+    assert run is not None
+    run.tokens_received = 0  # counted by those who watch, and not kept
+    return run

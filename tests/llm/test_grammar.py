@@ -1,0 +1,92 @@
+"""The commands of the offline agent."""
+
+import pytest
+
+from core.domain.tool import ToolInfo
+from core.llm.grammar import read
+from core.llm.plan import PlannedCall
+
+
+def calls(message: str) -> list[list[PlannedCall]]:
+    """The rounds of a message."""
+    return [list(answer.calls) for answer in read(message, ())]
+
+
+def text(message: str, *tools: ToolInfo) -> str:
+    (answer,) = read(message, tools)
+    assert answer.calls == ()
+    return answer.text
+
+
+def test_a_tool_is_called_with_its_json() -> None:
+    assert calls('/tool add {"n": 1}') == [[PlannedCall("add", {"n": 1}, '{"n": 1}')]]
+
+
+def test_consecutive_lines_are_one_round_and_an_empty_line_begins_another() -> None:
+    rounds = calls("/tool a {}\n  /tool b {}\r\n\n/tool c {}")
+    assert [[call.tool for call in made] for made in rounds] == [["a", "b"], ["c"]]
+
+
+def test_json_may_go_over_several_lines() -> None:
+    assert calls('/tool a {\n "n": 1\n}\n/tool b') == [
+        [PlannedCall("a", {"n": 1}, '{\n "n": 1\n}'), PlannedCall("b", {}, "")]
+    ]
+
+
+def test_a_call_without_json_has_no_arguments() -> None:
+    assert calls("/tool list_todo") == [[PlannedCall("list_todo", {}, "")]]
+
+
+@pytest.mark.parametrize("written", ['{"n": 1', "n=1", '{"n": NaN}', '{"n": 1e999}', '[{"n": 1}]', '{"n": 1} yes'])
+def test_broken_json_is_kept_as_written_and_never_becomes_an_empty_object(written: str) -> None:
+    assert calls(f"/tool add {written}\n/tool b {{}}") == [
+        [PlannedCall("add", None, written), PlannedCall("b", {}, "{}")]
+    ]
+
+
+@pytest.mark.parametrize("count", [1, 2, 1000, 100_000])
+def test_so_many_words_are_said(count: int) -> None:
+    assert len(text(f"Say {count} words").split()) == count
+
+
+def test_the_words_are_the_same_each_time() -> None:
+    assert text("say 500 words") == text("SAY  500  WORDS ")
+
+
+@pytest.mark.parametrize("count", ["0", "100001", "9" * 5000])
+def test_the_number_of_words_is_bounded(count: str) -> None:
+    assert text(f"say {count} words") == "I can say 1 to 100,000 words at once."
+
+
+def test_words_may_be_said_before_a_call() -> None:
+    (answer,) = read("say 2 words\n/tool a", ())
+    assert (len(answer.text.split()), answer.calls[0].tool) == (2, "a")
+
+
+def test_help_documents_the_grammar_and_lists_the_tools() -> None:
+    tool = ToolInfo("add", "Add", "Adds numbers. At length.", {"properties": {"n": {}, "m": {}}})
+    told = text("help", tool)
+    for command in ("no language model", "`/tool NAME", "`say N words`", "`help`", "- `add {n, m}`: Adds numbers.\n"):
+        assert command in told + "\n"
+    assert "At length" not in told
+
+
+def test_help_says_so_where_there_are_no_tools() -> None:
+    assert text("/Help!").endswith("I was given no tools here.")
+
+
+@pytest.mark.parametrize("message", ["ask me something", "hello", "/tool", "say no words", "", "/tool a {}\nand then?"])
+def test_everything_else_gets_an_honest_answer_and_nothing_is_run(message: str) -> None:
+    told = text(message)
+    assert "not a language model" in told
+    assert "`help`" in told
+
+
+def test_what_was_read_is_echoed_cut_to_a_sensible_length() -> None:
+    assert "`hello there`" in text("hello there")
+    assert "… (5,000 characters)" in text("x" * 5000)
+
+
+def test_what_is_echoed_cannot_leave_its_quotes() -> None:
+    assert "`` a`b ``" not in text("a`b")
+    assert "``a`b``" in text("a`b")
