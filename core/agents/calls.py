@@ -65,7 +65,7 @@ class RoundCalls:
         return await self._tools.call(
             call.tool,
             None if call.arguments is None else dict(call.arguments),
-            CallContext(run.id, run.workflow_id, call_id, snapshot.mode, snapshot.allow),
+            CallContext(run.id, run.workflow_id, call_id, snapshot.mode, snapshot.allow, snapshot.base),
             default_timeout_s=self._default_timeout_s,
             advertised=advertised,
         )

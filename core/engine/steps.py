@@ -85,7 +85,7 @@ class StepRunner:
         log.tell(
             ToolStarted(call_id=call_id, tool=name, arguments=call.input, step=call.key.step, index=call.key.index)
         )
-        context = CallContext(run.id, run.workflow_id, call_id, snapshot.mode, snapshot.allow)
+        context = CallContext(run.id, run.workflow_id, call_id, snapshot.mode, snapshot.allow, snapshot.base)
         result = await self.tools.call(name, call.input, context, default_timeout_s=TOOL_STEP_TIMEOUT_S)
         ended = ToolEnded(
             call_id=call_id,

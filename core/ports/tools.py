@@ -1,5 +1,6 @@
 """Calling tools by name, under one set of checks, for agents and steps alike."""
 
+import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -13,7 +14,8 @@ from core.domain.tool import CallResult, Effect, ToolInfo
 class CallContext:
     """Whose call it is and what it may reach.
 
-    `allow` holds the absolute folders that the file tools may enter; a relative path starts at the first of them.
+    `allow` holds the absolute folders that the file tools may enter; a relative path starts at `base`, or at the
+    first of them without one.
     """
 
     run_id: RunId
@@ -21,6 +23,11 @@ class CallContext:
     call_id: CallId
     mode: ValidationMode = ValidationMode.AUTO
     allow: tuple[str, ...] = ()
+    base: str | None = None
+
+    def from_base(self, path: str) -> str:
+        """The path, absolute if there is a base that it can start at."""
+        return path if self.base is None else os.path.join(self.base, path)  # noqa: PTH118  # Path would drop a final /
 
 
 class ToolRunner(Protocol):
@@ -51,6 +58,7 @@ class ToolRunner(Protocol):
         Checks in order: registered, advertised (None: all are), runtime, arguments against the schema, consent,
         time limit (`timeout_s`, else the tool's own, else `default_timeout_s`; seconds). A completed result is
         JSON of at most 10 MB. After a timeout, and before CancelledError is raised, the work is cancelled and has
-        ended, or was given up after 1 s more. An `invalid_arguments` error carries `violations`: path, message.
+        ended, or was given up after 1 s more. Where the arguments miss the schema, the error `invalid_arguments`
+        carries `violations`, each with path and message.
         """
         ...

@@ -1,0 +1,18 @@
+"""The tools that Metier brings along, a tool a file (AGENTS_AND_TOOLS §5)."""
+
+from core.ports.clock import Clock
+from core.ports.sandbox import Sandbox
+from core.tools.builtin import calculator, list_files, read_file, run_code, wait, write_file
+from core.tools.registry import Tool
+
+
+def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
+    """All of them, ready to be registered."""
+    return [
+        calculator.tool(),
+        wait.tool(clock),
+        read_file.tool(),
+        write_file.tool(),
+        list_files.tool(),
+        run_code.tool(sandbox),
+    ]

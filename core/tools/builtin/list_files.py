@@ -1,0 +1,162 @@
+"""`list_files`: which files a folder holds (AGENTS_AND_TOOLS §5)."""
+
+import heapq
+import os
+import stat
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from core.domain.events import time_text
+from core.domain.tool import Category, ToolInfo
+from core.errors import ToolFailed
+from core.ports.tools import CallContext
+from core.tools import schema
+from core.tools.folders import explained, resolve
+from core.tools.handles import Folder
+from core.tools.pieces import Pieces, in_thread
+from core.tools.quantities import counted
+from core.tools.registry import Arguments, Tool
+
+MOST_FILES = 10_000
+DEEPEST = 64  # each level holds a folder open
+BATCH = 1_000
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+_INFO = ToolInfo(
+    name="list_files",
+    title="List files",
+    description=(
+        "Lists the files of a folder and gives {path, files: [{path, name, size, modified}], truncated}; path is the "
+        "folder, files are sorted by path, size is in bytes, modified is UTC. Sub-folders are searched with recursive "
+        "only; those that cannot be read are left out and named in unreadable. truncated is true if there is more "
+        "than 10,000 files or 64 levels."
+    ),
+    input_schema=schema.of_object(
+        {"path": schema.of_path("The folder to list.")},
+        {
+            "pattern": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": 255,
+                "default": "*",
+                "description": "Wildcards (* ? [a-z]) for the name of a file, without its folder: *.txt",
+            },
+            "recursive": {"type": "boolean", "default": False, "description": "Search sub-folders too."},
+        },
+    ),
+    category=Category.FILES,
+)
+
+
+def tool() -> Tool:
+    """Errors: those of `core.tools.folders`.
+
+    A link is listed if it leads to a file inside an allowed folder; links to folders are never followed. Names
+    that are no UTF-8 are shown with U+FFFD, and cannot be opened by that. `modified` is null beyond year 9999.
+    """
+    return Tool(_INFO, server=_call, read_only=True, summary=_summary)
+
+
+async def _call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+    pattern = arguments.get("pattern", "*")
+    if "/" in pattern:
+        raise ToolFailed("invalid_arguments", "the pattern is for the name alone; use path and recursive for folders")
+    return await in_thread(
+        _list(context.from_base(arguments["path"]), context.allow, pattern, arguments.get("recursive", False))
+    )
+
+
+def _list(path: str, allow: tuple[str, ...], pattern: str, recursive: bool) -> Pieces[dict[str, Any]]:
+    place = resolve(path, allow)
+    listing = _Listing(allow, pattern, recursive)
+    with explained(place.path), place.folder() as folder:
+        yield from listing.add_folder(folder, place.path, DEEPEST)
+    result: dict[str, Any] = {"path": place.path, "files": listing.files, "truncated": listing.truncated}
+    return {**result, "unreadable": listing.unreadable} if listing.unreadable else result
+
+
+class _Listing:
+    """What was found so far. Files come in the order of their paths, so that the first 10 000 are always the same."""
+
+    def __init__(self, allow: tuple[str, ...], pattern: str, recursive: bool) -> None:
+        self.files: list[dict[str, Any]] = []
+        self.truncated = False
+        self.unreadable: list[str] = []
+        self._is_full = False
+        self._allow = allow
+        self._pattern = pattern
+        self._recursive = recursive
+
+    def add_folder(self, folder: Folder, path: str, levels: int) -> Pieces[None]:
+        for name in (yield from self._names(folder)):
+            if self._is_full:
+                return
+            inside = str(Path(path, name))
+            if name.endswith(os.sep):
+                yield from self._add_sub_folder(folder, name[:-1], inside, levels)
+            else:
+                self._add_file(folder, name, inside)
+            yield
+
+    def _names(self, folder: Folder) -> Pieces[Iterable[str]]:
+        """Sorted as paths are: a folder as `name/`. In batches, since sorting holds the interpreter."""
+        batches: list[list[str]] = [[]]
+        with folder.entries() as entries:
+            for number, entry in enumerate(entries, 1):
+                if entry.is_dir(follow_symlinks=False):
+                    if self._recursive:
+                        batches[-1].append(entry.name + os.sep)
+                elif fnmatch(entry.name, self._pattern):
+                    batches[-1].append(entry.name)
+                if number % BATCH == 0:
+                    batches[-1].sort()
+                    batches.append([])
+                    yield
+        batches[-1].sort()
+        return heapq.merge(*batches)
+
+    def _add_sub_folder(self, parent: Folder, name: str, path: str, levels: int) -> Pieces[None]:
+        if not levels:
+            self.truncated = True
+            return
+        try:
+            with parent.enter(name) as folder:
+                yield from self.add_folder(folder, path, levels - 1)
+        except OSError:
+            self.unreadable.append(_shown(path))
+
+    def _add_file(self, folder: Folder, name: str, path: str) -> None:
+        try:
+            state = folder.state(name)
+            if stat.S_ISLNK(state.st_mode):
+                with resolve(path, self._allow).parent() as (home, target):
+                    state = home.state(target)
+        except (OSError, ToolFailed):  # it vanished, or leads to nothing that may be seen
+            return
+        if not stat.S_ISREG(state.st_mode):
+            return
+        if len(self.files) == MOST_FILES:
+            self.truncated = self._is_full = True
+            return
+        listed = {"path": _shown(path), "name": _shown(name), "size": state.st_size, "modified": _time(state)}
+        self.files.append(listed)
+
+
+def _shown(name: str) -> str:
+    return os.fsencode(name).decode("utf-8", "replace")
+
+
+def _time(state: os.stat_result) -> str | None:
+    try:
+        return time_text(_EPOCH + timedelta(milliseconds=state.st_mtime_ns // 1_000_000))
+    except OverflowError:
+        return None
+
+
+def _summary(arguments: Arguments, value: Any) -> str:
+    more = " and more" if value["truncated"] else ""
+    skipped = value.get("unreadable")
+    return counted(len(value["files"]), "file") + more + (f"; {len(skipped)} unreadable" if skipped else "")

@@ -1,0 +1,70 @@
+"""`read_file`: the text of a file (AGENTS_AND_TOOLS §5)."""
+
+import codecs
+import os
+from typing import Any
+
+from core.domain.tool import Category, ToolInfo
+from core.errors import ToolFailed
+from core.ports.tools import CallContext
+from core.tools import schema
+from core.tools.folders import Place, explained, resolve
+from core.tools.measure import RESULT_BYTES, text_bytes
+from core.tools.pieces import Pieces, in_thread
+from core.tools.quantities import counted, size
+from core.tools.registry import Arguments, Tool
+
+PIECE_BYTES = 65_536
+TEXT_BYTES = RESULT_BYTES - 100_000  # leaves room for the path beside it
+
+_INFO = ToolInfo(
+    name="read_file",
+    title="Read file",
+    description=(
+        "Reads a text file (UTF-8) and gives {path, text, bytes, lines}. The text is exact, with its own line ends "
+        "and byte order mark; lines is the number of newline characters, as `wc -l` counts. Files that are not "
+        "UTF-8, and those of more than about 10 MB, are refused."
+    ),
+    input_schema=schema.of_object({"path": schema.of_path("The file to read.")}),
+    category=Category.FILES,
+)
+
+
+def tool() -> Tool:
+    """Errors: those of `core.tools.folders`, `not_text`, `output_too_large`."""
+    return Tool(_INFO, server=_call, read_only=True, summary=_summary)
+
+
+async def _call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+    return await in_thread(_read(context.from_base(arguments["path"]), context.allow))
+
+
+def _read(path: str, allow: tuple[str, ...]) -> Pieces[dict[str, Any]]:
+    place = resolve(path, allow)
+    with explained(place.path):
+        return (yield from _contents(place))
+
+
+def _contents(place: Place) -> Pieces[dict[str, Any]]:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    texts, total, lines, room = [], 0, 0, TEXT_BYTES
+    with place.parent() as (folder, name), folder.open_file(name, os.O_RDONLY) as file:
+        while True:
+            piece = file.read(PIECE_BYTES)
+            held_back = len(decoder.getstate()[0])
+            try:
+                text = decoder.decode(piece, final=not piece)
+            except UnicodeDecodeError as error:
+                at = total - held_back + error.start
+                raise ToolFailed("not_text", f"it is no UTF-8 text: byte {at:,} is part of no character") from None
+            texts.append(text)
+            total, lines, room = total + len(piece), lines + piece.count(b"\n"), room - text_bytes(text)
+            if room < 0:
+                raise ToolFailed("output_too_large", "it holds more text than the 10 MB of JSON that can be kept")
+            if not piece:
+                return {"path": place.path, "text": "".join(texts), "bytes": total, "lines": lines}
+            yield
+
+
+def _summary(arguments: Arguments, value: Any) -> str:
+    return f"{size(value['bytes'])}, {counted(value['lines'], 'line')}"

@@ -1,0 +1,56 @@
+"""`run_code`: a person's or a model's JavaScript in the sandbox (AGENTS_AND_TOOLS §5, §8)."""
+
+from typing import Any
+
+from core.domain.json_text import decode, encode, readable
+from core.domain.tool import ToolInfo
+from core.ports.sandbox import CodeLimits, Sandbox
+from core.ports.tools import CallContext
+from core.tools import schema
+from core.tools.quantities import counted, shortened
+from core.tools.registry import Arguments, Tool
+
+TIMEOUT_S = 30.0
+"""Above the 10 s that code gets, so that the sandbox's own words about it come first, and time to get a worker."""
+
+_INFO = ToolInfo(
+    name="run_code",
+    title="Run code",
+    description=(
+        "Runs JavaScript or TypeScript and gives {output, console}: what the function returned, as JSON, and what "
+        "was written to the console as [{level, text}]. The code is a module that exports a function: "
+        "`export default function (input) { return … }`; it may be async. There are no files, no network, no "
+        "timers and no imports. Limits: 10 s, 64 MB of memory, 1 MB of output."
+    ),
+    input_schema=schema.of_object(
+        {
+            "code": {
+                "type": "string",
+                "minLength": 1,
+                "description": "The source of the module, with a default export that is a function.",
+            }
+        },
+        {"input": {"description": "Any JSON value: the function's argument. An empty object if absent."}},
+    ),
+)
+
+
+def tool(sandbox: Sandbox) -> Tool:
+    """What goes wrong in the code is its CodeFailed, with line and column."""
+
+    async def run(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+        result = await sandbox.run(arguments["code"], encode(arguments.get("input", {})), CodeLimits())
+        console = [{"level": level, "text": text} for level, text in result.console]
+        return {"output": decode(result.output_json), "console": console}
+
+    return Tool(_INFO, server=run, read_only=True, timeout_s=TIMEOUT_S, summary=_summary)
+
+
+def _summary(arguments: Arguments, value: Any) -> str:
+    match value["output"]:
+        case dict() as fields:
+            return f"object, {counted(len(fields), 'field')}"
+        case list() as items:
+            return f"list, {counted(len(items), 'item')}"
+        case output:
+            return shortened(readable(output))

@@ -1,0 +1,44 @@
+"""`wait`: let time pass (AGENTS_AND_TOOLS §5)."""
+
+from typing import Any
+
+from core.domain.tool import ToolInfo
+from core.ports.clock import Clock
+from core.ports.tools import CallContext
+from core.tools import schema
+from core.tools.registry import Arguments, Tool
+
+LONGEST_S = 3600
+MARGIN_S = 5
+
+_INFO = ToolInfo(
+    name="wait",
+    title="Wait",
+    description="Waits for a number of seconds, at most an hour, and gives {seconds}.",
+    input_schema=schema.of_object(
+        {
+            "seconds": {
+                "type": "number",
+                "minimum": 0,
+                "maximum": LONGEST_S,
+                "description": "How long to wait; fractions are allowed.",
+            }
+        }
+    ),
+)
+
+
+def tool(clock: Clock) -> Tool:
+    """Its own time limit is its seconds and 5 more."""
+
+    async def pause(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+        await clock.sleep(arguments["seconds"])
+        return {"seconds": arguments["seconds"]}
+
+    return Tool(
+        _INFO,
+        server=pause,
+        read_only=True,
+        timeout_s=lambda arguments: float(arguments["seconds"] + MARGIN_S),
+        summary=lambda _, value: f"{value['seconds']:g} s",
+    )

@@ -1,0 +1,129 @@
+"""`write_file`: put text into a file (AGENTS_AND_TOOLS §5).
+
+A file is replaced in one step: whoever reads it, and whatever happens, finds the old content or the new one. When
+the call has succeeded the content is on the disk.
+"""
+
+import errno
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from core.domain.tool import Category, Risk, ToolInfo
+from core.ports.tools import CallContext
+from core.tools import schema
+from core.tools.folders import explained, resolve
+from core.tools.handles import Folder
+from core.tools.pieces import Pieces, in_thread
+from core.tools.quantities import size
+from core.tools.registry import Arguments, Tool
+
+PIECE_CHARACTERS = 65_536
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+_INFO = ToolInfo(
+    name="write_file",
+    title="Write file",
+    description=(
+        "Writes text to a file as UTF-8 and gives {path, bytes}: how many bytes were written. An existing file is "
+        "replaced whole, or with append the text is added to its end. Missing folders are created."
+    ),
+    input_schema=schema.of_object(
+        {
+            "path": schema.of_path("The file to write."),
+            "content": {"type": "string", "description": "The text, written exactly as it is."},
+        },
+        {
+            "append": {
+                "type": "boolean",
+                "default": False,
+                "description": "Add to the end of the file instead of replacing it.",
+            }
+        },
+    ),
+    risk=Risk.MEDIUM,
+    category=Category.FILES,
+)
+
+
+def tool() -> Tool:
+    """Errors: those of `core.tools.folders`, with `disk_full`; after one of them the file is as it was.
+
+    A replaced file keeps its mode; a link that stays inside is followed, and stays. Lone surrogates, which UTF-8
+    cannot hold, are written as U+FFFD.
+    """
+    return Tool(_INFO, server=_call, idempotent=lambda arguments: not arguments.get("append", False), summary=_summary)
+
+
+async def _call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+    append = arguments.get("append", False)
+    return await in_thread(_write(context.from_base(arguments["path"]), context.allow, arguments["content"], append))
+
+
+def _write(path: str, allow: tuple[str, ...], content: str, append: bool) -> Pieces[dict[str, Any]]:
+    place = resolve(path, allow)
+    with explained(place.path), place.parent(create=True) as (folder, name):
+        written = yield from (_append if append else _replace)(folder, name, content)
+    return {"path": place.path, "bytes": written}
+
+
+def _replace(folder: Folder, name: str, content: str) -> Pieces[int]:
+    mode = _mode(folder, name)
+    temporary = f".{secrets.token_hex(8)}.tmp"
+    written = 0
+    try:
+        with folder.open_file(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode) as file:
+            for piece in _encoded(content):
+                written += len(piece)
+                while piece:  # less than asked may be written
+                    piece = piece[file.write(piece) :]  # noqa: PLW2901  # what is left of it
+                yield
+            if mode is not None and hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        folder.replace(temporary, name)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            folder.remove(temporary)
+        raise
+    return written
+
+
+def _mode(folder: Folder, name: str) -> int | None:
+    """The permissions of the file that is to be replaced. One that may not be written may not be replaced either."""
+    try:
+        with folder.open_file(name, os.O_WRONLY) as file:
+            return stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+    except FileNotFoundError:
+        return None
+
+
+def _append(folder: Folder, name: str, content: str) -> Pieces[int]:
+    pieces = []
+    for piece in _encoded(content):
+        pieces.append(piece)
+        yield
+    data = b"".join(pieces)
+    with folder.open_file(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as file:
+        before = os.fstat(file.fileno()).st_size
+        count = file.write(data)  # at once: what others append meanwhile stands before or after it, not within
+        if count < len(data):
+            if os.fstat(file.fileno()).st_size == before + count:
+                os.ftruncate(file.fileno(), before)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        os.fsync(file.fileno())
+    return len(data)
+
+
+def _encoded(content: str) -> Iterator[bytes]:
+    for start in range(0, len(content), PIECE_CHARACTERS):
+        piece = content[start : start + PIECE_CHARACTERS]
+        yield _LONE_SURROGATE.sub("\ufffd", piece).encode()
+
+
+def _summary(arguments: Arguments, value: Any) -> str:
+    return f"{size(value['bytes'])} {'added' if arguments.get('append', False) else 'written'}"

@@ -1,0 +1,144 @@
+"""Calls: the checks before, the limits during, and a result whatever happens (AGENTS_AND_TOOLS §3, §4)."""
+
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from core.domain.ids import WorkflowId
+from core.domain.run import ErrorInfo
+from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo
+from core.errors import StepFailed, ToolFailed
+from core.ports.clock import Clock
+from core.ports.schemas import Schemas
+from core.ports.tools import CallContext
+from core.tools.consent import require_consent
+from core.tools.measure import json_bytes
+from core.tools.registry import Handler, Registry, Tool
+from core.tools.tasks import HandlerTasks, OutOfTime
+
+NO_WINDOW = "Tool not available in background mode"
+
+_log = logging.getLogger(__name__)
+
+
+class ToolInvoker:
+    """Makes the calls of tools that a registry holds; a `ToolRunner`.
+
+    `is_viewed` tells whether the window shows the run of a workflow; without a window it never does.
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        schemas: Schemas,
+        clock: Clock,
+        is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
+    ) -> None:
+        self._registry = registry
+        self._schemas = schemas
+        self._clock = clock
+        self._is_viewed = is_viewed
+        self._tasks = HandlerTasks(clock)
+
+    def infos(self) -> Sequence[ToolInfo]:
+        return self._registry.infos()
+
+    def info(self, name: str) -> ToolInfo | None:
+        tool = self._registry.get(name)
+        return tool.info if tool else None
+
+    def effect(self, name: str, arguments: Mapping[str, Any]) -> Effect:
+        tool = self._registry.get(name)
+        return tool.effect(arguments) if tool else Effect.ONCE
+
+    async def call(
+        self,
+        name: str,
+        arguments: Any,
+        context: CallContext,
+        *,
+        default_timeout_s: float,
+        timeout_s: float | None = None,
+        advertised: Collection[str] | None = None,
+    ) -> CallResult:
+        try:
+            tool = self._known(name, advertised)
+            handler = tool.handler(is_viewed=self._is_viewed(context.workflow_id))
+            if handler is None:
+                return CallResult(CallStatus.SKIPPED, error=_error(name, ToolFailed("not_available", NO_WINDOW)))
+            await self._check(tool, arguments)
+            require_consent(tool, arguments, context.mode)
+        except ToolFailed as error:
+            return CallResult(CallStatus.ERROR, error=_error(name, error))
+        limit_s = timeout_s if timeout_s is not None else tool.own_timeout_s(arguments)
+        return await self._run(tool, handler, arguments, context, default_timeout_s if limit_s is None else limit_s)
+
+    async def close(self) -> None:
+        """Stop waiting for handlers that were given up; 1 s at most. To be called before the loop ends."""
+        await self._tasks.close()
+
+    def _known(self, name: str, advertised: Collection[str] | None) -> Tool:
+        tool = self._registry.get(name)
+        if tool is None:
+            raise ToolFailed("not_registered", f"there is no tool {name!r}")
+        if advertised is not None and name not in advertised:
+            raise ToolFailed("not_available", f"the tool {name!r} is not available here")
+        return tool
+
+    async def _check(self, tool: Tool, arguments: Any) -> None:
+        """Raises ToolFailed `invalid_arguments` that lists every violation: path and what was expected."""
+        if not isinstance(arguments, dict):
+            found = [("", "must be an object")]
+        else:
+            try:
+                await json_bytes(arguments)
+            except StepFailed as error:
+                found = [("", error.message)]
+            else:
+                violations = await self._schemas.violations(tool.info.input_schema, arguments)
+                found = [(violation.path, violation.message) for violation in violations]
+        if found:
+            told = "; ".join(f"{path or 'the arguments'}: {message}" for path, message in found)
+            listed = [{"path": path, "message": message} for path, message in found]
+            raise ToolFailed("invalid_arguments", f"{tool.info.name} cannot take this. {told}", violations=listed)
+
+    async def _run(
+        self, tool: Tool, handler: Handler, arguments: Any, context: CallContext, limit_s: float
+    ) -> CallResult:
+        name, begun = tool.info.name, self._clock.monotonic()
+        value: Any = None
+        failure: StepFailed | None = None
+        try:
+            value = await self._tasks.run(handler(arguments, context), limit_s, f"tool {name}")
+            await json_bytes(value)
+        except OutOfTime:
+            failure = _timeout(tool, arguments, limit_s)
+        except StepFailed as error:
+            failure = error
+        except Exception as error:  # noqa: BLE001  # whatever a handler raises is a result for the caller
+            _log.exception("tool %s failed", name)
+            failure = ToolFailed("failed", f"{name} failed from within: {type(error).__name__}; see the log")
+        duration_ms = round((self._clock.monotonic() - begun) * 1000)
+        if failure is not None:
+            return CallResult(CallStatus.ERROR, error=_error(name, failure), duration_ms=duration_ms)
+        summary = _summary(tool, arguments, value)
+        return CallResult(CallStatus.COMPLETED, value, duration_ms=duration_ms, summary=summary)
+
+
+def _summary(tool: Tool, arguments: Any, value: Any) -> str | None:
+    try:
+        return tool.summary(arguments, value) if tool.summary else None
+    except Exception:  # noqa: BLE001  # the call was made: a line about it must not undo that
+        _log.exception("the summary of %s failed", tool.info.name)
+        return None
+
+
+def _timeout(tool: Tool, arguments: Any, limit_s: float) -> ToolFailed:
+    message = f"{tool.info.name} did not end within {limit_s:g} s and was stopped"
+    if tool.effect(arguments) is Effect.ONCE:
+        return ToolFailed("timeout", f"{message}; it may have happened all the same", timeout_s=limit_s, uncertain=True)
+    return ToolFailed("timeout", message, timeout_s=limit_s)
+
+
+def _error(name: str, error: StepFailed) -> ErrorInfo:
+    return ErrorInfo.of(error, failed_during="tool_execution", tool_name=name)

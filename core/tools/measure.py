@@ -1,0 +1,95 @@
+"""How large a value is as JSON, found out in pieces, so that no value can stall the loop.
+
+`json.dumps` holds the interpreter for the whole of a value: 10 MB are 50 to 300 ms.
+"""
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from json.encoder import encode_basestring_ascii
+from typing import Any
+
+from core.domain.json_text import STRING_BYTES, type_name
+from core.errors import StepFailed
+from core.tools.pieces import Pieces, in_thread
+
+RESULT_BYTES = STRING_BYTES
+"""How much of a result is kept (AGENTS_AND_TOOLS §3)."""
+
+LEVELS = 200
+PART_CHARACTERS = 1024
+PIECE_PARTS = 500
+_END = object()
+
+
+async def json_bytes(value: Any) -> int:
+    """The size of `value` as ASCII JSON text. Small values are measured at once, others in a thread.
+
+    Raises StepFailed `not_json` for what JSON cannot hold (NaN, keys that are no text, cycles, more than 200
+    levels) and `output_too_large` above 10 MB.
+    """
+    measuring = _measure(value)
+    try:
+        next(measuring)
+    except StopIteration as end:
+        return int(end.value)
+    return await in_thread(measuring)
+
+
+def text_bytes(text: str) -> int:
+    """How much `text` adds to a JSON string."""
+    return len(encode_basestring_ascii(text)) - 2
+
+
+def _measure(value: Any) -> Pieces[int]:
+    size = 0
+    for count, part in enumerate(_parts(value), 1):
+        size += part
+        if size > RESULT_BYTES:
+            raise StepFailed("output_too_large", "there is more than 10 MB of JSON", limit_bytes=RESULT_BYTES)
+        if count % PIECE_PARTS == 0:
+            yield
+    return size
+
+
+def _parts(value: Any) -> Iterator[int]:
+    """The sizes of the parts of a value. Each takes a few microseconds to find."""
+    levels: list[Iterator[Any]] = [iter([value])]
+    while levels:
+        item = next(levels[-1], _END)
+        if item is _END:
+            levels.pop()
+        elif isinstance(item, str):
+            yield 2
+            for start in range(0, len(item), PART_CHARACTERS):
+                yield text_bytes(item[start : start + PART_CHARACTERS])
+        elif isinstance(item, dict | list | tuple):
+            if len(levels) > LEVELS:
+                raise StepFailed("not_json", f"the value is nested more than {LEVELS} levels deep")
+            colons = len(item) if isinstance(item, dict) else 0
+            yield 2 + max(0, len(item) - 1) + colons
+            levels.append(_members(item) if isinstance(item, dict) else iter(item))
+        else:
+            yield _scalar_bytes(item)
+
+
+def _members(value: dict[Any, Any]) -> Iterator[Any]:
+    for key, item in value.items():
+        if not isinstance(key, str):
+            raise StepFailed("not_json", f"a key of an object is no text but {key!r:.40}")
+        yield key
+        yield item
+
+
+def _scalar_bytes(item: Any) -> int:
+    if item is None or item is True:
+        return 4
+    if item is False:
+        return 5
+    if isinstance(item, float) and math.isfinite(item):
+        return len(float.__repr__(item))
+    if isinstance(item, int):
+        with suppress(ValueError):  # too many digits to be written
+            return len(int.__repr__(item))
+    what = item if isinstance(item, float) else type_name(item)
+    raise StepFailed("not_json", f"JSON cannot hold this {what}")

@@ -1,0 +1,98 @@
+"""Which tools there are, and what each says about its calls (AGENTS_AND_TOOLS §4)."""
+
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.tool import Effect, Runtime, ToolInfo
+from core.errors import NotFound, Refused
+from core.ports.schemas import Schemas
+from core.ports.tools import CallContext
+
+Arguments = Mapping[str, Any]
+Handler = Callable[[Arguments, CallContext], Coroutine[Any, Any, Any]]
+Trait = bool | Callable[[Arguments], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool: what is told about it, what carries it out, and what its calls are like.
+
+    Handlers get arguments that fit the schema and give a JSON value; they raise ToolFailed with words that a
+    model can act on. A hybrid tool with one handler uses it in both places. `read_only` and `idempotent` may
+    depend on the arguments, which then need not fit the schema. `timeout_s` None leaves the limit to the caller.
+    `summary` makes a line for people from the arguments and the result.
+    """
+
+    info: ToolInfo
+    client: Handler | None = None
+    server: Handler | None = None
+    read_only: Trait = False
+    idempotent: Trait = False
+    timeout_s: float | Callable[[Arguments], float] | None = None
+    summary: Callable[[Arguments, Any], str] | None = None
+
+    def handler(self, *, is_viewed: bool) -> Handler | None:
+        """What carries out a call, or None where it would need a window that is not there."""
+        if self.info.runtime is Runtime.CLIENT:
+            return self.client if is_viewed else None
+        first, second = (self.client, self.server) if is_viewed else (self.server, self.client)
+        return first or second
+
+    def effect(self, arguments: Arguments) -> Effect:
+        """What such a call may leave behind. Read-only implies idempotent."""
+        if _holds(self.read_only, arguments):
+            return Effect.NONE
+        return Effect.IDEMPOTENT if _holds(self.idempotent, arguments) else Effect.ONCE
+
+    def own_timeout_s(self, arguments: Arguments) -> float | None:
+        """The tool's own time limit, for arguments that fit the schema."""
+        return self.timeout_s(arguments) if callable(self.timeout_s) else self.timeout_s
+
+
+class Registry:
+    """The tools of this process, by name. One registry serves agents, steps, sub-agents and recordings."""
+
+    def __init__(self, schemas: Schemas) -> None:
+        self._schemas = schemas
+        self._tools: dict[str, Tool] = {}
+
+    def register(self, tool: Tool) -> None:
+        """Add a tool. Raises Refused: `duplicate_tool`, `no_handler` or `bad_schema`; then nothing has changed."""
+        name = tool.info.name
+        if name in self._tools:
+            raise Refused("duplicate_tool", f"there is a tool {name!r} already", tool=name)
+        if not _can_run(tool):
+            runtime = tool.info.runtime
+            raise Refused("no_handler", f"the {runtime} tool {name!r} has no handler to run it", tool=name)
+        for schema in (tool.info.input_schema, tool.info.output_schema):
+            problem = None if schema is None else self._schemas.problem(schema)
+            if problem is not None:
+                raise Refused("bad_schema", f"a schema of the tool {name!r} is of no use: {problem}", tool=name)
+        self._tools[name] = tool
+
+    def unregister(self, name: str) -> None:
+        """Take a tool away; calls of it that run go on. Raises NotFound."""
+        if self._tools.pop(name, None) is None:
+            raise NotFound("tool", name)
+
+    def get(self, name: str) -> Tool | None:
+        return self._tools.get(name)
+
+    def infos(self) -> list[ToolInfo]:
+        """What is told about each tool, by name."""
+        return [self._tools[name].info for name in sorted(self._tools)]
+
+
+def _holds(trait: Trait, arguments: Arguments) -> bool:
+    return trait(arguments) if callable(trait) else trait
+
+
+def _can_run(tool: Tool) -> bool:
+    match tool.info.runtime:
+        case Runtime.CLIENT:
+            return tool.client is not None
+        case Runtime.SERVER:
+            return tool.server is not None
+        case Runtime.HYBRID:
+            return tool.client is not None or tool.server is not None

@@ -1,0 +1,69 @@
+"""The tasks in which handlers run: each ends within its limit, or is given up and still owned."""
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from core.ports.clock import Clock
+
+GRACE_S = 1.0
+"""What cancelled work gets to end: a cancel is done within 1 s (ENGINE §7)."""
+
+_log = logging.getLogger(__name__)
+
+
+class OutOfTime(Exception):
+    """The work did not end within its limit."""
+
+
+class HandlerTasks:
+    """Owner of the tasks. One that ignores its cancellation is kept until it ends, whatever it ends with."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def run(self, work: Coroutine[Any, Any, Any], limit_s: float, name: str) -> Any:
+        """What `work` gives, or raises.
+
+        Raises OutOfTime after `limit_s`. By then, as when the caller is cancelled, the work has been cancelled
+        and has ended, or was given up after the grace: how it ends at last changes nothing.
+        """
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        try:
+            if not await self._ends_within(task, limit_s):
+                raise OutOfTime
+            if task.cancelled():
+                raise RuntimeError(f"{name} was cancelled from inside")
+            return task.result()
+        finally:
+            if not task.done():
+                task.add_done_callback(_log_late_end)
+                task.cancel()
+                if not await self._ends_within(task, GRACE_S):
+                    _log.warning("%s does not stop; it was given up", name)
+
+    async def close(self) -> None:
+        """Cancel what was given up and still runs, and wait for it, at most for the grace."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await self._ends_within(asyncio.gather(*self._tasks, return_exceptions=True), GRACE_S)
+
+    async def _ends_within(self, work: asyncio.Future[Any], seconds: float) -> bool:
+        timer = asyncio.ensure_future(self._clock.sleep(seconds))
+        try:
+            await asyncio.wait({work, timer}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            timer.cancel()
+        return work.done()
+
+
+def _log_late_end(task: asyncio.Task[Any]) -> None:
+    """Look at the result, so that nobody complains that nobody did."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None:
+        _log.warning("%s failed while it was stopped", task.get_name(), exc_info=error)

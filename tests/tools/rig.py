@@ -1,0 +1,160 @@
+"""What the tests of the tools are built from: a hurried clock, schemas without a worker, calls in one line."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+
+from core.domain.ids import CallId, RunId, WorkflowId
+from core.domain.template import ValidationMode
+from core.domain.tool import CallResult, CallStatus, Category, Runtime, ToolInfo
+from core.ports.clock import Clock, SystemClock
+from core.ports.sandbox import CodeLimits, CodeResult
+from core.ports.schemas import Violation
+from core.ports.tools import CallContext
+from core.tools.builtin import builtin_tools
+from core.tools.invocation import ToolInvoker
+from core.tools.registry import Handler, Registry, Tool, Trait
+
+Json = dict[str, Any]
+
+
+class HurriedClock:
+    """A second takes 20 ms."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic() * 50
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(seconds / 50)
+
+
+class LibrarySchemas:
+    """The library's own checks, right here."""
+
+    def problem(self, schema: Any) -> str | None:
+        try:
+            Draft202012Validator.check_schema(schema)
+        except SchemaError as error:
+            return error.message
+        return None
+
+    async def violations(self, schema: Any, value: Any) -> list[Violation]:
+        errors = Draft202012Validator(schema).iter_errors(value)
+        return [Violation("".join(f"/{part}" for part in error.absolute_path), error.message) for error in errors]
+
+
+class ScriptedSandbox:
+    """Answers as `answer` does, and keeps what it was asked."""
+
+    def __init__(self, answer: Callable[[], CodeResult]) -> None:
+        self.asked: list[tuple[str, str]] = []
+        self._answer = answer
+
+    async def run(self, source: str, input_json: str, limits: CodeLimits = CodeLimits()) -> CodeResult:
+        self.asked.append((source, input_json))
+        return self._answer()
+
+    async def check(self, source: str) -> None:
+        return None
+
+
+async def echo(arguments: Any, context: CallContext) -> Any:
+    return arguments
+
+
+def tool(
+    handler: Handler | None = echo,
+    *,
+    name: str = "probe",
+    schema: Any = None,
+    runtime: Runtime = Runtime.HYBRID,
+    category: Category = Category.TOOLS,
+    client: Handler | None = None,
+    read_only: Trait = False,
+    **more: Any,
+) -> Tool:
+    """A tool that takes anything; `handler` is the server's."""
+    info = ToolInfo(name, name.title(), f"The {name}.", schema or {}, runtime=runtime, category=category)
+    return Tool(info, client=client, server=handler, read_only=read_only, **more)
+
+
+def registry(*tools: Tool) -> Registry:
+    made = Registry(LibrarySchemas())
+    for each in tools:
+        made.register(each)
+    return made
+
+
+def invoker(*tools: Tool, viewed: bool = False, clock: Clock | None = None) -> ToolInvoker:
+    return ToolInvoker(registry(*tools), LibrarySchemas(), clock or HurriedClock(), lambda workflow_id: viewed)
+
+
+def context(*allow: Path | str, mode: ValidationMode = ValidationMode.AUTO) -> CallContext:
+    return CallContext(RunId("run_1"), WorkflowId("wf_1"), CallId("call_1"), mode, tuple(str(each) for each in allow))
+
+
+async def call(runner: ToolInvoker, arguments: Any = None, *, name: str = "probe", **more: Any) -> CallResult:
+    """Call `probe` with `{}` and much time, unless told otherwise."""
+    more = {"context": context(), "default_timeout_s": 1000.0, **more}
+    return await runner.call(name, {} if arguments is None else arguments, **more)
+
+
+class Builtins:
+    """The built-in tools, inside these allowed folders, at the pace of this machine unless another clock is given."""
+
+    def __init__(
+        self,
+        *allow: Path | str,
+        base: Path | None = None,
+        sandbox: ScriptedSandbox | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        clock = clock or SystemClock()
+        self.sandbox = sandbox or ScriptedSandbox(lambda: CodeResult("null"))
+        self.tools = {each.info.name: each for each in builtin_tools(self.sandbox, clock)}
+        self.runner = invoker(*self.tools.values(), clock=clock)
+        self._context = replace(context(*allow), base=str(base) if base else None)
+
+    async def call(self, name: str, **arguments: Any) -> CallResult:
+        return await self.runner.call(name, arguments, self._context, default_timeout_s=1000.0)
+
+    async def value(self, name: str, **arguments: Any) -> Any:
+        """The result of a call that has to succeed."""
+        result = await self.call(name, **arguments)
+        assert result.status is CallStatus.COMPLETED, result.error
+        return result.value
+
+    async def failure(self, name: str, **arguments: Any) -> tuple[str, str]:
+        """Code and message of a call that has to fail."""
+        return error_of(await self.call(name, **arguments))
+
+
+async def cancel(task: asyncio.Task[Any]) -> None:
+    """Cancel the task, and let the loop turn until the cancellation has arrived at its innermost await."""
+    task.cancel()
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+def entries(folder: Path) -> list[str]:
+    """The names of what a folder holds, sorted."""
+    return sorted(path.name for path in folder.iterdir())
+
+
+def error_of(result: CallResult) -> tuple[str, str]:
+    """Code and message of a failed call."""
+    assert result.status is CallStatus.ERROR, result
+    assert result.error is not None
+    assert result.error.tool_name is not None
+    assert result.error.failed_during == "tool_execution"
+    return result.error.code, result.error.message

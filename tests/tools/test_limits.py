@@ -1,0 +1,193 @@
+"""Time limits and cancellation, of handlers that obey and of some that do not."""
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import Any
+
+import pytest
+
+from core.domain.tool import CallResult
+from core.ports.tools import CallContext
+from tests.tools.rig import call, error_of, invoker, tool
+
+
+class Handler:
+    """Runs until it is released; counts what happens to it."""
+
+    def __init__(self, *, obeys: bool = True, error: Exception | None = None) -> None:
+        self.started = asyncio.Event()
+        self.release = asyncio.Event()
+        self.cancels = 0
+        self.ended = False
+        self._obeys = obeys
+        self._error = error
+
+    async def __call__(self, arguments: Any, context: CallContext) -> str:
+        self.started.set()
+        try:
+            while not self.release.is_set():
+                try:
+                    await self.release.wait()
+                except asyncio.CancelledError:
+                    self.cancels += 1
+                    if self._obeys:
+                        raise
+            if self._error:
+                raise self._error
+            return "late"
+        finally:
+            self.ended = True
+
+
+async def test_a_handler_past_its_limit_is_cancelled_and_has_ended_when_the_result_is_there() -> None:
+    handler = Handler()
+    code, message = error_of(await call(invoker(tool(handler)), timeout_s=2))
+    assert code == "timeout"
+    assert "2 s" in message
+    assert (handler.cancels, handler.ended) == (1, True)
+
+
+async def test_a_timeout_of_an_effect_that_happens_once_says_that_it_may_have_happened() -> None:
+    result = await timed_out(read_only=False)
+    assert "may have happened" in error_of(result)[1]
+    assert result.error is not None
+    assert result.error.parameters["uncertain"] is True
+
+
+@pytest.mark.parametrize("trait", ["read_only", "idempotent"])
+async def test_a_timeout_of_what_can_be_repeated_says_nothing_of_the_kind(trait: str) -> None:
+    assert "may have happened" not in error_of(await timed_out(**{trait: True}))[1]
+
+
+@pytest.mark.parametrize(
+    ("step", "own", "default", "limit"),
+    [(1, 2, 3, "1 s"), (None, 2, 3, "2 s"), (None, None, 3, "3 s"), (None, lambda _: 4, 3, "4 s")],
+    ids=["the step's", "the tool's", "the default", "the tool's, from the arguments"],
+)
+async def test_the_nearest_time_limit_holds(step: Any, own: Any, default: float, limit: str) -> None:
+    tools = invoker(tool(Handler(), timeout_s=own))
+    assert limit in error_of(await call(tools, timeout_s=step, default_timeout_s=default))[1]
+
+
+async def test_a_handler_that_ignores_its_cancellation_does_not_hold_the_caller() -> None:
+    handler = Handler(obeys=False)
+    tools = invoker(tool(handler))
+    assert error_of(await call(tools, timeout_s=1))[0] == "timeout"
+    assert (handler.cancels, handler.ended) == (1, False)
+    handler.release.set()
+    await tools.close()
+    assert handler.ended
+
+
+async def test_the_late_error_of_such_a_handler_is_logged_and_nothing_more(caplog: pytest.LogCaptureFixture) -> None:
+    handler = Handler(obeys=False, error=OSError("too late"))
+    tools = invoker(tool(handler))
+    await call(tools, timeout_s=1)
+    handler.release.set()
+    await tools.close()
+    assert "too late" in caplog.text
+
+
+async def test_closing_cancels_what_was_given_up_and_does_not_wait_for_ever(caplog: pytest.LogCaptureFixture) -> None:
+    handler = Handler(obeys=False)
+    tools = invoker(tool(handler))
+    await call(tools, timeout_s=1)
+    await tools.close()
+    assert (handler.cancels, handler.ended) == (2, False)
+    handler.release.set()
+    await tools.close()
+
+
+async def test_closing_with_nothing_at_work_does_nothing() -> None:
+    await invoker(tool()).close()
+
+
+async def test_cancelling_the_caller_cancels_the_handler() -> None:
+    handler = Handler()
+    caller = asyncio.create_task(call(invoker(tool(handler))))
+    await handler.started.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert (handler.cancels, handler.ended) == (1, True)
+
+
+async def test_cancelling_the_caller_waits_for_a_handler_that_tidies_up() -> None:
+    tidied: list[bool] = []
+
+    async def tidy(arguments: Any, context: CallContext) -> None:
+        started.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.005)
+            tidied.append(True)
+
+    started = asyncio.Event()
+    caller = asyncio.create_task(call(invoker(tool(tidy))))
+    await started.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert tidied == [True]
+
+
+@pytest.mark.parametrize("cancels", [1, 2])
+async def test_a_cancelled_caller_does_not_wait_for_a_handler_that_ignores_it(cancels: int) -> None:
+    handler = Handler(obeys=False)
+    tools = invoker(tool(handler))
+    caller = asyncio.create_task(call(tools))
+    await handler.started.wait()
+    for _ in range(cancels):
+        caller.cancel()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert not handler.ended
+    handler.release.set()
+    await tools.close()
+
+
+async def test_a_caller_that_was_cancelled_already_leaves_nothing_behind() -> None:
+    handler = Handler()
+
+    async def cancelled_beforehand() -> None:
+        me = asyncio.current_task()
+        assert me is not None
+        me.cancel()
+        await call(invoker(tool(handler)))
+
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.create_task(cancelled_beforehand())
+    assert handler.ended
+
+
+async def test_a_handler_that_is_cancelled_from_inside_has_failed(caplog: pytest.LogCaptureFixture) -> None:
+    async def give_up(arguments: Any, context: CallContext) -> None:
+        raise asyncio.CancelledError
+
+    assert error_of(await call(invoker(tool(give_up))))[0] == "failed"
+
+
+async def test_a_time_out_inside_a_handler_is_its_failure_and_not_our_limit(caplog: pytest.LogCaptureFixture) -> None:
+    async def impatient(arguments: Any, context: CallContext) -> None:
+        async with asyncio.timeout(0):
+            await asyncio.sleep(1)
+
+    caplog.set_level(logging.CRITICAL)
+    assert error_of(await call(invoker(tool(impatient))))[0] == "failed"
+
+
+async def test_an_answer_that_comes_while_being_cancelled_changes_nothing() -> None:
+    async def answer_anyway(arguments: Any, context: CallContext) -> str:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(60)
+        return "answer"
+
+    assert error_of(await call(invoker(tool(answer_anyway)), timeout_s=1))[0] == "timeout"
+
+
+async def timed_out(**traits: bool) -> CallResult:
+    return await call(invoker(tool(Handler(), **traits)), timeout_s=1)  # type: ignore[arg-type]

@@ -1,0 +1,58 @@
+"""The measured size is that of the text that would be kept."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.domain.json_text import encode
+from core.errors import StepFailed
+from core.tools import measure
+from core.tools.measure import RESULT_BYTES, json_bytes
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
+
+
+def size(value: Any) -> int:
+    """The measure, taken here rather than in a thread."""
+    measuring = measure._measure(value)
+    while True:
+        try:
+            next(measuring)
+        except StopIteration as end:
+            return int(end.value)
+
+
+@given(VALUES)
+def test_the_size_is_that_of_the_encoded_text(value: Any) -> None:
+    assert size(value) == len(encode(value))
+
+
+@pytest.mark.parametrize("value", ["é\n😀\ud800" * 50_000, [0] * 100_000, {f"k{i}": [i] for i in range(9_000)}, (1, 2)])
+async def test_large_values_are_measured_too(value: Any) -> None:
+    assert await json_bytes(value) == len(json.dumps(value, separators=(",", ":")))
+
+
+@pytest.mark.parametrize("value", [["x" * 1_000_000] * 11, [10**50] * 200_000], ids=["texts", "numbers"])
+async def test_what_is_above_ten_megabytes_is_refused(value: Any) -> None:
+    with pytest.raises(StepFailed) as failure:
+        await json_bytes(value)
+    assert failure.value.code == "output_too_large"
+    assert failure.value.parameters == {"limit_bytes": RESULT_BYTES}
+
+
+async def test_a_value_that_contains_itself_is_refused() -> None:
+    cycle: list[Any] = []
+    cycle.append({"again": cycle})
+    with pytest.raises(StepFailed) as failure:
+        await json_bytes(cycle)
+    assert failure.value.code == "not_json"
+
+
+async def test_an_integer_that_cannot_be_written_is_refused() -> None:
+    with pytest.raises(StepFailed) as failure:
+        await json_bytes(10**5000)
+    assert failure.value.code == "not_json"
