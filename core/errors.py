@@ -72,7 +72,11 @@ class RefFailed(StepFailed):
 
 class CodeFailed(StepFailed):
     """A code step: `code_error timeout not_json no_default_export typescript_error out_of_memory
-    input_too_large output_too_large crashed`. Parameters: `line` and `column` (from 1) where they are known."""
+    input_too_large output_too_large crashed`.
+
+    Parameters, where they are known: `line` and `column` (from 1) in the person's source, `console` (a list of
+    `[level, text]`), `path` (a JSON pointer, for `not_json`), and the limit that was met.
+    """
 
 
 class ToolFailed(StepFailed):

@@ -4,6 +4,7 @@ The shape comes from the models of `core.domain.template`; what they cannot say 
 code that parses) is looked at here, for every step that has a shape at all.
 """
 
+import asyncio
 import difflib
 import json
 import re
@@ -117,7 +118,7 @@ class Validator:
             problems += [Problem(p.code, where + p.path, p.message, step.name, p.severity) for p in _unknown(step)]
             problems += await self._check_action(step, where)
         problems += _cycle([step for _, step in steps])
-        problems += self._check_input_schema(data)
+        problems += await self._check_input_schema(data)
         if data.get("timeoutMs") is not None:
             problems.append(Problem("unsupported", "/timeoutMs", "a time limit of the whole run is not supported"))
         if template is not None:
@@ -136,11 +137,12 @@ class Validator:
                 return [Problem("unknown_tool", f"{where}/action/toolName", message, step.name, "warning")]
         return []
 
-    def _check_input_schema(self, data: Mapping[str, Any]) -> list[Problem]:
+    async def _check_input_schema(self, data: Mapping[str, Any]) -> list[Problem]:
         schema = data.get("inputSchema")
-        if schema is None or (reason := self.schemas.problem(schema)) is None:
+        if schema is None:
             return []
-        return [Problem("bad_schema", "/inputSchema", reason)]
+        reason = await asyncio.to_thread(self.schemas.problem, schema)  # a long schema takes most of a second
+        return [Problem("bad_schema", "/inputSchema", reason)] if reason is not None else []
 
 
 def _no_constant(name: str) -> Any:

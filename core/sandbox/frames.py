@@ -1,0 +1,65 @@
+"""What travels between the pool and a worker: four bytes of length, then one JSON object in ASCII.
+
+A worker says `{"ready": true}` once. To each request (`do`: run, check or violations) it gives an answer, and before it
+`{"started": true}` when the preparation is over and a limit counts. `retire` in an answer says that the worker is used
+up. ASCII because lone surrogates, which JavaScript strings may hold, have no UTF-8.
+"""
+
+import json
+import struct
+from typing import Any
+
+HEADER_BYTES = 4
+# 8 MB of input can become 24 MB of escapes; beyond twice that, something is wrong.
+MAX_BYTES = 64 * 1024 * 1024
+
+PREPARATION_S = 10.0
+"""For reading a request and making JavaScript of TypeScript, before the clock of the code starts."""
+
+# The encoder holds the interpreter to its end, so long texts are encoded in steps.
+_STEP_CHARACTERS = 256 * 1024
+
+_HEADER = struct.Struct(">I")
+
+
+class BadFrame(Exception):
+    """Too long, or not a JSON object: the two sides no longer understand each other."""
+
+
+def is_long(message: dict[str, Any]) -> bool:
+    """Whether packing takes so long that it belongs in a thread."""
+    return any(isinstance(value, str) and len(value) > _STEP_CHARACTERS for value in message.values())
+
+
+def pack(message: dict[str, Any]) -> bytes:
+    """One frame, header included. Raises BadFrame if it would be longer than MAX_BYTES."""
+    body = "{" + ",".join(f"{_json(key)}:{_json(value)}" for key, value in message.items()) + "}"
+    if len(body) > MAX_BYTES:
+        raise BadFrame(f"a frame of {len(body)} bytes")
+    return _HEADER.pack(len(body)) + body.encode("ascii")
+
+
+def body_bytes(header: bytes) -> int:
+    """Length of the body that follows. Raises BadFrame if it is out of bounds."""
+    length: int = _HEADER.unpack(header)[0]
+    if length > MAX_BYTES:
+        raise BadFrame(f"a frame of {length} bytes")
+    return length
+
+
+def unpack(body: bytes) -> dict[str, Any]:
+    """The message in a body. Raises BadFrame."""
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise BadFrame("a frame that is not JSON") from error
+    if not isinstance(message, dict):
+        raise BadFrame("a frame that is no object")
+    return message
+
+
+def _json(value: Any) -> str:
+    if not isinstance(value, str) or len(value) <= _STEP_CHARACTERS:
+        return json.dumps(value, separators=(",", ":"))
+    steps = range(0, len(value), _STEP_CHARACTERS)
+    return '"' + "".join(json.dumps(value[at : at + _STEP_CHARACTERS])[1:-1] for at in steps) + '"'

@@ -1,0 +1,143 @@
+"""Run a person's module in a fresh QuickJS runtime and tell what came of it.
+
+The soft limits are the engine's: wall clock, heap and stack. It cannot interrupt a single long native operation (a
+`sort` of millions of items); that is what the pool's hard limit is for.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsbox
+
+from core.sandbox.faults import Fault
+from core.sandbox.pointers import pointer
+from core.sandbox.typescript import Compiled, Compiler
+
+MAX_DEPTH = 200
+"""Levels of nesting in an output. Far below what makes a JSON reader in Python give up."""
+
+CONSOLE_LINES = 200
+CONSOLE_CHARACTERS = 500
+
+_HARNESS = Path(__file__).with_name("harness.js").read_text(encoding="utf-8")
+_VALUE_BYTES = 64 * 1024 * 1024
+_MODULE = "your code"
+_FRAME = re.compile(rf"at (?:.* \()?{_MODULE}:(\d+):(\d+)\)?$", re.MULTILINE)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Interpreter:
+    """One call at a time. Each run has a runtime of its own: nothing stays from one to the next."""
+
+    def __init__(self) -> None:
+        self._compiler = Compiler()
+
+    def warm_up(self) -> None:
+        """Do now what the first call would have to wait for."""
+        self._compiler.warm_up()
+
+    def check(self, source: str) -> dict[str, Any]:
+        """The answer to a request `check`: a fault, or an empty object."""
+        compiled = self._compiler.compile(source)
+        return compiled.as_answer() if isinstance(compiled, Fault) else {}
+
+    def run(self, request: dict[str, Any], started: Callable[[], None]) -> dict[str, Any]:
+        """The answer to a request `run`: an output or a fault, the console, and `retire` if the worker is used up.
+
+        `started` is called once the code is compiled and its own time begins.
+        """
+        compiled = self._compiler.compile(request["source"])
+        if isinstance(compiled, Fault):
+            return compiled.as_answer()
+        started()
+        console: list[tuple[str, str]] = []
+        outcome = _evaluate(compiled, request, console)
+        if isinstance(outcome, str):
+            return {"output": outcome, "console": console}
+        used_up = {"retire": True} if outcome.code in {"timeout", "out_of_memory"} else {}
+        return {**outcome.as_answer(), "console": console, **used_up}
+
+
+def _evaluate(compiled: Compiled, request: dict[str, Any], console: list[tuple[str, str]]) -> str | Fault:
+    def write(level: str, line: str) -> None:
+        if len(console) < CONSOLE_LINES:
+            console.append((level, _speakable(json.loads(line))))
+
+    task = {
+        "input": _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", request["input"]),  # they have no UTF-8
+        "outputCharacters": request["output_bytes"],
+        "maxDepth": MAX_DEPTH,
+        "lineCharacters": CONSOLE_CHARACTERS,
+    }
+    try:
+        runtime = jsbox.Runtime(
+            memory_limit=request["memory_bytes"], max_stack_size=request["stack_bytes"], max_value_bytes=_VALUE_BYTES
+        )
+        runtime.add_static_module(_MODULE, compiled.code)
+        runtime.bind_function("__print", write)
+        runtime.bind_object("__task", task)
+        result: str = runtime.eval(_HARNESS, timeout=request["timeout_s"])
+    except jsbox.JsTimeoutError:
+        limit_s = request["timeout_s"]
+        return Fault("timeout", f"the code did not end within {limit_s:g} s", parameters={"timeout_s": limit_s})
+    except jsbox.JavaScriptError as error:
+        return _escaped(error.name or "", error.message, request)
+    except (ValueError, MemoryError):  # not even the runtime and the input fit
+        return _out_of_memory(request)
+    if result.startswith("-"):
+        return _told(json.loads(result[1:]), compiled, request)
+    output = result[1:]
+    return _too_large(request) if len(output.encode()) > request["output_bytes"] else output
+
+
+def _told(report: dict[str, Any], compiled: Compiled, request: dict[str, Any]) -> Fault:
+    """The fault in a report of the harness."""
+    match report["kind"]:
+        case "no_default_export":
+            return Fault("no_default_export", "the code must `export default` a function of its input")
+        case "not_json":
+            path = _speakable(pointer(json.loads(report["path"])))
+            message = f"the output cannot be JSON: it has {report['what']}" + (f" at {path[:100]}" if path else "")
+            return Fault("not_json", message, parameters={"path": path})
+        case "output_too_large":
+            return _too_large(request)
+    fault = _thrown(report["name"], _speakable(report["message"]), request)
+    found = _FRAME.search(report["stack"])
+    return replace(fault, place=compiled.locate(int(found[1]), int(found[2]))) if found else fault
+
+
+def _thrown(name: str, message: str, request: dict[str, Any]) -> Fault:
+    if name == "InternalError" and message.startswith("out of memory"):
+        return _out_of_memory(request)
+    if message.startswith("module not found: "):
+        return Fault("code_error", f"a code step cannot import anything ({message})")
+    if message == "Maximum call stack size exceeded":
+        message = f"{message}: the code calls itself too deeply"
+    return Fault("code_error", f"{name}: {message}" if name else message)
+
+
+def _escaped(name: str, message: str, request: dict[str, Any]) -> Fault:
+    """What came past the harness: a promise without an end, or no memory even for an Error."""
+    if message.startswith("promise never settled"):
+        return Fault("code_error", "the code waits for a promise that can never settle: nothing is left to run")
+    return _out_of_memory(request) if message == "null" else _thrown(name, message, request)
+
+
+def _out_of_memory(request: dict[str, Any]) -> Fault:
+    limit = request["memory_bytes"]
+    return Fault("out_of_memory", f"the code needs more memory than {limit:,} bytes", parameters={"limit_bytes": limit})
+
+
+def _speakable(text: str) -> str:
+    """Text for people, who cannot be shown halves of characters; nor could a database take them."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def _too_large(request: dict[str, Any]) -> Fault:
+    limit = request["output_bytes"]
+    message = f"the output is larger than {limit:,} bytes of JSON"
+    return Fault("output_too_large", message, parameters={"limit_bytes": limit})

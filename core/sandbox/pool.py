@@ -1,0 +1,90 @@
+"""A few worker processes, shared by everything that must not run in the product's own process."""
+
+import asyncio
+from typing import Any
+
+from core.sandbox import frames
+from core.sandbox.process import WorkerGone, WorkerProcess
+
+RECYCLED_AFTER = 200
+"""Answers of one worker. A fresh process now and then costs nothing and bounds any leak of the engine."""
+
+
+class PoolClosed(Exception):
+    """The pool was closed before or during the call."""
+
+
+class WorkerPool:
+    """At most `size` workers, each busy with one call; further calls wait in the order in which they came.
+
+    Nothing is started before the first call. From then on one idle worker is kept warm, unless all are busy. The pool
+    belongs to the loop of its first call.
+    """
+
+    def __init__(self, size: int = 2) -> None:
+        self._size = size
+        self._slots = asyncio.Semaphore(size)
+        self._idle: list[WorkerProcess] = []
+        self._busy: set[WorkerProcess] = set()
+        self._closed = False
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of all workers that run."""
+        return [worker.pid for worker in (*self._idle, *self._busy) if worker.pid is not None]
+
+    async def call(self, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
+        """The answer of a worker.
+
+        `limit_s` counts from the start of the work, not from the start of the waiting. Cancelling the caller kills
+        the worker. Raises BadFrame (the request is too long), PoolClosed, WorkerTooSlow, or WorkerGone.
+        """
+        async with self._slots:
+            long = frames.is_long(request)
+            frame = await asyncio.to_thread(frames.pack, request) if long else frames.pack(request)
+            try:
+                return await self._call_on(self._idle.pop() if self._idle else WorkerProcess(), frame, limit_s)
+            except WorkerGone as error:
+                if error.started:
+                    raise
+                return await self._call_on(WorkerProcess(), frame, limit_s)  # it died while idle: nothing has happened
+
+    async def close(self) -> None:
+        """End every worker, those in the middle of a call too, and refuse calls from now on."""
+        self._closed = True
+        for worker in (*self._idle, *self._busy):
+            worker.kill()
+        for _ in range(self._size):
+            await self._slots.acquire()  # with all of them, no call is left inside
+        for worker in self._idle:
+            await worker.end()
+        self._idle.clear()
+        for _ in range(self._size):
+            self._slots.release()
+
+    async def _call_on(self, worker: WorkerProcess, frame: bytes, limit_s: float) -> dict[str, Any]:
+        self._busy.add(worker)
+        reusable = False
+        try:
+            if self._closed:
+                raise PoolClosed
+            answer = await worker.ask(frame, limit_s)
+            reusable = not (self._closed or worker.retired or worker.answers >= RECYCLED_AFTER)
+        except WorkerGone:
+            if self._closed:
+                raise PoolClosed from None
+            raise
+        finally:
+            await self._release(worker, reusable)
+        return answer
+
+    async def _release(self, worker: WorkerProcess, reusable: bool) -> None:
+        try:
+            if not reusable:
+                await worker.end()
+        finally:
+            self._busy.discard(worker)
+            if reusable:
+                self._idle.append(worker)
+            elif not (self._closed or self._idle):
+                self._idle.append(WorkerProcess())

@@ -1,0 +1,131 @@
+"""One worker process, seen from the loop: start it, ask it one thing at a time, kill it."""
+
+import asyncio
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from contextlib import suppress
+from typing import Any
+
+from core.sandbox import frames, launch
+
+START_S = 30.0
+"""A worker is ready after about 0.1 s; this is the patience with a machine that is swapping."""
+
+GRACE_S = 0.5
+"""What a worker gets beyond the limit to end by itself and report; then it is killed."""
+
+
+class WorkerGone(Exception):
+    """The process ended or talked nonsense. `started`: the work had begun, so it must not be tried again."""
+
+    def __init__(self, message: str, started: bool = False) -> None:
+        super().__init__(message)
+        self.started = started
+
+
+class WorkerTooSlow(Exception):
+    """No answer within the limit and the grace. The worker is of no more use."""
+
+
+class WorkerProcess:
+    """A worker that starts when it is made. Its owner must await `end`, whatever happened."""
+
+    def __init__(self) -> None:
+        self.answers = 0
+        self.retired = False
+        self._process: Process | None = None
+        self._start = asyncio.create_task(self._spawn(), name="start sandbox worker")
+
+    @property
+    def pid(self) -> int | None:
+        """Process id, None until it is started."""
+        return self._process.pid if self._process else None
+
+    async def ask(self, frame: bytes, limit_s: float) -> dict[str, Any]:
+        """The answer to a packed request.
+
+        The limit counts from the moment when the worker says that the work begins. Raises WorkerGone or
+        WorkerTooSlow; after these, and after a cancellation, the worker must be ended.
+        """
+        process = await self._started()
+        answer = await self._exchange(process, frame)
+        if "started" in answer:
+            try:
+                async with asyncio.timeout(limit_s + GRACE_S):
+                    answer = await _receive(process)
+            except TimeoutError:
+                raise WorkerTooSlow from None
+            except WorkerGone as error:
+                error.started = True
+                raise
+        self.answers += 1
+        self.retired = self.retired or "retire" in answer
+        return answer
+
+    def kill(self) -> None:
+        """Stop it now, in the middle of whatever it does. Returns at once; `end` waits."""
+        self._start.cancel()
+        if self._process is not None and self._process.returncode is None:
+            with suppress(ProcessLookupError):  # it ended by itself in this moment
+                self._process.kill()
+
+    async def end(self) -> None:
+        """Kill it and wait until the system has forgotten it. Can be called again."""
+        self.kill()
+        await asyncio.gather(self._start, return_exceptions=True)
+        if self._process is None:
+            return
+        stdin, stdout = _pipes(self._process)
+        stdin.close()
+        await self._process.wait()
+        with suppress(ConnectionError):
+            await stdin.wait_closed()
+        await stdout.read()  # so that the loop has let go of both pipes when this returns
+
+    async def _started(self) -> Process:
+        await asyncio.wait({self._start})  # not `await`: to kill the worker must not look like a cancelled caller
+        if self._start.cancelled():
+            raise WorkerGone("the worker was killed")
+        return self._start.result()
+
+    async def _spawn(self) -> Process:
+        try:
+            self._process = process = await asyncio.create_subprocess_exec(
+                *launch.command(),
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=DEVNULL,
+                env=launch.environment(),
+                creationflags=launch.CREATION_FLAGS,
+            )
+            async with asyncio.timeout(START_S):
+                await _receive(process)
+        except OSError as error:  # a TimeoutError is one
+            raise WorkerGone(f"the worker did not start: {error}") from error
+        return process
+
+    async def _exchange(self, process: Process, frame: bytes) -> dict[str, Any]:
+        stdin, _ = _pipes(process)
+        try:
+            async with asyncio.timeout(frames.PREPARATION_S):
+                stdin.write(frame)
+                await stdin.drain()
+                return await _receive(process)
+        except TimeoutError:
+            raise WorkerTooSlow from None
+        except ConnectionError as error:
+            raise WorkerGone("the worker is gone") from error
+
+
+async def _receive(process: Process) -> dict[str, Any]:
+    _, stdout = _pipes(process)
+    try:
+        header = await stdout.readexactly(frames.HEADER_BYTES)
+        return frames.unpack(await stdout.readexactly(frames.body_bytes(header)))
+    except (asyncio.IncompleteReadError, ConnectionError, frames.BadFrame) as error:
+        raise WorkerGone("the worker is gone") from error
+
+
+def _pipes(process: Process) -> tuple[asyncio.StreamWriter, asyncio.StreamReader]:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    return process.stdin, process.stdout

@@ -1,0 +1,87 @@
+"""The port Sandbox, on QuickJS in worker processes."""
+
+from typing import Any
+
+from core.errors import CodeFailed
+from core.ports.sandbox import CodeLimits, CodeResult
+from core.sandbox.frames import PREPARATION_S, BadFrame
+from core.sandbox.pool import PoolClosed, WorkerPool
+from core.sandbox.process import WorkerGone, WorkerTooSlow
+
+SOURCE_CHARACTERS = 250_000
+"""Longer code takes seconds to read."""
+
+
+class QuickJsSandbox:
+    """Runs code steps on a pool that somebody else closes.
+
+    A CodeFailed carries what was written to the console before, as the parameter `console` (a list of
+    `[level, text]`), if there was anything and the worker did not have to be killed.
+    """
+
+    def __init__(self, pool: WorkerPool) -> None:
+        self._pool = pool
+
+    async def run(self, source: str, input_json: str, limits: CodeLimits = CodeLimits()) -> CodeResult:
+        """Call the default export with the input; see the port. `input_json` may hold lone surrogates."""
+        if too_long := _too_long(source):
+            raise too_long
+        if _is_larger(input_json, limits.input_bytes):
+            raise CodeFailed(
+                "input_too_large",
+                f"the input is larger than {limits.input_bytes:,} bytes",
+                limit_bytes=limits.input_bytes,
+            )
+        request = {
+            "do": "run",
+            "source": source,
+            "input": input_json,
+            "timeout_s": limits.timeout_s,
+            "memory_bytes": limits.memory_bytes,
+            "stack_bytes": limits.stack_bytes,
+            "output_bytes": limits.output_bytes,
+        }
+        answer = await self._call(request, limits.timeout_s)
+        if "failed" in answer:
+            raise _failure(answer)
+        return CodeResult(answer["output"], tuple((level, text) for level, text in answer["console"]))
+
+    async def check(self, source: str) -> CodeFailed | None:
+        """The error that keeps `source` from being compiled, or None; see the port."""
+        if too_long := _too_long(source):
+            return too_long
+        try:
+            answer = await self._call({"do": "check", "source": source}, PREPARATION_S)
+        except CodeFailed as error:
+            return CodeFailed("typescript_error", f"the code could not be checked: {error.message}")
+        return _failure(answer) if "failed" in answer else None
+
+    async def _call(self, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
+        try:
+            return await self._pool.call(request, limit_s)
+        except WorkerTooSlow:
+            raise CodeFailed("timeout", f"the code did not end within {limit_s:g} s", timeout_s=limit_s) from None
+        except WorkerGone as error:
+            raise CodeFailed(
+                "crashed", f"the interpreter ended {'in' if error.started else 'before'} the code"
+            ) from None
+        except PoolClosed:
+            raise CodeFailed("crashed", "the sandbox was closed") from None
+        except BadFrame:
+            raise CodeFailed("input_too_large", "the input is too large to be handed over") from None
+
+
+def _too_long(source: str) -> CodeFailed | None:
+    if len(source) <= SOURCE_CHARACTERS:
+        return None
+    message = f"the code is longer than {SOURCE_CHARACTERS:,} characters"
+    return CodeFailed("typescript_error", message, limit_characters=SOURCE_CHARACTERS)
+
+
+def _is_larger(text: str, limit_bytes: int) -> bool:
+    return len(text) > limit_bytes or len(text.encode("utf-8", "surrogatepass")) > limit_bytes
+
+
+def _failure(answer: dict[str, Any]) -> CodeFailed:
+    console = {"console": answer["console"]} if answer.get("console") else {}
+    return CodeFailed(answer["failed"], answer["message"], **answer["parameters"], **console)

@@ -1,0 +1,148 @@
+"""JSON Schemas that come from elsewhere: are they usable, and what in a value misses them.
+
+Runs in the product's process for what is small and harmless, in a worker for everything else. The library is imported
+late: it takes 0.1 s. No `$ref` is ever fetched.
+"""
+
+import json
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from core.sandbox.pointers import pointer
+from core.sandbox.schema_wording import wording
+
+MAX_CHARACTERS = 100_000
+MAX_DEPTH = 10
+MAX_VIOLATIONS = 20
+
+# Of a value with a million faults nobody needs all, and sorting wants an end.
+_EXAMINED = 1_000
+
+
+class Unusable(Exception):
+    """Why a schema cannot be used."""
+
+
+def canonical(schema: Any) -> str:
+    """The text by which a schema is known. Raises Unusable if there is none, or it is too long."""
+    if not isinstance(schema, dict | bool):
+        raise Unusable("a schema must be an object, true or false")
+    try:
+        text = json.dumps(schema, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except RecursionError:
+        raise Unusable("the schema is nested too deeply") from None
+    except (TypeError, ValueError) as error:
+        raise Unusable(f"the schema is not JSON: {error}") from None
+    if len(text) > MAX_CHARACTERS:
+        raise Unusable(f"the schema is longer than {MAX_CHARACTERS:,} characters")
+    return text
+
+
+def problem(schema: Any) -> str | None:
+    """Why this is no usable schema, or None. The answer for a schema seen lately costs nothing."""
+    try:
+        _validator(canonical(schema))
+    except Unusable as error:
+        return str(error)
+    return None
+
+
+def violations(schema: Any, value: Any) -> list[tuple[str, str]]:
+    """Pointers and messages, at most MAX_VIOLATIONS, in the order of the value."""
+    from referencing.exceptions import Unresolvable
+
+    try:
+        errors = list(islice(_validator(canonical(schema)).iter_errors(value), _EXAMINED))
+    except Unusable as error:
+        return [("", f"the schema cannot be used: {error}")]
+    except Unresolvable as error:
+        return [("", f"the schema cannot be used: {error.ref} is not in it, and nothing is fetched")]
+    except RecursionError:
+        return [("", "the schema or the value is nested too deeply to be checked")]
+    ranks = _Ranks(value)
+    errors.sort(key=lambda error: ranks.of(error.absolute_path))
+    found = dict.fromkeys((pointer(error.absolute_path), wording(error)) for error in errors)
+    return list(islice(found, MAX_VIOLATIONS))
+
+
+def _validator(text: str) -> Any:
+    compiled = _compiled(text)
+    if isinstance(compiled, str):
+        raise Unusable(compiled)
+    return compiled
+
+
+@lru_cache(maxsize=256)
+def _compiled(text: str) -> Any:
+    """A validator, or the words why there is none."""
+    from jsonschema.exceptions import SchemaError
+    from jsonschema.validators import Draft202012Validator, validator_for
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # ships no types
+    from referencing.jsonschema import specification_with
+
+    schema = json.loads(text)
+    dialect = schema.get("$schema") if isinstance(schema, dict) else None
+    fallback: Any = Draft202012Validator if dialect is None else None
+    kind = validator_for(schema, default=fallback) if isinstance(dialect, str | None) else None
+    if kind is None:
+        return f"its $schema names {dialect!r}, a dialect that nobody here knows"
+    try:
+        kind.check_schema(schema)
+        _look_into(schema, specification_with(kind.META_SCHEMA["$schema"]), REGISTRY)
+    except SchemaError as error:
+        return f"it is no schema at {pointer(error.path) or 'its top'}: {wording(error)}"
+    except Unusable as error:
+        return str(error)
+    except RecursionError:
+        return "it is nested too deeply"
+    except ValueError as error:
+        return f"it holds an address that is none: {error}"
+    return kind(schema, registry=REGISTRY)
+
+
+def _look_into(schema: Any, specification: Any, registry: Any) -> None:
+    """Raise Unusable if subschemas are nested too deeply, or a reference leads out of the schema."""
+    from referencing.exceptions import Unresolvable
+
+    root = specification.create_resource(schema)
+    todo = [(root, registry.resolver_with_root(root), 0)]
+    while todo:
+        resource, resolver, depth = todo.pop()
+        if depth > MAX_DEPTH:
+            raise Unusable(f"its subschemas are more than {MAX_DEPTH} deep")
+        for reference in _references(resource.contents):
+            try:
+                resolver.lookup(reference)
+            except Unresolvable:
+                raise Unusable(f"it has no {reference!r}, and a $ref is never fetched from elsewhere") from None
+        todo.extend((each, resolver.in_subresource(each), depth + 1) for each in resource.subresources())
+
+
+def _references(contents: Any) -> list[str]:
+    if not isinstance(contents, dict):
+        return []
+    return [contents[word] for word in ("$ref", "$dynamicRef") if isinstance(contents.get(word), str)]
+
+
+class _Ranks:
+    """Where things stand in a value, for sorting."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+        self._orders: dict[int, dict[str, int]] = {}
+
+    def of(self, path: Iterable[str | int]) -> list[int]:
+        """Positions along the path: a part comes after what holds it, and after what is written before it."""
+        ranks: list[int] = []
+        at = self._value
+        for part in path:
+            ranks.append(self._order(at)[part] if isinstance(part, str) else part)
+            at = at[part]
+        return ranks
+
+    def _order(self, holder: dict[str, Any]) -> dict[str, int]:
+        if id(holder) not in self._orders:
+            self._orders[id(holder)] = {key: rank for rank, key in enumerate(holder)}
+        return self._orders[id(holder)]

@@ -1,0 +1,134 @@
+"""What a schema expected, in English, from an error of the jsonschema library.
+
+Its own messages show Python (`None`, `True`, whole instances); these show JSON, and little of it.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+_SHOWN_CHARACTERS = 60
+_LISTED = 10
+
+_KINDS = {
+    "null": "null",
+    "boolean": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "string": "text",
+    "array": "a list",
+    "object": "an object",
+}
+
+_BOUNDS = {
+    "minimum": "a number of at least {}",
+    "maximum": "a number of at most {}",
+    "exclusiveMinimum": "a number greater than {}",
+    "exclusiveMaximum": "a number less than {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "text of at least {} characters",
+    "maxLength": "text of at most {} characters",
+    "minItems": "a list of at least {} items",
+    "maxItems": "a list of at most {} items",
+    "minProperties": "an object of at least {} properties",
+    "maxProperties": "an object of at most {} properties",
+    "pattern": "text that matches {}",
+    "format": "text in the format {}",
+    "const": "{}",
+}
+
+
+def wording(error: Any) -> str:
+    """One sentence for a ValidationError or SchemaError, at most a few hundred characters long."""
+    expected = _expected(error)
+    if expected is not None:
+        return f"expected {expected}, got {shown(error.instance)}"
+    return _cut(_told(error) or error.message, 300)
+
+
+def shown(value: Any) -> str:
+    """A value as JSON if it is short, else what it is and how long."""
+    if isinstance(value, dict):
+        return f"an object of {_counted(len(value), 'property', 'properties')}" if value else "an empty object"
+    if isinstance(value, list):
+        return f"a list of {_counted(len(value), 'item', 'items')}" if value else "an empty list"
+    if isinstance(value, str):
+        return json.dumps(_cut(value, _SHOWN_CHARACTERS), ensure_ascii=False)
+    return _cut(json.dumps(value), _SHOWN_CHARACTERS)
+
+
+def _expected(error: Any) -> str | None:
+    wanted = error.validator_value
+    match error.validator:
+        case "type":
+            return _listed(
+                (_KINDS.get(kind, str(kind)) for kind in ([wanted] if isinstance(wanted, str) else wanted)), "or"
+            )
+        case "enum":
+            return "one of " + _listed(map(shown, wanted), "or")
+        case "uniqueItems":
+            return "a list without repetitions"
+        case "anyOf" | "oneOf" if kinds := _kinds_of_branches(error):
+            return _listed(kinds, "or")
+    bound = _BOUNDS.get(error.validator)
+    return bound.format(shown(wanted)) if bound else None
+
+
+def _told(error: Any) -> str | None:
+    """Sentences that are more than "expected this, got that"."""
+    match error.validator:
+        case "required":
+            missing = [name for name in error.validator_value if name not in error.instance]
+            return f"{_properties(missing)} missing"
+        case "additionalProperties" | "unevaluatedProperties" if error.validator_value is False:
+            return f"{_properties(_extra(error))} not expected"
+        case "anyOf" | "oneOf" if error.context:
+            nearest = max(error.context, key=lambda branch: (len(branch.path), branch.validator != "type"))
+            return f"fits none of {len(error.validator_value)} forms; in the nearest: {wording(nearest)}"
+        case "oneOf":
+            return "fits several forms, and must fit exactly one"
+        case "contains":
+            return "too few items are of the kind that the list must contain"
+        case "maxContains":
+            return f"more than {error.validator_value} items are of the kind that the list may contain so often"
+        case "not":
+            return f"{shown(error.instance)} is just what must not stand here"
+        case None:
+            return "nothing is allowed here"
+    return None
+
+
+def _kinds_of_branches(error: Any) -> list[str] | None:
+    branches = error.context
+    if not branches or any(branch.validator != "type" or branch.path for branch in branches):
+        return None
+    return list(dict.fromkeys(filter(None, map(_expected, branches))))
+
+
+def _extra(error: Any) -> list[str]:
+    known = error.schema.get("properties", {})
+    patterns = error.schema.get("patternProperties", {})
+    return [
+        name for name in error.instance if name not in known and not any(re.search(each, name) for each in patterns)
+    ]
+
+
+def _properties(names: list[str]) -> str:
+    words = _listed((json.dumps(_cut(name, _SHOWN_CHARACTERS), ensure_ascii=False) for name in names), "and")
+    return f"the property {words} is" if len(names) == 1 else f"the properties {words} are"
+
+
+def _listed(items: Iterable[str], joint: str) -> str:
+    words = list(items)
+    if len(words) > _LISTED:
+        words = [*words[:_LISTED], f"{len(words) - _LISTED} more"]
+    return f"{', '.join(words[:-1])} {joint} {words[-1]}" if len(words) > 1 else "".join(words)
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def _cut(text: str, characters: int) -> str:
+    return text if len(text) <= characters else text[: characters - 1] + "…"

@@ -1,0 +1,128 @@
+"""The port Schemas: small and harmless checks here, all others in a worker that can be killed."""
+
+import asyncio
+import json
+from itertools import islice
+from typing import Any
+
+from core.ports.schemas import Violation
+from core.sandbox import schema_rules
+from core.sandbox.frames import BadFrame
+from core.sandbox.pool import PoolClosed, WorkerPool
+from core.sandbox.process import WorkerGone, WorkerTooSlow
+
+LIMIT_S = 2.0
+"""For a small value; a second more for each megabyte."""
+
+# A plain schema takes about 0.3 s for each megabyte; only what takes far longer is the schema's fault.
+_PER_CHARACTER_S = 1e-6
+
+_HERE_CHARACTERS = 64 * 1024
+
+# Keywords met times parts of the value bounds the steps of a check; 8 µs each make this 40 ms at worst.
+_HERE_STEPS = 5_000
+
+# A new schema is itself checked, at about 0.1 ms for each of these.
+_HERE_SCHEMA_PARTS = 400
+
+# Patterns can take for ever, references multiply, comparing all items is quadratic.
+_HEAVY = (
+    '"pattern"',
+    '"patternProperties"',
+    '"$ref"',
+    '"$dynamicRef"',
+    '"$recursiveRef"',
+    '"uniqueItems"',
+    '"unevaluatedItems"',
+    '"unevaluatedProperties"',
+)
+
+
+class JsonSchemas:
+    """Checks on a pool that somebody else closes. `format` is a note, not a rule, as draft 2020-12 has it.
+
+    Best given a pool of its own, or a check waits behind code steps.
+    """
+
+    def __init__(self, pool: WorkerPool, limit_s: float = LIMIT_S) -> None:
+        self._pool = pool
+        self._limit_s = limit_s
+
+    def problem(self, schema: Any) -> str | None:
+        """Why this is no usable schema, or None; see the port.
+
+        Up to 10 µs for each character of a schema that was not seen lately, so call it in a thread for long ones;
+        from several at once, if need be.
+        """
+        return schema_rules.problem(schema)
+
+    async def violations(self, schema: Any, value: Any) -> list[Violation]:
+        """Every violation; see the port. A schema that is no use is one violation of the whole."""
+        try:
+            schema_text = schema_rules.canonical(schema)
+        except schema_rules.Unusable as error:
+            return [Violation("", f"the schema cannot be used: {error}")]
+        try:
+            value_text = await _json(value)
+        except RecursionError:
+            return [Violation("", "the value is nested too deeply to be checked")]
+        if _is_light(schema_text, value_text):
+            found = schema_rules.violations(schema, value)
+        else:
+            found = await self._ask(schema, value_text)
+        return [Violation(path, message) for path, message in found]
+
+    async def _ask(self, schema: Any, value_text: str) -> list[tuple[str, str]]:
+        limit_s = self._limit_s + len(value_text) * _PER_CHARACTER_S
+        request = {"do": "violations", "schema": schema, "value": value_text, "timeout_s": limit_s}
+        try:
+            answer = await self._pool.call(request, limit_s)
+        except WorkerTooSlow:
+            return [("", f"the check did not end within {limit_s:.1f} s")]
+        except (WorkerGone, PoolClosed):
+            return [("", "the check could not be made: its process ended")]
+        except BadFrame:
+            return [("", "the value is too large to be checked")]
+        return [(path, message) for path, message in answer["violations"]]
+
+
+def _is_light(schema_text: str, value_text: str) -> bool:
+    schema_parts = _parts(schema_text)
+    return (
+        len(value_text) <= _HERE_CHARACTERS
+        and schema_parts <= _HERE_SCHEMA_PARTS
+        and schema_parts * _parts(value_text) <= _HERE_STEPS
+        and not any(word in schema_text for word in _HEAVY)
+    )
+
+
+def _parts(text: str) -> int:
+    """No fewer than the keys and items in a JSON text."""
+    return text.count(",") + text.count(":") + 1
+
+
+async def _json(value: Any) -> str:
+    return await asyncio.to_thread(_json_in_steps, value) if _is_large(value) else json.dumps(value)
+
+
+def _json_in_steps(value: Any) -> str:
+    """As json.dumps, but in a thread it lets the others run in between: dumps holds the interpreter to its end."""
+    pieces = json.JSONEncoder().iterencode(value)
+    return "".join(iter(lambda: "".join(islice(pieces, 10_000)), ""))
+
+
+def _is_large(value: Any) -> bool:
+    """Whether the JSON is longer than what is checked here, found without walking much more than that."""
+    size = 0
+    todo = [value]
+    while todo and size <= _HERE_CHARACTERS:
+        part = todo.pop()
+        size += 2
+        if isinstance(part, str):
+            size += len(part)
+        elif isinstance(part, dict):
+            todo.extend(part)
+            todo.extend(part.values())
+        elif isinstance(part, list):
+            todo.extend(part)
+    return size > _HERE_CHARACTERS

@@ -1,0 +1,113 @@
+"""From a person's TypeScript or JavaScript to JavaScript that compiles, and back from its positions to theirs.
+
+Types are erased, not checked. Plain JavaScript comes out as it went in, but for what TypeScript reads otherwise:
+`f<a>(b)` is a call with a type argument.
+"""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jsbox
+
+from core.sandbox.faults import Fault
+
+_SUCRASE = Path(__file__).with_name("vendor") / "sucrase.js"
+_SUCRASE_MEMORY_BYTES = 256 * 1024 * 1024
+_SUCRASE_LIMIT_S = 5.0
+
+_ENDS_EARLY = "the code ends too early"
+_UNSPEAKABLE = re.compile("[\0\ud800-\udfff]")
+_CHECKED_AT = re.compile(r"at check:(\d+):(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """JavaScript with the lines of its source. Token i is at `generated[i]` in the code, was at `original[i]`."""
+
+    source: str
+    code: str
+    generated: list[int]
+    original: list[int]
+
+    def locate(self, line: int, column: int) -> tuple[int, int] | None:
+        """Line and column in the source of a place in the code, None if there is no such line.
+
+        The engine counts columns in bytes of UTF-8, from 1.
+        """
+        lines = self.code.split("\n")
+        if not 1 <= line <= len(lines):
+            return None  # a stack that the person's code made up
+        before = lines[line - 1].encode()[: max(column - 1, 0)].decode(errors="ignore")
+        offset = _units("\n".join([*lines[: line - 1], before]))
+        token = bisect_right(self.generated, offset) - 1
+        if token >= 0:
+            place = position(self.source, self.original[token] + offset - self.generated[token])
+            if place[0] == line:
+                return place
+        return line, _units(before) + 1
+
+
+class Compiler:
+    """Sucrase, in a runtime of its own: the person's text is data there, and is not run."""
+
+    def __init__(self) -> None:
+        self._runtime: Any = None
+
+    def warm_up(self) -> None:
+        """Load sucrase now rather than at the first call (about 40 ms)."""
+        self._runtime = jsbox.Runtime(memory_limit=_SUCRASE_MEMORY_BYTES)
+        self._runtime.eval(_SUCRASE.read_text(encoding="ascii"))
+
+    def compile(self, source: str) -> Compiled | Fault:
+        """JavaScript that the engine accepts, or the `typescript_error` in the source. Runs nothing of it."""
+        if unspeakable := _UNSPEAKABLE.search(source):
+            written = f"\\u{ord(unspeakable[0]):04x}"
+            place = position(source, _units(source[: unspeakable.start()]))
+            return Fault("typescript_error", f"this character can only be written as {written}", place)
+        erased = self._erase(source)
+        if "problem" in erased:
+            return _problem(source, erased["problem"], erased["offset"])
+        compiled = Compiled(source, erased["code"], erased["generated"], erased["original"])
+        return _syntax_error(compiled) or compiled
+
+    def _erase(self, source: str) -> dict[str, Any]:
+        if self._runtime is None:
+            self.warm_up()
+        self._runtime.bind_object("source", source)
+        try:
+            erased: dict[str, Any] = self._runtime.eval("sucrase.transform(source)", timeout=_SUCRASE_LIMIT_S)
+        except (jsbox.JavaScriptError, jsbox.JsTimeoutError):
+            self._runtime = None  # whatever it was in the middle of must not be met by the next call
+            return {"problem": "the code is too long or too deeply nested to be read", "offset": None}
+        return erased
+
+
+def position(text: str, offset: int) -> tuple[int, int]:
+    """Line and column, from 1, of an offset that counts UTF-16 units."""
+    before = text.encode("utf-16-le", "surrogatepass")[: 2 * offset].decode("utf-16-le", "surrogatepass")
+    return before.count("\n") + 1, _units(before[before.rfind("\n") + 1 :]) + 1
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _problem(source: str, message: str, offset: int | None) -> Fault:
+    if offset is None:
+        return Fault("typescript_error", message)
+    at_end = message.startswith("Unexpected token") and offset >= _units(source)
+    return Fault("typescript_error", _ENDS_EARLY if at_end else message, position(source, offset))
+
+
+def _syntax_error(compiled: Compiled) -> Fault | None:
+    # Sucrase reads tolerantly: much broken code passes it.
+    try:
+        jsbox.Runtime().check_syntax(compiled.code, module=True)
+    except jsbox.JavaScriptError as error:
+        message = _ENDS_EARLY if error.message.endswith(": ''") else error.message
+        found = _CHECKED_AT.search(error.stack or "")
+        return Fault("typescript_error", message, compiled.locate(int(found[1]), int(found[2])) if found else None)
+    return None

@@ -1,0 +1,64 @@
+"""What the tests of the sandbox share: a pool that leaves nothing behind, and an interpreter in this process."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from core.sandbox.interpreter import Interpreter
+from core.sandbox.pool import WorkerPool
+from core.sandbox.quickjs import QuickJsSandbox
+
+MIB = 1024 * 1024
+
+
+@pytest.fixture
+async def pool() -> AsyncIterator[WorkerPool]:
+    pool = WorkerPool()
+    yield pool
+    await pool.close()
+
+
+@pytest.fixture
+def sandbox(pool: WorkerPool) -> QuickJsSandbox:
+    return QuickJsSandbox(pool)
+
+
+class Here:
+    """Runs harmless code without a worker: what comes of it is the same, and a thousand times sooner there."""
+
+    def __init__(self) -> None:
+        self._interpreter = Interpreter()
+
+    def answer(self, source: str, value: Any = None, **limits: Any) -> dict[str, Any]:
+        request = {
+            "source": source,
+            "input": json.dumps(value),
+            "timeout_s": 5.0,
+            "memory_bytes": 64 * MIB,
+            "stack_bytes": MIB,
+            "output_bytes": MIB,
+        }
+        return self._interpreter.run({**request, **limits}, started=lambda: None)
+
+    def output(self, source: str, value: Any = None, **limits: Any) -> Any:
+        answer = self.answer(source, value, **limits)
+        assert "output" in answer, answer
+        return json.loads(answer["output"])
+
+    def fault(self, source: str, value: Any = None, **limits: Any) -> dict[str, Any]:
+        """The failure, its parameters beside its code and message."""
+        answer = self.answer(source, value, **limits)
+        assert "failed" in answer, answer
+        return {"code": answer["failed"], "message": answer["message"], **answer["parameters"]}
+
+    def problem(self, source: str) -> dict[str, Any]:
+        """What `check` says, in the same shape; empty if it has no objection."""
+        answer = self._interpreter.check(source)
+        return {"code": answer["failed"], "message": answer["message"], **answer["parameters"]} if answer else {}
+
+
+@pytest.fixture(scope="session")
+def here() -> Here:
+    return Here()
