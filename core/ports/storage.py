@@ -2,6 +2,11 @@
 
 One process owns it. Writes are data, so that one writer can put those of many runs into one
 transaction; reads return the domain's own rows.
+
+However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
+workflows, messages, templates, new runs · changes of runs · released claims · claims · step results · tool
+calls · events · pieces of text · marks · settings. So no step is claimed after the change that ends its run,
+and a result wins over a claim of the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,12 +15,14 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from core.domain.events import Event
-from core.domain.ids import RunId, TemplateId, WorkflowId
+from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
 from core.domain.message import Message
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
+
+PAGE_ROWS = 200  # the most that one listing gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +52,18 @@ class StoredTemplate:
 
 @dataclass(frozen=True, slots=True)
 class PutTemplate:
-    """Save the version; it becomes the newest of its id."""
+    """Save the version, or replace it. The newest of an id is the one with the highest number."""
 
     template: StoredTemplate
 
 
 @dataclass(frozen=True, slots=True)
 class CreateRun:
-    """Create a run with its snapshot. Lost if a run of that id exists: the same key, a second time."""
+    """Create a run with its snapshot. Lost if a run of that id exists: the same key, a second time.
+
+    With it the messages and events of that run in the same commit are lost, so that nothing of the run that
+    exists is overwritten and no stray message is left.
+    """
 
     run: Run
     snapshot: Snapshot
@@ -62,7 +73,8 @@ class CreateRun:
 class ChangeRun:
     """Compare and set: applied only while the stored status is one of `expected`, else lost.
 
-    Fields that are None are left as they are.
+    Fields that are None are left as they are. A second time it is lost, though it was the first that changed
+    the row: whoever cannot know whether a commit was done looks at the run.
     """
 
     run_id: RunId
@@ -77,7 +89,11 @@ class ChangeRun:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Say that a step begins: its `running` row. Lost if the row exists or the run is not `running`."""
+    """Say that a step begins: its `running` row. Lost if the row exists or the run is not `running`.
+
+    A row that equals this one in every field counts as ours: it is how a commit that is repeated, because its
+    outcome was not known, finds out that it had been done.
+    """
 
     result: StepResult
 
@@ -99,14 +115,19 @@ class ReleaseClaim:
 
 @dataclass(frozen=True, slots=True)
 class PutToolCall:
-    """Write the ledger row of a call, or replace it."""
+    """Write the ledger row of a call, or replace it. Its arguments are those that it was first written with."""
 
     call: ToolCall
 
 
 @dataclass(frozen=True, slots=True)
 class AppendEvents:
-    """Events of one run in order, as one row."""
+    """Events of one run in order, as one row.
+
+    What a row of the same commit keeps is not kept twice: the output of a step, where its completed result is
+    put; the text of a message, where that is put with the same text and will not change (`final`, or one that is
+    `interrupted` for good). `Storage.events` fills them in.
+    """
 
     run_id: RunId
     events: tuple[Event, ...]
@@ -180,8 +201,9 @@ class Storage(Protocol):
         """Write all or nothing, in order, on disk when this returns.
 
         Returns the positions of the writes that were lost (a claim somebody has, a compare that did not
-        hold); the others are kept. Repeating a commit whose outcome is not known does no harm: equal rows
-        are written again, and a claim that already stands exactly as written is won.
+        hold, a run that exists); the others are kept. Repeating a commit whose outcome is not known does no
+        harm: equal rows are written again, and a claim that already stands exactly as written is won. The
+        outcome is not known if the caller was cancelled, or if it failed while the disk was full.
         """
         ...
 
@@ -192,11 +214,14 @@ class Storage(Protocol):
         ...
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
-        """Remove a workflow with its messages and runs and all that belongs to them."""
+        """Remove a workflow with its messages and runs and all that belongs to them.
+
+        In pieces, so that others can write meanwhile; cut short, it can be done again.
+        """
         ...
 
     async def messages(self, workflow_id: WorkflowId) -> list[Message]:
-        """Oldest first."""
+        """Oldest first; of the same time, in the order in which they were last put."""
         ...
 
     async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
@@ -219,13 +244,22 @@ class Storage(Protocol):
         limit: int = 50,
         before: RunId | None = None,
     ) -> list[Run]:
-        """Newest first, at most 200; `before` is the last id of the page before."""
+        """Newest first, at most PAGE_ROWS; `before` is the last id of the page before.
+
+        `output_json` is left out of a listing: it may be megabytes, `run` has it. Runs that are marked unreadable
+        are found as `error`; one that cannot be read and is not marked yet is found where no `status` is asked for.
+        """
         ...
 
-    async def run_of_message(self, message_id: str) -> Run | None: ...
+    async def run_of_message(self, message_id: MessageId) -> Run | None:
+        """The newest run that shows in the message, as `run` gives it."""
+        ...
 
     async def unfinished_runs(self) -> list[Run]:
-        """Every enqueued, running or waiting run that is not marked unreadable, oldest first."""
+        """Every enqueued, running or waiting run that can be read and is not marked unreadable, oldest first.
+
+        A listing, as `runs`: without outputs.
+        """
         ...
 
     async def snapshot(self, run_id: RunId) -> Snapshot:
@@ -233,15 +267,18 @@ class Storage(Protocol):
         ...
 
     async def step_results(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
-        """Checkpoints of a run; without `iterations`, those of whole steps alone. Raises `unreadable` as above."""
+        """Checkpoints of a run, those of whole steps first, then by step, iteration and round.
+
+        Without `iterations`, those of whole steps alone: neither iterations nor rounds. Raises `unreadable` as above.
+        """
         ...
 
     async def tool_calls(self, run_id: RunId) -> list[ToolCall]:
-        """The ledger, in the order of rounds and positions."""
+        """The ledger, in the order of rounds and positions. Raises `unreadable` as above."""
         ...
 
     async def events(self, run_id: RunId) -> list[Event]:
-        """In order, with the outputs and texts that are kept elsewhere filled in."""
+        """In order, with the outputs and texts that are kept elsewhere filled in. Raises `unreadable` as above."""
         ...
 
     async def chunks(self, run_id: RunId) -> list[Chunk]:
@@ -249,7 +286,7 @@ class Storage(Protocol):
         ...
 
     async def settings(self) -> Mapping[str, Any]:
-        """Name → value."""
+        """Name → value; one that cannot be read is left out."""
         ...
 
     async def close(self) -> None:

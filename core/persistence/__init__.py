@@ -1,0 +1,1 @@
+"""Where everything is kept: the embedded database, and its twin in memory."""

@@ -1,0 +1,197 @@
+"""The one connection to the embedded database: opening, reading, one writer at a time, closing.
+
+A log whose end could not be written (the disk was full, the process died at that moment) is read up to the damage
+when the store is opened; all that is appended after it is then lost, though it was acknowledged. So a log is never
+appended to after a failure or an unclean end: closing writes its good part into the tables and removes it.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from surrealdb import AsyncSurreal
+from surrealdb.errors import SurrealError
+
+from core.errors import StorageFailed
+from core.persistence.failures import Conflict, failure, failure_of_system, is_of_disk, results
+from core.persistence.folder import check_room, log_bytes, make_private, prepare, private_files
+from core.persistence.statements import Statement, as_query
+
+T = TypeVar("T")
+
+NAME = "metier"  # of the namespace and of the database in it
+CONFLICTS = 5
+UNLOCK_TRIES, UNLOCK_S = 40, 0.05
+LEAVE_S = 0.05
+
+
+class Connection:
+    """Reads run side by side, commits one after the other.
+
+    A caller that is cancelled leaves its query running: it ends by itself, and a commit may have been done.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._handle: Any = None
+        self._writer = asyncio.Lock()
+        self._reads: set[asyncio.Task[Any]] = set()
+        self._writes: set[asyncio.Task[Any]] = set()
+        self._is_worn = False
+        self._is_closed = False
+
+    @classmethod
+    async def open(cls, path: Path) -> Self:
+        """Open the database in that folder; folder and database are made where they are missing.
+
+        Holds the loop (and the GIL) for 15 to 450 ms. Raises StorageFailed: `in_use`, `storage_not_writable`,
+        `storage_full`, `storage_failed`.
+        """
+        connection = cls(path)
+        try:
+            prepare(path)
+        except OSError as error:
+            raise failure_of_system(error) from error
+        connection._handle = await _open_with_new_log(path)
+        make_private(path)
+        return connection
+
+    async def read(self, text: str, variables: Mapping[str, Any] | None = None) -> Any:
+        """The result of one statement that only reads. Raises StorageFailed."""
+        while self._handle is None:
+            await _finish(self._renew(), self._writes)
+        asking = _ask(self._handle, text, dict(variables or {}))
+        return (await _finish(asking, self._reads))[0]
+
+    async def commit(self, statements: Sequence[Statement]) -> list[Any]:
+        """Carry out the statements in one transaction; their results. Raises StorageFailed: nothing was written,
+        or, where the disk failed, perhaps everything."""
+        if self._is_closed:
+            raise _closed()
+        return await _finish(self._commit(statements), self._writes)
+
+    async def close(self) -> None:
+        """Let what is running end, and give the folder back. Nothing may be asked afterwards."""
+        self._is_closed = True
+        await _end_of(self._writes)
+        async with self._writer:
+            handle, self._handle = self._handle, None
+            await _end_of(self._reads)
+            if handle is None:
+                return
+            await _close(handle)
+            make_private(self._path)
+            # the engine's threads may still touch Python; if the interpreter ends now, the process aborts
+            await asyncio.sleep(LEAVE_S)
+
+    async def _commit(self, statements: Sequence[Statement]) -> list[Any]:
+        text, variables = as_query(statements)
+        async with self._writer:
+            await self._be_ready()
+            try:
+                answered = await _ask(self._handle, text, variables)
+            except StorageFailed as error:
+                self._is_worn = is_of_disk(error)
+                raise
+        if len(statements) == 1:
+            return answered
+        if len(answered) != len(statements) + 2:
+            raise failure(["a statement ended its transaction early"])
+        return answered[1:-1]
+
+    async def _renew(self) -> None:
+        async with self._writer:
+            await self._be_ready()
+
+    async def _be_ready(self) -> None:
+        """Close and open again if the disk failed since it was opened. Raises StorageFailed: try again later."""
+        if self._handle is not None and not self._is_worn:
+            return
+        if self._is_closed:
+            raise _closed()
+        try:
+            await asyncio.to_thread(check_room, self._path)
+        except OSError as error:
+            raise failure_of_system(error) from error
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            await _end_of(self._reads)
+            await _close(handle)
+        self._handle = await _open_with_new_log(self._path, tries=UNLOCK_TRIES)
+        self._is_worn = False
+
+
+async def _open_with_new_log(path: Path, tries: int = 1) -> Any:
+    """Open the store so that what is written from now on stands at the beginning of a log."""
+    is_unclean = log_bytes(path) > 0
+    handle = await _open(path, tries)
+    if not is_unclean:
+        return handle
+    await _close(handle)
+    if log_bytes(path) > 0:
+        raise StorageFailed("storage_full", "what the last process left in its log could not be written out")
+    return await _open(path, UNLOCK_TRIES)
+
+
+async def _open(path: Path, tries: int) -> Any:
+    """A handle. `tries`: the engine gives its lock back a moment after it has closed."""
+    while (handle := _handle(path, is_last=tries <= 1)) is None:
+        tries -= 1
+        await asyncio.sleep(UNLOCK_S)
+    try:
+        await handle.connect()
+        await handle.use(NAME, NAME)
+    except SurrealError as error:
+        await _close(handle)
+        raise failure([str(error)]) from error
+    return handle
+
+
+def _handle(path: Path, *, is_last: bool) -> Any:
+    """Take the store, or None if it is in use and this is not the last try."""
+    try:
+        with private_files():
+            return AsyncSurreal(f"surrealkv://{path.as_posix()}")
+    except SurrealError as error:
+        told = failure([str(error)])
+        if told.code == "in_use" and not is_last:
+            return None
+        raise told from error
+
+
+async def _ask(handle: Any, text: str, variables: dict[str, Any], conflicts: int = CONFLICTS) -> list[Any]:
+    try:
+        return results(await handle.query_raw(text, variables))
+    except Conflict as conflict:
+        if conflicts == 0:
+            raise failure(["too many conflicts"]) from conflict
+        return await _ask(handle, text, variables, conflicts - 1)
+    except SurrealError as error:
+        raise failure([str(error)]) from error
+    except (TypeError, ValueError, OverflowError) as error:  # how the driver refuses what it cannot encode
+        raise failure([f"a value cannot be kept: {error}"]) from error
+
+
+async def _close(handle: Any) -> None:
+    try:
+        await handle.close()
+    except SurrealError as error:
+        raise failure([str(error)]) from error
+
+
+async def _finish(work: Coroutine[Any, Any, T], owned: set[asyncio.Task[Any]]) -> T:
+    """The result of work that goes on to its end even if the caller is cancelled."""
+    task = asyncio.create_task(work)
+    owned.add(task)
+    task.add_done_callback(owned.discard)
+    return await asyncio.shield(task)
+
+
+async def _end_of(tasks: set[asyncio.Task[Any]]) -> None:
+    while tasks:
+        await asyncio.wait(tasks)
+
+
+def _closed() -> StorageFailed:
+    return StorageFailed("storage_failed", "the store is closed")

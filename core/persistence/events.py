@@ -1,0 +1,100 @@
+"""Rows of events: those of one commit and run are one row, as JSON text.
+
+Outputs and texts that a row of their own keeps are left out, and filled in when events are read.
+"""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from core.domain.events import Event, MessageAdded, StepFinished, from_wire, to_wire
+from core.domain.ids import MessageId, RunId
+from core.domain.json_text import decode
+from core.domain.step import StepKey, StepStatus
+from core.persistence.codec import BROKEN, encode, microseconds, time_of
+from core.persistence.connection import Connection
+from core.persistence.facts import EventRow, KeptEvent, filled, in_order
+from core.persistence.keys import text_key
+from core.persistence.messages import Messages
+from core.persistence.pages import in_range
+from core.persistence.statements import Row, Statement, each
+from core.persistence.step_results import StepResults
+from core.persistence.unreadable import unreadable
+
+# A row that is written again may have grown meanwhile; a shorter one would take events away.
+PUT_EVENTS = """INSERT INTO event $given ON DUPLICATE KEY UPDATE
+    data = IF $input.last < last { data } ELSE { $input.data },
+    last = IF $input.last < last { last } ELSE { $input.last } RETURN NONE"""
+
+TURN_EVENTS = 200  # decoded before others get a turn
+
+
+class Events:
+    def __init__(self, connection: Connection, results: StepResults, messages: Messages) -> None:
+        self._connection = connection
+        self._results = results
+        self._messages = messages
+
+    def put(self, rows: Iterable[EventRow]) -> list[Statement]:
+        return each(PUT_EVENTS, map(event_row, rows))
+
+    async def of_run(self, run_id: RunId) -> list[Event]:
+        """In order and whole. Raises StorageFailed `unreadable`."""
+        events = list(in_order(await self._rows(run_id)))
+        outputs: dict[StepKey, Any] = {}
+        if any(isinstance(one.elsewhere, StepKey) for one in events):
+            outputs = await self._results.outputs(run_id)
+        ids = {one.elsewhere for one in events if isinstance(one.elsewhere, str)}
+        texts = await self._messages.texts(sorted(ids))
+        return [filled(one, outputs, texts) for one in events]
+
+    async def _rows(self, run_id: RunId) -> list[EventRow]:
+        rows: list[EventRow] = []
+        decoded = 0
+        pages = in_range(self._connection, "SELECT * FROM $range", "event", text_key(run_id))
+        async for page in pages:
+            for row in page:
+                try:
+                    rows.append(_events(row, run_id))
+                except BROKEN as error:
+                    raise unreadable(run_id, "events") from error
+                decoded += len(rows[-1].events)
+                if decoded >= TURN_EVENTS:
+                    decoded = 0
+                    await asyncio.sleep(0)
+        return rows
+
+
+def event_row(row: EventRow) -> Row:
+    return {
+        "id": [text_key(row.run_id), row.first_seq],
+        "workflow": text_key(row.events[0].event.workflow_id),
+        "last": row.last_seq,
+        "data": encode([_fields(one) for one in row.events]),
+    }
+
+
+def _fields(one: KeptEvent) -> dict[str, Any]:
+    """The event as on the wire, without what its row tells already, and with its exact time."""
+    fields = to_wire(one.event)
+    del fields["run_id"], fields["workflow_id"]
+    fields["at"] = microseconds(one.event.at)
+    if one.elsewhere is not None:
+        del fields["output" if isinstance(one.elsewhere, StepKey) else "text"]
+    return fields
+
+
+def _events(row: Row, run_id: RunId) -> EventRow:
+    events = (_event({**fields, "run_id": run_id, "workflow_id": row["workflow"]}) for fields in decode(row["data"]))
+    return EventRow(run_id, tuple(events))
+
+
+def _event(fields: dict[str, Any]) -> KeptEvent:
+    elsewhere: StepKey | MessageId | None = None
+    is_completed = fields["type"] == StepFinished.type and fields["status"] == StepStatus.COMPLETED
+    if is_completed and "output" not in fields:
+        elsewhere = StepKey(fields["step"], fields.get("index"))
+    elif fields["type"] == MessageAdded.type and "text" not in fields:
+        elsewhere = MessageId(fields["message_id"])
+        fields = {**fields, "text": ""}
+    return KeptEvent(from_wire({**fields, "at": time_of(fields["at"]).isoformat()}), elsewhere)

@@ -1,0 +1,81 @@
+"""What the engine and the system say when something fails, as failures of the store.
+
+The embedded engine tells causes in words alone, with the operating system's number in them where it has one.
+"""
+
+import errno
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from core.errors import StorageFailed
+
+_FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, 112}  # 112: Windows' ERROR_DISK_FULL
+_NOT_WRITABLE = {
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EISDIR,
+    errno.EEXIST,
+    errno.ENAMETOOLONG,
+}
+_WORDS = (
+    ("in_use", r"already locked"),
+    ("storage_full", r"no storage space|no space left|file too large|quota exceeded|not enough space"),
+    ("storage_not_writable", r"permission denied|read-only|not permitted|not a directory"),
+)
+_SENTENCES = {
+    "in_use": "another process uses the data folder",
+    "storage_full": "the disk is full",
+    "storage_not_writable": "the data folder cannot be written",
+    "storage_failed": "the database failed",
+}
+# What other statements of a failed transaction say, whatever its cause was.
+_CONSEQUENCE = re.compile(r"not executed due to|transaction was aborted due to a prior error")
+
+
+class Conflict(Exception):
+    """Another transaction got in between; nothing was written, and it can be tried again."""
+
+
+def results(response: Mapping[str, Any]) -> list[Any]:
+    """The result of every statement. Raises Conflict or StorageFailed if any of them failed."""
+    if "error" in response:
+        raise failure([str(response["error"]["message"])])
+    statements: Sequence[Mapping[str, Any]] = response["result"]
+    failed = [statement for statement in statements if statement["status"] != "OK"]
+    if any((statement.get("details") or {}).get("kind") == "TransactionConflict" for statement in failed):
+        raise Conflict
+    if failed:
+        raise failure(str(statement["result"]) for statement in failed)
+    return [statement["result"] for statement in statements]
+
+
+def failure(messages: Iterable[str]) -> StorageFailed:
+    """The failure that these messages of the engine tell of."""
+    told = list(messages)
+    reason = next((message for message in told if not _CONSEQUENCE.search(message)), told[-1])
+    number = re.search(r"os error (\d+)", reason)
+    code = _code_of(int(number[1])) if number else None
+    if code is None:
+        code = next((code for code, words in _WORDS if re.search(words, reason, re.IGNORECASE)), "storage_failed")
+    return StorageFailed(code, f"{_SENTENCES[code]}: {reason}")
+
+
+def failure_of_system(error: OSError) -> StorageFailed:
+    """Likewise, for what the operating system refused to us."""
+    code = _code_of(error.errno or 0) or "storage_failed"
+    return StorageFailed(code, f"{_SENTENCES[code]}: {error}")
+
+
+def is_of_disk(error: StorageFailed) -> bool:
+    """Whether the disk failed, rather than a statement."""
+    return error.code in ("storage_full", "storage_not_writable") or "IO error" in error.message
+
+
+def _code_of(number: int) -> str | None:
+    if number in _FULL:
+        return "storage_full"
+    return "storage_not_writable" if number in _NOT_WRITABLE else None

@@ -1,0 +1,161 @@
+"""The store's twin in memory: the same answers, at once, without a disk.
+
+Simulations run on it. A commit is done when the coroutine first runs, so nothing of it can be half done; what
+was committed survives its engine, and `copy` is what a crash would leave at that moment.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Self
+
+from core.domain.events import Event
+from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
+from core.domain.json_text import decode
+from core.domain.message import Message
+from core.domain.run import Run, RunStatus, Snapshot
+from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.tool import ToolCall
+from core.domain.workflow import Workflow
+from core.persistence.facts import filled, in_order
+from core.persistence.memory_tables import Tables
+from core.persistence.order import by_call, by_checkpoint, by_piece, by_title
+from core.persistence.unreadable import marked, placeholder, unreadable
+from core.ports.storage import PAGE_ROWS, Chunk, StoredTemplate, Write
+
+UNFINISHED = frozenset({RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.WAITING})
+
+
+class MemoryStorage:
+    """A store, empty unless it is given `tables`. `close` keeps them, so that another engine can go on with it."""
+
+    def __init__(self, tables: Tables | None = None) -> None:
+        self._tables = tables or Tables()
+
+    def copy(self) -> Self:
+        """A store of its own with all that is committed now."""
+        return type(self)(self._tables.copy())
+
+    def spoil_run(self, run_id: RunId) -> None:
+        """From now on the row of the run cannot be read."""
+        self._tables.broken.add(("row", run_id))
+
+    def spoil_snapshot(self, run_id: RunId) -> None:
+        self._tables.broken.add(("snapshot", run_id))
+
+    def spoil_step_results(self, run_id: RunId) -> None:
+        self._tables.broken.add(("step results", run_id))
+
+    async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
+        return self._tables.apply(writes)
+
+    async def workflow(self, workflow_id: WorkflowId) -> Workflow | None:
+        found = self._tables.workflows.get(workflow_id)
+        return found[1] if found else None
+
+    async def workflows(self) -> list[Workflow]:
+        return [workflow for _, workflow in sorted(self._tables.workflows.values(), key=_place, reverse=True)]
+
+    async def delete_workflow(self, workflow_id: WorkflowId) -> None:
+        self._tables.delete_workflow(workflow_id)
+
+    async def messages(self, workflow_id: WorkflowId) -> list[Message]:
+        rows = (row for row in self._tables.messages.values() if row[1].workflow_id == workflow_id)
+        return [message for _, message in sorted(rows, key=_place)]
+
+    async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
+        versions = self._tables.templates.get(template_id, {})
+        return versions.get(max(versions, default=0) if version is None else version)
+
+    async def templates(self) -> list[StoredTemplate]:
+        return sorted((versions[max(versions)] for versions in self._tables.templates.values()), key=by_title)
+
+    async def run(self, run_id: RunId) -> Run | None:
+        run = self._tables.runs.get(run_id)
+        return self._shown(run[1]) if run else None
+
+    async def runs(
+        self,
+        *,
+        status: RunStatus | None = None,
+        workflow_id: WorkflowId | None = None,
+        limit: int = 50,
+        before: RunId | None = None,
+    ) -> list[Run]:
+        rows: Iterable[tuple[tuple[datetime, int], Run]] = self._tables.runs.values()
+        if before is not None:
+            end = self._tables.runs.get(before)
+            rows = (row for row in rows if end is not None and _place(row) < _place(end))
+        if workflow_id is not None:
+            rows = (row for row in rows if row[1].workflow_id == workflow_id)
+        if status is not None:
+            rows = (row for row in rows if self._has_status(row[1], status))
+        page = sorted(rows, key=_place, reverse=True)[: max(0, min(limit, PAGE_ROWS))]
+        return [replace(self._shown(run), output_json=None) for _, run in page]
+
+    async def run_of_message(self, message_id: MessageId) -> Run | None:
+        rows = [row for row in self._tables.runs.values() if row[1].message_id == message_id]
+        return self._shown(max(rows, key=_place)[1]) if rows else None
+
+    async def unfinished_runs(self) -> list[Run]:
+        rows = [row for row in self._tables.runs.values() if any(self._has_status(row[1], one) for one in UNFINISHED)]
+        return [replace(run, output_json=None) for _, run in sorted(rows, key=_place)]
+
+    async def snapshot(self, run_id: RunId) -> Snapshot:
+        snapshot = self._tables.snapshots.get(run_id)
+        if snapshot is None or ("snapshot", run_id) in self._tables.broken:
+            raise unreadable(run_id, "definition")
+        return snapshot
+
+    async def step_results(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
+        if ("step results", run_id) in self._tables.broken:
+            raise unreadable(run_id, "step results")
+        found = sorted(self._tables.results.get(run_id, {}).values(), key=by_checkpoint)
+        return found if iterations else [result for result in found if result.key == StepKey(result.key.step)]
+
+    async def tool_calls(self, run_id: RunId) -> list[ToolCall]:
+        return sorted(self._tables.calls.get(run_id, {}).values(), key=by_call)
+
+    async def events(self, run_id: RunId) -> list[Event]:
+        events = list(in_order(row for _, row in sorted(self._tables.events.get(run_id, {}).items())))
+        results = self._tables.results.get(run_id, {})
+        outputs: dict[StepKey, Any] = {}
+        texts: dict[MessageId, str] = {}
+        for one in events:
+            if isinstance(one.elsewhere, StepKey):
+                result = results.get(one.elsewhere)
+                if result is not None and result.status is StepStatus.COMPLETED:
+                    outputs[one.elsewhere] = decode(result.output_json or "null")
+            elif one.elsewhere is not None and one.elsewhere in self._tables.messages:
+                texts[one.elsewhere] = self._tables.messages[one.elsewhere][1].text
+        return [filled(one, outputs, texts) for one in events]
+
+    async def chunks(self, run_id: RunId) -> list[Chunk]:
+        return sorted(self._tables.chunks.get(run_id, {}).values(), key=by_piece)
+
+    async def settings(self) -> Mapping[str, Any]:
+        found = {}
+        for name, text in self._tables.settings.items():
+            try:
+                found[name] = decode(text)
+            except ValueError:
+                continue
+        return found
+
+    async def close(self) -> None:
+        """Nothing to give back: the rows stay."""
+
+    def _has_status(self, run: Run, status: RunStatus) -> bool:
+        if run.id in self._tables.marks:
+            return status is RunStatus.ERROR
+        return run.status is status and ("row", run.id) not in self._tables.broken
+
+    def _shown(self, run: Run) -> Run:
+        reason = self._tables.marks.get(run.id)
+        if ("row", run.id) in self._tables.broken:
+            return placeholder(run.id, run.workflow_id, run.message_id, run.created_at, reason)
+        return run if reason is None else marked(run, reason)
+
+
+def _place(row: tuple[tuple[datetime, int], Any]) -> tuple[datetime, int]:
+    return row[0]

@@ -1,0 +1,160 @@
+"""The tables of the store in memory, and what a commit does to them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from typing import Any, Self
+
+from core.domain.ids import CallId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.message import Message
+from core.domain.run import Run, RunStatus, Snapshot
+from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.tool import ToolCall
+from core.domain.workflow import Workflow
+from core.persistence.batch import Batch, Creation
+from core.persistence.facts import EventRow
+from core.ports.storage import (
+    ChangeRun,
+    Chunk,
+    Claim,
+    MarkUnreadable,
+    PutSetting,
+    PutStepResult,
+    PutTemplate,
+    PutToolCall,
+    PutWorkflow,
+    ReleaseClaim,
+    StoredTemplate,
+    Write,
+)
+
+Place = tuple[datetime, int]  # a time, and the number of the put: the order of listings
+Piece = tuple[str, int | None, int]
+
+
+@dataclass(slots=True)
+class Tables:
+    """Rows by their keys; those of a run lie together. `broken` names rows that cannot be read."""
+
+    workflows: dict[WorkflowId, tuple[Place, Workflow]] = field(default_factory=dict)
+    messages: dict[MessageId, tuple[Place, Message]] = field(default_factory=dict)
+    templates: dict[TemplateId, dict[int, StoredTemplate]] = field(default_factory=dict)
+    runs: dict[RunId, tuple[Place, Run]] = field(default_factory=dict)
+    snapshots: dict[RunId, Snapshot] = field(default_factory=dict)
+    results: dict[RunId, dict[StepKey, StepResult]] = field(default_factory=dict)
+    calls: dict[RunId, dict[CallId, ToolCall]] = field(default_factory=dict)
+    events: dict[RunId, dict[int, EventRow]] = field(default_factory=dict)
+    chunks: dict[RunId, dict[Piece, Chunk]] = field(default_factory=dict)
+    marks: dict[RunId, str] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    broken: set[tuple[str, RunId]] = field(default_factory=set)
+    puts: int = 0
+
+    def copy(self) -> Self:
+        """Tables of their own; rows are frozen and shared."""
+        twin = replace(self, broken=set(self.broken))
+        for table in fields(self):
+            rows = getattr(self, table.name)
+            if isinstance(rows, dict):
+                copied = {key: dict(row) if isinstance(row, dict) else row for key, row in rows.items()}
+                setattr(twin, table.name, copied)
+        return twin
+
+    def apply(self, writes: Sequence[Write]) -> frozenset[int]:
+        """Do the writes of a commit in their order; the positions of those that were lost."""
+        batch = Batch(writes)
+        creations, (dropped, pieces), rows = batch.creations(), batch.chunks(), batch.event_rows()
+        lost = batch.doubled()
+        self._put(batch)
+        for creation in creations:
+            if not self._create(creation):
+                lost |= creation.positions
+        lost |= {at for at, change in batch.placed(ChangeRun) if not self._change(change)}
+        for release in batch.of(ReleaseClaim):
+            self._release(release)
+        lost |= {at for at, claim in batch.placed(Claim) if not self._claim(claim.result)}
+        for put in batch.of(PutStepResult):
+            self.results.setdefault(put.result.run_id, {})[put.result.key] = put.result
+        for put_call in batch.of(PutToolCall):
+            self._put_call(put_call.call)
+        for row in rows:
+            self._put_events(row)
+        for run_id, step, index in dropped:
+            kept = self.chunks.get(run_id, {})
+            self.chunks[run_id] = {key: piece for key, piece in kept.items() if key[:2] != (step, index)}
+        for piece in pieces:
+            self.chunks.setdefault(piece.run_id, {})[piece.step, piece.index, piece.offset] = piece
+        self.marks.update({mark.run_id: mark.reason for mark in batch.of(MarkUnreadable)})
+        self.settings.update({setting.name: setting.value_json for setting in batch.of(PutSetting)})
+        return frozenset(lost)
+
+    def delete_workflow(self, workflow_id: WorkflowId) -> None:
+        for run_id in [run.id for _, run in self.runs.values() if run.workflow_id == workflow_id]:
+            tables: list[dict[RunId, Any]] = [self.runs, self.snapshots, self.results, self.calls, self.events]
+            for table in [*tables, self.chunks, self.marks]:
+                table.pop(run_id, None)
+        for message_id in [message.id for _, message in self.messages.values() if message.workflow_id == workflow_id]:
+            del self.messages[message_id]
+        self.workflows.pop(workflow_id, None)
+
+    def _place(self, at: datetime) -> Place:
+        self.puts += 1
+        return at, self.puts
+
+    def _put(self, batch: Batch) -> None:
+        for put in batch.of(PutWorkflow):
+            self.workflows[put.workflow.id] = self._place(put.workflow.updated_at), put.workflow
+        for message in batch.messages():
+            self._put_message(message)
+        for put_template in batch.of(PutTemplate):
+            template = put_template.template
+            self.templates.setdefault(template.id, {})[template.version] = template
+
+    def _put_message(self, message: Message) -> None:
+        self.messages[message.id] = self._place(message.created_at), message
+
+    def _create(self, creation: Creation) -> bool:
+        run = creation.run
+        if run.id in self.runs:
+            return False
+        self.runs[run.id] = self._place(run.created_at), run
+        self.snapshots[run.id] = creation.snapshot
+        for message in creation.messages:
+            self._put_message(message)
+        if creation.events is not None:
+            self._put_events(creation.events)
+        return True
+
+    def _change(self, change: ChangeRun) -> bool:
+        place, run = self.runs.get(change.run_id, (None, None))
+        if place is None or run is None or run.status not in change.expected:
+            return False
+        names = ("started_at", "finished_at", "output_json", "error", "active_ms")
+        given: dict[str, Any] = {name: value for name in names if (value := getattr(change, name)) is not None}
+        self.runs[run.id] = place, replace(run, status=change.status, **given)
+        return True
+
+    def _is_running(self, run_id: RunId) -> bool:
+        return run_id in self.runs and self.runs[run_id][1].status is RunStatus.RUNNING
+
+    def _claim(self, claim: StepResult) -> bool:
+        """Whether the row is ours now, or was already."""
+        if not self._is_running(claim.run_id):
+            return False
+        return self.results.setdefault(claim.run_id, {}).setdefault(claim.key, claim) == claim
+
+    def _release(self, release: ReleaseClaim) -> None:
+        results = self.results.get(release.run_id, {})
+        if release.key in results and results[release.key].status is StepStatus.RUNNING:
+            del results[release.key]
+
+    def _put_events(self, row: EventRow) -> None:
+        """A row that is written again may have grown; a shorter one takes no events away."""
+        rows = self.events.setdefault(row.run_id, {})
+        if row.first_seq not in rows or row.last_seq >= rows[row.first_seq].last_seq:
+            rows[row.first_seq] = row
+
+    def _put_call(self, call: ToolCall) -> None:
+        calls = self.calls.setdefault(call.run_id, {})
+        first = calls.get(call.id)
+        calls[call.id] = call if first is None else replace(call, arguments_json=first.arguments_json)

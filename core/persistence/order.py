@@ -1,0 +1,29 @@
+"""In which order rows are listed, where the keys of the database do not say it."""
+
+from core.domain.step import StepResult
+from core.domain.tool import ToolCall
+from core.ports.storage import Chunk, StoredTemplate
+
+
+def number(value: int | None) -> int:
+    """An index or round as it stands in a key: -1, before all others, where there is none."""
+    return -1 if value is None else value
+
+
+def by_title(template: StoredTemplate) -> tuple[str, str, str]:
+    return template.title.casefold(), template.title, template.id
+
+
+def by_checkpoint(result: StepResult) -> tuple[bool, str, int, int]:
+    """Whole steps first: they can be read without their parts."""
+    key = result.key
+    is_part = key.index is not None or key.round is not None
+    return is_part, key.step, number(key.index), number(key.round)
+
+
+def by_call(call: ToolCall) -> tuple[int, int, str, int, str]:
+    return call.round, call.position, call.step, number(call.index), call.id
+
+
+def by_piece(chunk: Chunk) -> tuple[str, int, int]:
+    return chunk.step, number(chunk.index), chunk.offset

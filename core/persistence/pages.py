@@ -1,0 +1,68 @@
+"""Reading many rows a page at a time: the driver decodes a page on the loop, and others get a turn in between.
+
+The engine reads a range of keys to its end whatever the LIMIT, so asking for one page after the other would be
+quadratic: where a range is longer than a page, its pages' first keys are asked for once.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from surrealdb import RecordID
+
+from core.persistence.connection import Connection
+from core.persistence.keys import Key, rows_after, rows_by_text, rows_of, split
+from core.persistence.statements import Row, parts
+
+ROWS = 200
+
+_FIRST_KEYS = "RETURN array::clump((SELECT VALUE id FROM $range), $limit).map(|$page| record::id($page[0]))"
+
+
+def in_range(
+    connection: Connection, text: str, table: str, *prefix: str | int, rows: int = ROWS
+) -> AsyncIterator[list[Row]]:
+    """Pages of the rows whose keys are lists that begin so, by key. `text` selects from `$range`."""
+    return _by_key(connection, text, rows_of(table, *prefix), rows)
+
+
+def of_table(connection: Connection, text: str, table: str, *, rows: int = ROWS) -> AsyncIterator[list[Row]]:
+    """Pages of all rows of a table whose keys are texts, by key. `text` as for `in_range`."""
+    return _by_key(connection, text, rows_by_text(table), rows)
+
+
+async def by_place(connection: Connection, text: str, variables: dict[str, Any]) -> AsyncIterator[list[Row]]:
+    """Pages in the order of `place`. `text` selects those with `place > $place`, in order, with `$limit`."""
+    place = ""
+    while True:
+        page: list[Row] = await connection.read(text, {**variables, "place": place, "limit": ROWS})
+        yield page
+        if len(page) < ROWS:
+            return
+        place = page[-1]["place"]
+        await asyncio.sleep(0)
+
+
+async def by_ids(
+    connection: Connection, text: str, ids: Sequence[RecordID], *, rows: int = ROWS
+) -> AsyncIterator[list[Row]]:
+    """Pages of the rows of these ids that exist. `text` selects from `$ids`."""
+    for some in parts(ids, rows):
+        yield await connection.read(text, {"ids": some})
+        await asyncio.sleep(0)
+
+
+async def pieces(connection: Connection, rows: RecordID, size: int = ROWS) -> list[RecordID]:
+    """The range in pieces of `size` rows, as they are now; rows that come later may make one longer."""
+    first_keys: list[Key] = await connection.read(_FIRST_KEYS, {"range": rows, "limit": size})
+    return split(rows, first_keys)
+
+
+async def _by_key(connection: Connection, text: str, rows: RecordID, limit: int) -> AsyncIterator[list[Row]]:
+    page: list[Row] = await connection.read(f"{text} LIMIT $limit", {"range": rows, "limit": limit})
+    yield page
+    if len(page) < limit:
+        return
+    for piece in await pieces(connection, rows_after(rows, page[-1]["id"].id), limit):
+        await asyncio.sleep(0)
+        yield await connection.read(text, {"range": piece})

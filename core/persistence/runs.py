@@ -1,0 +1,170 @@
+"""Rows of runs and of how they ended.
+
+A run's row is written again with each change of its status, so what may be large lies apart: the snapshot is
+written with the run, the outcome with the change that has it.
+"""
+
+from collections.abc import Iterable
+
+from surrealdb import RecordID
+
+from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.run import Run, RunStatus
+from core.persistence.batch import Creation
+from core.persistence.codec import (
+    Places,
+    microseconds,
+    optional,
+    text,
+)
+from core.persistence.connection import Connection
+from core.persistence.events import PUT_EVENTS, event_row
+from core.persistence.keys import record, text_key
+from core.persistence.messages import PUT_MESSAGES, Messages
+from core.persistence.pages import by_ids, by_place, of_table
+from core.persistence.run_rows import is_shown_as, outcome, place_of, run_row, shown
+from core.persistence.snapshots import snapshot_row
+from core.persistence.statements import Row, Statement, each
+from core.ports.storage import PAGE_ROWS, ChangeRun, MarkUnreadable
+
+_CREATE = f"""{{
+    LET $new = (INSERT IGNORE INTO run $given.run RETURN VALUE id);
+    IF $new {{
+        INSERT INTO snapshot $given.snapshot ON DUPLICATE KEY UPDATE data = $input.data RETURN NONE;
+        INSERT INTO outcome $given.outcome ON DUPLICATE KEY UPDATE
+            output = $input.output, error = $input.error RETURN NONE;
+        {PUT_MESSAGES.replace("$given", "$given.messages")};
+        {PUT_EVENTS.replace("$given", "$given.events")};
+    }};
+    $new
+}}"""
+_CHANGE = "UPDATE $given.run MERGE $given.fields WHERE status IN $given.expected RETURN VALUE id"
+_CHANGE_WITH_OUTCOME = f"""{{
+    LET $changed = ({_CHANGE});
+    IF $changed {{ UPSERT $given.outcome MERGE $given.ended RETURN NONE }};
+    $changed
+}}"""
+_MARK = "INSERT INTO fault $given ON DUPLICATE KEY UPDATE reason = $input.reason RETURN NONE"
+_SHOWN = """*, type::record('outcome', record::id(id)).error AS error,
+    type::record('fault', record::id(id)).reason AS fault"""
+_WHOLE = f"{_SHOWN}, type::record('outcome', record::id(id)).output AS output"
+_ONE = f"SELECT {_WHOLE} FROM ONLY $id"
+_OF_MESSAGE = f"SELECT {_WHOLE} FROM run WHERE message = $message ORDER BY place DESC LIMIT 1"
+_UNFINISHED = f"SELECT {_SHOWN} FROM run WHERE status = $status AND place > $place ORDER BY place LIMIT $limit"
+_PAGES = {
+    (has_status, has_workflow): f"""SELECT {_SHOWN} FROM run WHERE place < $place
+        {"AND status = $status" if has_status else ""} {"AND workflow = $workflow" if has_workflow else ""}
+        ORDER BY place DESC LIMIT $limit"""
+    for has_status in (False, True)
+    for has_workflow in (False, True)
+}
+_MARKED = f"SELECT {_SHOWN} FROM $ids"
+
+_UNFINISHED_STATUSES = (RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.WAITING)
+_BEHIND_ALL = "~"  # sorts after every place
+
+
+class Runs:
+    def __init__(self, connection: Connection, places: Places, messages: Messages) -> None:
+        self._connection = connection
+        self._places = places
+        self._messages = messages
+
+    def create(self, creations: Iterable[Creation]) -> list[Statement]:
+        """A statement for each: the run with all that is lost with it."""
+        return [self._creation(creation) for creation in creations]
+
+    def change(self, changes: Iterable[tuple[int, ChangeRun]]) -> list[Statement]:
+        """A statement for each, in their order."""
+        return [_change(position, change) for position, change in changes]
+
+    def mark(self, marks: Iterable[MarkUnreadable]) -> list[Statement]:
+        return each(_MARK, ({"id": text_key(one.run_id), "reason": text(one.reason)} for one in marks))
+
+    async def get(self, run_id: RunId) -> Run | None:
+        row = await self._connection.read(_ONE, {"id": record("run", text_key(run_id))})
+        return shown(row) if row else None
+
+    async def of_message(self, message_id: MessageId) -> Run | None:
+        rows = await self._connection.read(_OF_MESSAGE, {"message": text_key(message_id)})
+        return shown(rows[0]) if rows else None
+
+    async def unfinished(self) -> list[Run]:
+        """Oldest first; neither marked nor broken ones."""
+        rows: list[Row] = []
+        for status in _UNFINISHED_STATUSES:
+            async for page in by_place(self._connection, _UNFINISHED, {"status": status}):
+                rows.extend(page)
+        rows.sort(key=place_of)
+        return [run for row in rows if (run := shown(row)).status in _UNFINISHED_STATUSES]
+
+    async def page(
+        self, status: RunStatus | None, workflow_id: WorkflowId | None, limit: int, before: RunId | None
+    ) -> list[Run]:
+        """Newest first, without outputs."""
+        place = _BEHIND_ALL if before is None else await self._place_of(before)
+        limit = min(limit, PAGE_ROWS)
+        if place is None or limit < 1:
+            return []
+        rows = await self._rows(status, workflow_id, limit, place)
+        if status is RunStatus.ERROR:
+            rows = sorted([*rows, *await self._marked(workflow_id, place)], key=place_of, reverse=True)[:limit]
+        return [shown(row) for row in rows]
+
+    async def _rows(
+        self, status: RunStatus | None, workflow_id: WorkflowId | None, limit: int, place: str
+    ) -> list[Row]:
+        """The first `limit` rows before that place. With a status: of those that are shown so, marked ones aside."""
+        query = _PAGES[status is not None, workflow_id is not None]
+        given = {"status": status, "workflow": optional(text_key, workflow_id), "limit": limit, "place": place}
+        found: list[Row] = []
+        while True:
+            page: list[Row] = await self._connection.read(query, given)
+            found.extend(row for row in page if status is None or is_shown_as(row, status))
+            if len(page) < limit or len(found) >= limit:
+                return found[:limit]
+            given["place"] = page[-1].get("place")
+
+    async def _marked(self, workflow_id: WorkflowId | None, place: str) -> list[Row]:
+        """The marked runs before that place: few, and in no index."""
+        ids: list[RecordID] = []
+        async for marks in of_table(self._connection, "SELECT id FROM $range", "fault"):
+            ids += [record("run", mark["id"].id) for mark in marks]
+        rows: list[Row] = []
+        async for page in by_ids(self._connection, _MARKED, ids):
+            rows.extend(row for row in page if place_of(row) < place)
+        return [row for row in rows if workflow_id is None or row["workflow"] == text_key(workflow_id)]
+
+    async def _place_of(self, run_id: RunId) -> str | None:
+        row = await self._connection.read("SELECT place FROM ONLY $id", {"id": record("run", text_key(run_id))})
+        return row["place"] if row else None
+
+    def _creation(self, creation: Creation) -> Statement:
+        run = creation.run
+        ended = outcome(run.output_json, run.error)
+        given = {
+            "run": run_row(run, self._places.next(run.created_at)),
+            "snapshot": snapshot_row(run.id, creation.snapshot),
+            "outcome": [{"id": text_key(run.id), **ended}] if ended else [],
+            "messages": self._messages.rows(creation.messages),
+            "events": [event_row(creation.events)] if creation.events else [],
+        }
+        return Statement(_CREATE, given, lambda new: () if new else creation.positions)
+
+
+def _change(position: int, change: ChangeRun) -> Statement:
+    fields = {
+        "status": change.status,
+        "started_at": optional(microseconds, change.started_at),
+        "finished_at": optional(microseconds, change.finished_at),
+        "active_ms": change.active_ms,
+    }
+    given = {
+        "run": record("run", text_key(change.run_id)),
+        "fields": {name: value for name, value in fields.items() if value is not None},
+        "expected": sorted(change.expected),
+    }
+    ended = outcome(change.output_json, change.error)
+    if ended:
+        given |= {"outcome": record("outcome", text_key(change.run_id)), "ended": ended}
+    return Statement(_CHANGE_WITH_OUTCOME if ended else _CHANGE, given, lambda changed: () if changed else (position,))

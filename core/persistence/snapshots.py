@@ -1,0 +1,51 @@
+"""Rows of snapshots: what runs were started with, written once."""
+
+from core.domain.ids import RunId
+from core.domain.run import Snapshot
+from core.domain.template import Template, ValidationMode
+from core.persistence.codec import BROKEN, data, data_of
+from core.persistence.connection import Connection
+from core.persistence.keys import record, text_key
+from core.persistence.statements import Row
+from core.persistence.unreadable import unreadable
+
+
+class Snapshots:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def of_run(self, run_id: RunId) -> Snapshot:
+        """Raises StorageFailed `unreadable`, also where there is none."""
+        row = await self._connection.read("SELECT * FROM ONLY $id", {"id": record("snapshot", text_key(run_id))})
+        try:
+            return _snapshot(row or {})
+        except BROKEN as error:
+            raise unreadable(run_id, "definition") from error
+
+
+def snapshot_row(run_id: RunId, snapshot: Snapshot) -> Row:
+    return {
+        "id": text_key(run_id),
+        "data": data(
+            template=snapshot.template.model_dump(by_alias=True, exclude_unset=True),
+            input=dict(snapshot.input),
+            mode=snapshot.mode,
+            allow=snapshot.allow,
+            base=snapshot.base,
+            agent=snapshot.agent,
+            script=[dict(line) for line in snapshot.script],
+        ),
+    }
+
+
+def _snapshot(row: Row) -> Snapshot:
+    found = data_of(row)
+    return Snapshot(
+        Template.model_validate(found["template"]),
+        found["input"],
+        mode=ValidationMode(found["mode"]),
+        allow=tuple(found["allow"]),
+        base=found.get("base"),
+        agent=found.get("agent"),
+        script=tuple(found["script"]),
+    )

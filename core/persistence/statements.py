@@ -1,0 +1,50 @@
+"""Statements that share a transaction, and how they become one query.
+
+Text is constant and values are variables, always. Each statement has one variable, `$given`; statements of one
+query are told apart by a number at the end of it. No statement is a RETURN or has one in a block: it would end the
+whole transaction there, and commit it without the statements that follow. A block gives its last expression.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Row = dict[str, Any]
+
+STATEMENT_ROWS = 200
+
+
+def _nothing(_: Any) -> Collection[int]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`lost` tells from the statement's result which positions of the commit were lost."""
+
+    text: str
+    given: Any
+    lost: Callable[[Any], Collection[int]] = _nothing
+
+
+def each(text: str, rows: Iterable[Row]) -> list[Statement]:
+    """The statement for all rows, repeated where they are many: no statement has over 200."""
+    return [Statement(text, part) for part in parts(list(rows))]
+
+
+def parts(items: Sequence[T], size: int = STATEMENT_ROWS) -> Iterator[list[T]]:
+    """The items in lists of at most `size`."""
+    rest = iter(items)
+    while part := list(islice(rest, size)):
+        yield part
+
+
+def as_query(statements: Sequence[Statement]) -> tuple[str, dict[str, Any]]:
+    """Text and variables of one query: a transaction, unless a single statement is one by itself and cheaper."""
+    texts = [one.text.replace("$given", f"$given{number}") for number, one in enumerate(statements)]
+    variables = {f"given{number}": one.given for number, one in enumerate(statements)}
+    if len(texts) == 1:
+        return texts[0], variables
+    return "; ".join(["BEGIN", *texts, "COMMIT"]), variables

@@ -1,0 +1,146 @@
+"""Rows of checkpoints, and the claims that precede them.
+
+The key begins with the run and with whether the row is a part (an iteration, a round), so that whole steps can be
+read without their thousands of iterations.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from core.domain.ids import RunId
+from core.domain.json_text import decode
+from core.domain.step import StepKey, StepResult, StepStatus
+from core.persistence.codec import (
+    BROKEN,
+    data,
+    data_of,
+    error_fields,
+    error_of,
+    microseconds,
+    optional,
+    text,
+    text_of,
+    time_of,
+)
+from core.persistence.connection import Connection
+from core.persistence.keys import record, text_key
+from core.persistence.order import number
+from core.persistence.pages import by_ids, in_range
+from core.persistence.statements import Row, Statement, each, parts
+from core.persistence.unreadable import unreadable
+from core.ports.storage import Claim, ReleaseClaim
+
+WHOLE, PART = 0, 1
+
+_CLAIM = """INSERT IGNORE INTO step_result
+    $given.filter(|$claim| type::record('run', $claim.id[0]).status = 'running') RETURN VALUE record::id(id)"""
+_RELEASE = "DELETE $given WHERE status = 'running' RETURN NONE"
+_PUT = """INSERT INTO step_result $given ON DUPLICATE KEY UPDATE
+    status = $input.status, output = $input.output, data = $input.data RETURN NONE"""
+_STANDING = "SELECT *, type::record('run', record::id(id)[0]).status AS run_status FROM $ids"
+_SELECT = "SELECT * FROM $range"
+_SELECT_OUTPUTS = "SELECT id, status, output FROM $range"
+
+
+class StepResults:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def release(self, releases: Iterable[ReleaseClaim]) -> list[Statement]:
+        ids = [record("step_result", _key(one.run_id, one.key)) for one in releases]
+        return [Statement(_RELEASE, some) for some in parts(ids)]
+
+    def claim(self, claims: Iterable[tuple[int, Claim]]) -> list[Statement]:
+        """Statements that lose the positions of claims whose row exists or whose run is not at work."""
+        placed = [(position, _row(claim.result)) for position, claim in claims]
+        return [_claim(some) for some in parts(placed)]
+
+    def put(self, results: Iterable[StepResult]) -> list[Statement]:
+        return each(_PUT, map(_row, results))
+
+    async def ours(self, claims: Sequence[tuple[int, Claim]]) -> set[int]:
+        """The positions of claims that stand exactly as written, in a run that is at work."""
+        placed = [(position, _row(claim.result)) for position, claim in claims]
+        standing: dict[tuple[Any, ...], Row] = {}
+        async for page in by_ids(self._connection, _STANDING, [record("step_result", row["id"]) for _, row in placed]):
+            standing |= {tuple(row["id"].id): row for row in page if row["run_status"] == "running"}
+        names = ("status", "output", "data")
+        return {
+            position
+            for position, row in placed
+            if (found := standing.get(tuple(row["id"]))) and all(found.get(name) == row[name] for name in names)
+        }
+
+    async def of_run(self, run_id: RunId, *, iterations: bool) -> list[StepResult]:
+        """Whole steps first. Raises StorageFailed `unreadable`."""
+        found: list[StepResult] = []
+        prefix = (text_key(run_id),) if iterations else (text_key(run_id), WHOLE)
+        try:
+            async for page in in_range(self._connection, _SELECT, "step_result", *prefix):
+                found.extend(map(_result, page))
+        except BROKEN as error:
+            raise unreadable(run_id, "step results") from error
+        return found
+
+    async def outputs(self, run_id: RunId) -> dict[StepKey, Any]:
+        """What the completed checkpoints of a run gave. Raises StorageFailed `unreadable`."""
+        found: dict[StepKey, Any] = {}
+        try:
+            async for page in in_range(self._connection, _SELECT_OUTPUTS, "step_result", text_key(run_id)):
+                for row in page:
+                    if row["status"] == StepStatus.COMPLETED:
+                        found[_step_key(row)] = decode(text_of(row.get("output") or "null"))
+        except BROKEN as error:
+            raise unreadable(run_id, "outputs") from error
+        return found
+
+
+def _claim(placed: Sequence[tuple[int, Row]]) -> Statement:
+    def lost(taken: Sequence[Sequence[Any]]) -> Collection[int]:
+        first = {tuple(row["id"]): position for position, row in reversed(placed)}
+        won = {first[tuple(key)] for key in taken}
+        return [position for position, _ in placed if position not in won]
+
+    return Statement(_CLAIM, [row for _, row in placed], lost)
+
+
+def _key(run_id: RunId, key: StepKey) -> list[str | int]:
+    part = WHOLE if key.index is None and key.round is None else PART
+    return [text_key(run_id), part, key.step, number(key.index), number(key.round)]
+
+
+def _step_key(row: Row) -> StepKey:
+    _, _, step, index, round_ = row["id"].id
+    return StepKey(step, None if index < 0 else index, None if round_ < 0 else round_)
+
+
+def _row(result: StepResult) -> Row:
+    return {
+        "id": _key(result.run_id, result.key),
+        "status": result.status,
+        "output": optional(text, result.output_json),
+        "data": data(
+            attempt=result.attempt,
+            skipped=result.skipped or None,
+            error=optional(error_fields, result.error),
+            started_at=optional(microseconds, result.started_at),
+            finished_at=optional(microseconds, result.finished_at),
+            active_ms=result.active_ms,
+        ),
+    }
+
+
+def _result(row: Row) -> StepResult:
+    found = data_of(row)
+    return StepResult(
+        RunId(row["id"].id[0]),
+        _step_key(row),
+        StepStatus(row["status"]),
+        attempt=found["attempt"],
+        output_json=optional(text_of, row.get("output")),
+        skipped=found.get("skipped", False),
+        error=optional(error_of, found.get("error")),
+        started_at=optional(time_of, found.get("started_at")),
+        finished_at=optional(time_of, found.get("finished_at")),
+        active_ms=found["active_ms"],
+    )

@@ -1,0 +1,162 @@
+"""The store on the embedded database: one transaction a commit, pages of rows, nothing lost once acknowledged."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from core.domain.events import Event
+from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
+from core.domain.message import Message
+from core.domain.run import Run, RunStatus, Snapshot
+from core.domain.step import StepResult
+from core.domain.tool import ToolCall
+from core.domain.workflow import Workflow
+from core.persistence.batch import Batch
+from core.persistence.chunks import Chunks
+from core.persistence.codec import Places
+from core.persistence.connection import Connection
+from core.persistence.deletion import delete_workflow
+from core.persistence.events import Events
+from core.persistence.messages import Messages
+from core.persistence.runs import Runs
+from core.persistence.schema import migrate
+from core.persistence.settings import SettingsRows
+from core.persistence.snapshots import Snapshots
+from core.persistence.statements import Statement
+from core.persistence.step_results import StepResults
+from core.persistence.templates import Templates
+from core.persistence.tool_calls import ToolCalls
+from core.persistence.workflows import Workflows
+from core.ports.storage import (
+    ChangeRun,
+    Chunk,
+    Claim,
+    MarkUnreadable,
+    PutSetting,
+    PutStepResult,
+    PutTemplate,
+    PutToolCall,
+    PutWorkflow,
+    ReleaseClaim,
+    StoredTemplate,
+    Write,
+)
+
+
+class SurrealStorage:
+    """`core.ports.storage.Storage` by repositories of one connection."""
+
+    def __init__(self, connection: Connection) -> None:
+        places = Places()
+        self._connection = connection
+        self._workflows = Workflows(connection, places)
+        self._messages = Messages(connection, places)
+        self._templates = Templates(connection)
+        self._runs = Runs(connection, places, self._messages)
+        self._snapshots = Snapshots(connection)
+        self._results = StepResults(connection)
+        self._calls = ToolCalls(connection)
+        self._events = Events(connection, self._results, self._messages)
+        self._chunks = Chunks(connection)
+        self._settings = SettingsRows(connection)
+
+    @classmethod
+    async def open(cls, path: Path) -> Self:
+        """Open the store in the folder `path`, which is made where it is missing, with its tables up to date.
+
+        Raises StorageFailed: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`, `storage_failed`.
+        """
+        connection = await Connection.open(path)
+        try:
+            await migrate(connection)
+        except BaseException:
+            await connection.close()
+            raise
+        return cls(connection)
+
+    async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
+        batch = Batch(writes)
+        lost = batch.doubled()
+        statements = self._statements(batch)
+        if statements:
+            results = await self._connection.commit(statements)
+            for statement, result in zip(statements, results, strict=True):
+                lost.update(statement.lost(result))
+        claims = [(position, claim) for position, claim in batch.placed(Claim) if position in lost]
+        return frozenset(lost - await self._results.ours(claims))
+
+    def _statements(self, batch: Batch) -> list[Statement]:
+        """In the order that the port promises."""
+        return [
+            *self._workflows.put(write.workflow for write in batch.of(PutWorkflow)),
+            *self._messages.put(batch.messages()),
+            *self._templates.put(write.template for write in batch.of(PutTemplate)),
+            *self._runs.create(batch.creations()),
+            *self._runs.change(batch.placed(ChangeRun)),
+            *self._results.release(batch.of(ReleaseClaim)),
+            *self._results.claim(batch.placed(Claim)),
+            *self._results.put(write.result for write in batch.of(PutStepResult)),
+            *self._calls.put(write.call for write in batch.of(PutToolCall)),
+            *self._events.put(batch.event_rows()),
+            *self._chunks.put(*batch.chunks()),
+            *self._runs.mark(batch.of(MarkUnreadable)),
+            *self._settings.put(batch.of(PutSetting)),
+        ]
+
+    async def workflow(self, workflow_id: WorkflowId) -> Workflow | None:
+        return await self._workflows.get(workflow_id)
+
+    async def workflows(self) -> list[Workflow]:
+        return await self._workflows.all()
+
+    async def delete_workflow(self, workflow_id: WorkflowId) -> None:
+        await delete_workflow(self._connection, workflow_id)
+
+    async def messages(self, workflow_id: WorkflowId) -> list[Message]:
+        return await self._messages.of_workflow(workflow_id)
+
+    async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
+        return await self._templates.get(template_id, version)
+
+    async def templates(self) -> list[StoredTemplate]:
+        return await self._templates.newest()
+
+    async def run(self, run_id: RunId) -> Run | None:
+        return await self._runs.get(run_id)
+
+    async def runs(
+        self,
+        *,
+        status: RunStatus | None = None,
+        workflow_id: WorkflowId | None = None,
+        limit: int = 50,
+        before: RunId | None = None,
+    ) -> list[Run]:
+        return await self._runs.page(status, workflow_id, limit, before)
+
+    async def run_of_message(self, message_id: MessageId) -> Run | None:
+        return await self._runs.of_message(message_id)
+
+    async def unfinished_runs(self) -> list[Run]:
+        return await self._runs.unfinished()
+
+    async def snapshot(self, run_id: RunId) -> Snapshot:
+        return await self._snapshots.of_run(run_id)
+
+    async def step_results(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
+        return await self._results.of_run(run_id, iterations=iterations)
+
+    async def tool_calls(self, run_id: RunId) -> list[ToolCall]:
+        return await self._calls.of_run(run_id)
+
+    async def events(self, run_id: RunId) -> list[Event]:
+        return await self._events.of_run(run_id)
+
+    async def chunks(self, run_id: RunId) -> list[Chunk]:
+        return await self._chunks.of_run(run_id)
+
+    async def settings(self) -> Mapping[str, Any]:
+        return await self._settings.all()
+
+    async def close(self) -> None:
+        await self._connection.close()

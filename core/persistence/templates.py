@@ -1,0 +1,69 @@
+"""Rows of templates: every version that was saved, and which one is the newest."""
+
+from collections.abc import Iterable
+
+from core.domain.ids import TemplateId
+from core.persistence.codec import BROKEN, data, data_of, microseconds, readable, text, text_of, time_of
+from core.persistence.connection import Connection
+from core.persistence.keys import record, text_key
+from core.persistence.order import by_title
+from core.persistence.pages import by_ids, of_table
+from core.persistence.statements import Row, Statement, each
+from core.ports.storage import StoredTemplate
+
+PAGE = 10  # a text may have 5 MB
+
+_PUT = """INSERT INTO template $given
+    ON DUPLICATE KEY UPDATE text = $input.text, data = $input.data RETURN NONE"""
+_PUT_HEAD = """INSERT INTO template_head $given ON DUPLICATE KEY UPDATE
+    version = IF $input.version > version { $input.version } ELSE { version } RETURN NONE"""
+
+
+class Templates:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def put(self, templates: Iterable[StoredTemplate]) -> list[Statement]:
+        saved = list(templates)
+        heads = [{"id": text_key(one.id), "version": one.version} for one in saved]
+        return [*each(_PUT, map(_row, saved)), *each(_PUT_HEAD, heads)]
+
+    async def get(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
+        """That version, or the newest."""
+        key = text_key(template_id)
+        if version is None:
+            head = await self._connection.read("SELECT * FROM ONLY $id", {"id": record("template_head", key)})
+            if head is None:
+                return None
+            version = head["version"]
+        row = await self._connection.read("SELECT * FROM ONLY $id", {"id": record("template", [key, version])})
+        try:
+            return _template(row) if row else None
+        except BROKEN:
+            return None
+
+    async def newest(self) -> list[StoredTemplate]:
+        """The newest version of each, by title."""
+        ids = []
+        async for heads in of_table(self._connection, "SELECT * FROM $range", "template_head"):
+            ids += [record("template", [head["id"].id, head["version"]]) for head in heads]
+        found: list[StoredTemplate] = []
+        async for page in by_ids(self._connection, "SELECT * FROM $ids", ids, rows=PAGE):
+            found.extend(readable(page, _template))
+        return sorted(found, key=by_title)
+
+
+def _row(template: StoredTemplate) -> Row:
+    return {
+        "id": [text_key(template.id), template.version],
+        "text": text(template.text),
+        "data": data(title=template.title, updated_at=microseconds(template.updated_at)),
+    }
+
+
+def _template(row: Row) -> StoredTemplate:
+    found = data_of(row)
+    template_id, version = row["id"].id
+    return StoredTemplate(
+        TemplateId(template_id), version, found["title"], text_of(row["text"]), time_of(found["updated_at"])
+    )

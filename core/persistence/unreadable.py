@@ -1,0 +1,41 @@
+"""How a run is shown whose rows cannot be read: as `error`, code `unreadable`, with what is known of it."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
+from core.errors import StorageFailed
+
+UNREADABLE = "unreadable"
+BROKEN_ROW = "the row of the run cannot be read"
+
+
+def marked(run: Run, reason: str) -> Run:
+    """The run as it is shown since it was marked."""
+    return replace(run, status=RunStatus.ERROR, output_json=None, error=_error(reason))
+
+
+def placeholder(
+    run_id: RunId, workflow_id: WorkflowId, message_id: MessageId, created_at: datetime, reason: str | None
+) -> Run:
+    """What is shown of a run whose own row is broken; `reason` is that of its mark, if it has one."""
+    return Run(
+        run_id,
+        workflow_id,
+        RunKind.WORKFLOW,
+        "",
+        RunStatus.ERROR,
+        message_id,
+        created_at,
+        error=_error(reason or BROKEN_ROW),
+    )
+
+
+def unreadable(run_id: RunId, what: str) -> StorageFailed:
+    """The failure of reading `what` (a plural) of a run."""
+    return StorageFailed(UNREADABLE, f"the {what} of run {run_id} cannot be read", run_id=run_id)
+
+
+def _error(reason: str) -> ErrorInfo:
+    return ErrorInfo(UNREADABLE, reason, failed_during="storage")

@@ -1,0 +1,120 @@
+"""Rows and writes as tests of the store need them: every field has a value unless a test cares."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from core.domain.events import Event, Fact, MessageAdded, RunCreated, StepFinished
+from core.domain.ids import CallId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.message import Message, Role
+from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot
+from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.template import Template
+from core.domain.tool import CallStatus, Effect, ToolCall
+from core.domain.workflow import Workflow
+from core.ports.storage import AppendEvents, ChangeRun, Chunk, Claim, CreateRun, PutStepResult, StoredTemplate
+
+START = datetime(2026, 1, 2, 3, 4, 5, 678901, UTC)
+W, W2 = WorkflowId("wf_1"), WorkflowId("wf_2")
+R, R2 = RunId("run_1"), RunId("run_2")
+ERROR = ErrorInfo("timeout", "too slow \ud800", "a", "code", None, {"limit": 10**30, "": [None, {"eq": None}]})
+
+
+def at(seconds: float) -> datetime:
+    return START + timedelta(seconds=seconds)
+
+
+def a_workflow(workflow_id: WorkflowId = W, updated: float = 0, title: str = "Title") -> Workflow:
+    return Workflow(workflow_id, title, "offline", START, at(updated))
+
+
+def a_message(name: str, made: float = 0, **fields: Any) -> Message:
+    given: dict[str, Any] = {"workflow_id": W, "role": Role.USER, "text": "hello", **fields}
+    return Message(MessageId(name), created_at=at(made), **given)
+
+
+def a_template(name: str = "tpl_1", version: int = 1, title: str = "A", text: str = "{}") -> StoredTemplate:
+    return StoredTemplate(TemplateId(name), version, title, text, at(version))
+
+
+def a_run(run_id: RunId = R, made: float = 0, **fields: Any) -> Run:
+    given: dict[str, Any] = {
+        "workflow_id": W,
+        "kind": RunKind.WORKFLOW,
+        "title": "Run",
+        "status": RunStatus.RUNNING,
+        "message_id": MessageId(f"msg_{run_id}"),
+        **fields,
+    }
+    return Run(run_id, created_at=at(made), **given)
+
+
+def a_snapshot(**fields: Any) -> Snapshot:
+    step = {"name": "a", "action": {"set": True}, "when": {"ref": "@input.x", "eq": None}}
+    template = Template.model_validate({"title": "T", "steps": [step], "later": {"a.b": [1]}})
+    given: dict[str, Any] = {"template": template, "input": {"x": 1}, **fields}
+    return Snapshot(**given)
+
+
+def created(run_id: RunId = R, made: float = 0, **fields: Any) -> CreateRun:
+    return CreateRun(a_run(run_id, made, **fields), a_snapshot())
+
+
+def ended(run_id: RunId = R, status: RunStatus = RunStatus.SUCCESS, **fields: Any) -> ChangeRun:
+    return ChangeRun(run_id, frozenset({RunStatus.RUNNING}), status, finished_at=at(9), **fields)
+
+
+def a_claim(step: str = "a", index: int | None = None, run_id: RunId = R, **fields: Any) -> Claim:
+    return Claim(StepResult(run_id, StepKey(step, index), StepStatus.RUNNING, started_at=START, **fields))
+
+
+def a_result(step: str = "a", index: int | None = None, run_id: RunId = R, **fields: Any) -> PutStepResult:
+    given: dict[str, Any] = {"status": StepStatus.COMPLETED, "output_json": "1", "finished_at": at(1), **fields}
+    key = StepKey(step, index, given.pop("round", None))
+    return PutStepResult(StepResult(run_id, key, **given))
+
+
+def a_call(name: str = "call_1", run_id: RunId = R, **fields: Any) -> ToolCall:
+    given: dict[str, Any] = {
+        "step": "a",
+        "index": None,
+        "round": 1,
+        "position": 1,
+        "tool": "echo",
+        "status": CallStatus.RUNNING,
+        "arguments_json": '{"x":1}',
+        "effect": Effect.ONCE,
+        "started_at": START,
+        **fields,
+    }
+    return ToolCall(id=CallId(name), run_id=run_id, **given)
+
+
+def settled(call: ToolCall, result_json: str = '{"y":2}') -> ToolCall:
+    return replace(call, status=CallStatus.COMPLETED, result_json=result_json, finished_at=at(2), duration_ms=7)
+
+
+def a_piece(offset: int, text: str, step: str = "a", index: int | None = None, run_id: RunId = R) -> Chunk:
+    return Chunk(run_id, step, index, offset, text)
+
+
+def told(*facts: Fact, first: int = 1, run_id: RunId = R) -> list[Event]:
+    """The facts as events, numbered from `first`."""
+    return [Event(run_id, W, first + place, at(first + place), fact) for place, fact in enumerate(facts)]
+
+
+def appended(events: Sequence[Event], run_id: RunId = R) -> AppendEvents:
+    return AppendEvents(run_id, tuple(events))
+
+
+def creation_fact(run_id: RunId = R) -> RunCreated:
+    return RunCreated(kind=RunKind.WORKFLOW, title="Run", message_id=MessageId(f"msg_{run_id}"), steps=["a"])
+
+
+def finished(step: str = "a", output: Any = None, **fields: Any) -> StepFinished:
+    return StepFinished(step=step, status=fields.pop("status", StepStatus.COMPLETED), output=output, **fields)
+
+
+def said(message: Message, **fields: Any) -> MessageAdded:
+    return MessageAdded(role=message.role, text=message.text, message_id=message.id, **fields)

@@ -1,0 +1,274 @@
+"""What a commit promises: all or nothing, who wins, and that doing it again does no harm."""
+
+from dataclasses import replace
+
+from core.domain.ids import RunId
+from core.domain.message import Role
+from core.domain.run import RunStatus
+from core.domain.step import StepKey, StepStatus
+from core.ports.storage import (
+    AppendChunk,
+    ChangeRun,
+    CreateRun,
+    PutMessage,
+    PutToolCall,
+    PutWorkflow,
+    ReleaseClaim,
+    Storage,
+    Write,
+)
+from tests.contracts.rows import (
+    ERROR,
+    R2,
+    R,
+    W,
+    a_call,
+    a_claim,
+    a_message,
+    a_piece,
+    a_result,
+    a_run,
+    a_snapshot,
+    a_workflow,
+    appended,
+    at,
+    created,
+    creation_fact,
+    ended,
+    finished,
+    said,
+    told,
+)
+
+NONE: frozenset[int] = frozenset()
+
+
+async def statuses(storage: Storage, run_id: RunId = R) -> dict[str, StepStatus]:
+    return {str(result.key): result.status for result in await storage.step_results(run_id)}
+
+
+async def test_a_run_is_created_once(storage: Storage) -> None:
+    asked, answer = a_message("m1", run_id=R), a_message("m2", role=Role.ASSISTANT, run_id=R)
+    first: list[Write] = [
+        created(title="first"),
+        PutMessage(asked),
+        PutMessage(answer),
+        appended(told(creation_fact())),
+    ]
+    assert await storage.commit(first) == NONE
+    stray = a_message("m3", run_id=R, text="second")
+    second: list[Write] = [
+        PutWorkflow(a_workflow()),
+        PutMessage(stray),
+        PutMessage(a_message("m4")),
+        CreateRun(a_run(title="second"), a_snapshot(input={"x": 2})),
+        appended(told(said(stray), creation_fact(), creation_fact())),
+    ]
+    assert await storage.commit(second) == {1, 3, 4}
+    run = await storage.run(R)
+    assert run is not None
+    assert run.title == "first"
+    assert await storage.snapshot(R) == a_snapshot()
+    assert await storage.events(R) == told(creation_fact())
+    assert [message.id for message in await storage.messages(W)] == ["m1", "m2", "m4"]
+
+
+async def test_of_two_new_runs_of_one_id_in_a_commit_the_first_is_kept(storage: Storage) -> None:
+    assert await storage.commit([created(title="first"), created(title="second"), created(R2)]) == {1}
+    assert [run.title for run in await storage.runs()] == ["Run", "first"]
+
+
+async def test_a_change_holds_only_while_the_status_is_expected(storage: Storage) -> None:
+    await storage.commit([created(status=RunStatus.ENQUEUED)])
+    start = ChangeRun(R, frozenset({RunStatus.ENQUEUED}), RunStatus.RUNNING, started_at=at(1), active_ms=3)
+    assert await storage.commit([start]) == NONE
+    assert await storage.commit([start]) == {0}
+    assert await storage.run(R) == a_run(started_at=at(1), active_ms=3)
+
+
+async def test_what_a_change_does_not_name_stays(storage: Storage) -> None:
+    started = a_run(started_at=at(1), active_ms=3, error=ERROR)
+    await storage.commit([CreateRun(started, a_snapshot())])
+    await storage.commit([ChangeRun(R, frozenset({RunStatus.RUNNING}), RunStatus.WAITING)])
+    assert await storage.run(R) == replace(started, status=RunStatus.WAITING)
+
+
+async def test_the_first_end_of_a_run_wins(storage: Storage) -> None:
+    await storage.commit([created()])
+    assert await storage.commit([ended(output_json='"kept"'), ended(status=RunStatus.CANCELLED, error=ERROR)]) == {1}
+    assert await storage.commit([ended(status=RunStatus.ERROR, output_json='"late"', error=ERROR)]) == {0}
+    assert await storage.run(R) == a_run(status=RunStatus.SUCCESS, finished_at=at(9), output_json='"kept"')
+
+
+async def test_a_change_of_no_run_is_lost(storage: Storage) -> None:
+    assert await storage.commit([ended(), ended(R2, output_json="1")]) == {0, 1}
+    assert await storage.run(R) is None
+
+
+async def test_changes_take_effect_in_their_order(storage: Storage) -> None:
+    back = ChangeRun(R, frozenset({RunStatus.RUNNING}), RunStatus.ENQUEUED)
+    again = ChangeRun(R, frozenset({RunStatus.ENQUEUED}), RunStatus.RUNNING)
+    assert await storage.commit([created(), again, back, again, again]) == {1, 4}
+
+
+async def test_a_step_is_claimed_once(storage: Storage) -> None:
+    await storage.commit([created()])
+    assert await storage.commit([a_claim()]) == NONE
+    assert await storage.commit([a_claim(attempt=2), a_claim("b")]) == {0}
+    assert await storage.step_results(R) == [a_claim().result, a_claim("b").result]
+
+
+async def test_a_claim_that_stands_as_written_is_won_again(storage: Storage) -> None:
+    await storage.commit([created(), a_claim(active_ms=7), a_claim("b")])
+    assert await storage.commit([a_claim(active_ms=7), a_claim("b", attempt=2), a_claim("c")]) == {1}
+
+
+async def test_of_two_claims_in_one_commit_the_first_wins_unless_they_are_equal(storage: Storage) -> None:
+    await storage.commit([created()])
+    assert await storage.commit([a_claim(), a_claim(attempt=2), a_claim(), a_claim("b", 1), a_claim("b", 2)]) == {1}
+
+
+async def test_a_claim_of_a_run_that_is_not_at_work_is_lost(storage: Storage) -> None:
+    await storage.commit([created(status=RunStatus.ENQUEUED), created(R2)])
+    nobody = RunId("nobody")
+    claims = [a_claim(), a_claim(run_id=R2), a_claim(run_id=nobody)]
+    assert await storage.commit(claims) == {0, 2}
+    assert await statuses(storage) == await statuses(storage, nobody) == {}
+
+
+async def test_no_step_is_claimed_after_the_end_of_its_run(storage: Storage) -> None:
+    await storage.commit([created(), a_claim("before")])
+    assert await storage.commit([a_claim("same commit"), ended()]) == {0}
+    assert await storage.commit([a_claim("later"), a_claim("before")]) == {0, 1}
+    assert await statuses(storage) == {"before": StepStatus.RUNNING}
+
+
+async def test_a_run_can_be_claimed_with_its_first_steps(storage: Storage) -> None:
+    start = ChangeRun(R, frozenset({RunStatus.ENQUEUED}), RunStatus.RUNNING)
+    assert await storage.commit([created(status=RunStatus.ENQUEUED), a_claim(), start]) == NONE
+    assert await statuses(storage) == {"a": StepStatus.RUNNING}
+
+
+async def test_what_is_lost_in_a_group_leaves_the_rest(storage: Storage) -> None:
+    await storage.commit([created(), created(R2), a_claim(), ended(R2)])
+    group: list[Write] = [
+        a_claim(attempt=2),
+        a_claim("b"),
+        a_result("pure", run_id=R2),
+        ended(R2, RunStatus.CANCELLED),
+        appended(told(finished("b", 1))),
+        AppendChunk(a_piece(0, "x")),
+        PutToolCall(a_call()),
+    ]
+    assert await storage.commit(group) == {0, 3}
+    assert await statuses(storage) == {"a": StepStatus.RUNNING, "b": StepStatus.RUNNING}
+    assert await statuses(storage, R2) == {"pure": StepStatus.COMPLETED}
+    assert await storage.events(R) == told(finished("b", 1))
+    assert await storage.chunks(R) == [a_piece(0, "x")]
+    assert await storage.tool_calls(R) == [a_call()]
+
+
+async def test_a_result_replaces_its_claim(storage: Storage) -> None:
+    await storage.commit([created(), a_claim()])
+    await storage.commit([a_result()])
+    assert await storage.step_results(R) == [a_result().result]
+    failed = a_result(status=StepStatus.ERROR, output_json=None, error=ERROR)
+    await storage.commit([failed])
+    assert await storage.step_results(R) == [failed.result]
+
+
+async def test_a_result_wins_over_a_claim_of_the_same_commit(storage: Storage) -> None:
+    await storage.commit([created()])
+    assert await storage.commit([a_result(), a_claim()]) == NONE
+    assert await statuses(storage) == {"a": StepStatus.COMPLETED}
+    assert await storage.commit([a_claim(), a_result(output_json="2")]) == {0}
+    assert [result.output_json for result in await storage.step_results(R)] == ["2"]
+
+
+async def test_results_are_kept_after_the_end_of_a_run(storage: Storage) -> None:
+    await storage.commit([created(), ended()])
+    assert await storage.commit([a_result()]) == NONE
+    assert await statuses(storage) == {"a": StepStatus.COMPLETED}
+
+
+async def test_a_stale_claim_is_released_and_a_result_stays(storage: Storage) -> None:
+    await storage.commit([created(), a_claim(), a_result("b"), a_claim("c", 3)])
+    keys = [StepKey("a"), StepKey("b"), StepKey("c", 3), StepKey("none")]
+    assert await storage.commit([ReleaseClaim(R, key) for key in keys]) == NONE
+    assert await statuses(storage) == {"b": StepStatus.COMPLETED}
+
+
+async def test_a_released_claim_can_be_taken_in_the_same_commit(storage: Storage) -> None:
+    await storage.commit([created(), a_claim()])
+    assert await storage.commit([a_claim(attempt=2), ReleaseClaim(R, StepKey("a"))]) == NONE
+    assert await storage.step_results(R) == [a_claim(attempt=2).result]
+
+
+async def test_a_repeated_commit_changes_nothing(storage: Storage) -> None:
+    await storage.commit([created()])
+    message = a_message("m", text="hi", run_id=R)
+    writes: list[Write] = [
+        PutWorkflow(a_workflow()),
+        PutMessage(message),
+        a_claim("a"),
+        a_result("b"),
+        PutToolCall(a_call()),
+        appended(told(said(message), finished("b", 1))),
+        AppendChunk(a_piece(0, "x")),
+    ]
+    for _ in range(3):
+        assert await storage.commit(writes) == NONE
+    assert await storage.messages(W) == [message]
+    assert await storage.step_results(R) == [a_claim("a").result, a_result("b").result]
+    assert await storage.tool_calls(R) == [a_call()]
+    assert await storage.events(R) == told(said(message), finished("b", 1))
+    assert await storage.chunks(R) == [a_piece(0, "x")]
+
+
+async def test_a_repeated_commit_may_have_grown(storage: Storage) -> None:
+    """A held run's line is tried again with what has joined it."""
+    events = told(finished("a", 1), finished("b", 2), finished("c", 3))
+    await storage.commit([appended(events[:2])])
+    await storage.commit([appended(events[:1]), appended(events[1:])])
+    assert await storage.events(R) == events
+    await storage.commit([appended(events[1:])])
+    assert await storage.events(R) == events
+
+
+async def test_a_large_commit_is_kept_whole(storage: Storage) -> None:
+    await storage.commit([created()])
+    count = 450
+    claims = [a_claim("claimed", number) for number in range(count)]
+    results = [a_result("done", number, output_json=f"{number}") for number in range(count)]
+    pieces = [AppendChunk(a_piece(number, "x")) for number in range(count)]
+    messages = [PutMessage(a_message(f"m{number}", number)) for number in range(count)]
+    calls = [PutToolCall(a_call(f"c{number}", position=number)) for number in range(count)]
+    events = told(*(finished("done", number, index=number) for number in range(count)))
+    writes: list[Write] = [*claims, *results, *pieces, *messages, *calls, appended(events)]
+    assert await storage.commit(writes) == NONE
+    stored = await storage.step_results(R)
+    assert stored == [claim.result for claim in claims] + [put.result for put in results]
+    assert [len(piece.text) for piece in await storage.chunks(R)] == [1] * count
+    assert [message.id for message in await storage.messages(W)] == [f"m{number}" for number in range(count)]
+    assert [call.position for call in await storage.tool_calls(R)] == list(range(count))
+    assert await storage.events(R) == events
+    again: list[Write] = [a_claim("claimed", number, attempt=2) for number in range(count)]
+    assert await storage.commit([*again, a_claim("fresh")]) == frozenset(range(count))
+
+
+async def test_many_rows_of_events_come_back_in_order(storage: Storage) -> None:
+    events = told(*(finished("a", number, index=number) for number in range(450)))
+    for start in range(0, 450, 90):
+        await storage.commit([appended([event]) for event in events[start : start + 90]])
+    assert await storage.events(R) == events
+    alone = told(*(finished("a", number, index=number) for number in range(450)), first=451)
+    for event in alone:
+        await storage.commit([appended([event])])
+    assert await storage.events(R) == [*events, *alone]
+
+
+async def test_a_shorter_row_takes_no_events_away(storage: Storage) -> None:
+    events = told(finished("a", 1), finished("b", 2), finished("c", 3))
+    await storage.commit([appended(events)])
+    await storage.commit([appended(events[:1])])
+    assert await storage.events(R) == events

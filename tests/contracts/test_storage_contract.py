@@ -1,0 +1,361 @@
+"""What every store keeps and gives back, row by row."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from core.domain.events import Event, RunFinished, RunStarted, StepSkipped, StepStarted, UnknownFact, UsageReported
+from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
+from core.domain.json_text import decode, encode
+from core.domain.message import MessageState, Role
+from core.domain.run import RunKind, RunStatus
+from core.domain.step import StepKey, StepStatus
+from core.domain.template import ValidationMode
+from core.domain.tool import CallStatus, Effect
+from core.ports.storage import (
+    AppendChunk,
+    CreateRun,
+    DropChunks,
+    PutMessage,
+    PutSetting,
+    PutTemplate,
+    PutToolCall,
+    PutWorkflow,
+    Storage,
+    Write,
+)
+from tests.contracts.rows import (
+    ERROR,
+    R2,
+    START,
+    W2,
+    R,
+    W,
+    a_call,
+    a_claim,
+    a_message,
+    a_piece,
+    a_result,
+    a_run,
+    a_snapshot,
+    a_template,
+    a_workflow,
+    appended,
+    at,
+    created,
+    creation_fact,
+    ended,
+    finished,
+    said,
+    settled,
+    told,
+)
+
+TEXTS = [
+    "",
+    "plain",
+    "lone \ud800 surrogate",
+    "pair \U0001f600 of them",
+    "a\x00b",
+    "'; DELETE run; --",
+    'quote " and ⟨angle⟩ and `tick`',
+    "line\n\r\u2028\u2029end",
+    "x" * 1_000_000,
+]
+
+
+def deep(levels: int) -> Any:
+    value: Any = None
+    for _ in range(levels):
+        value = {"a": [value]}
+    return value
+
+
+VALUES = [
+    None,
+    10**30,
+    -0.0,
+    1.5e300,
+    {"eq": None},
+    {"": 1, "a.b": 2, 'c"d': 3, "[0]": 4, "$where": "x", "id": "run:1"},
+    [None, [None, {}], []],
+    ["\ud800", "\x00", "\U0001f600"],
+    deep(50),
+    "x" * 1_000_000,
+]
+
+
+async def test_an_empty_store_has_nothing(storage: Storage) -> None:
+    assert await storage.workflows() == []
+    assert await storage.runs() == []
+    assert await storage.unfinished_runs() == []
+    assert await storage.templates() == []
+    assert await storage.settings() == {}
+    assert await storage.workflow(W) is None
+    assert await storage.run(R) is None
+    assert await storage.run_of_message(MessageId("m")) is None
+    assert await storage.template(TemplateId("t")) is None
+    assert await storage.messages(W) == []
+    assert await storage.step_results(R) == []
+    assert await storage.tool_calls(R) == []
+    assert await storage.events(R) == []
+    assert await storage.chunks(R) == []
+
+
+async def test_a_commit_of_nothing_loses_nothing(storage: Storage) -> None:
+    assert await storage.commit([]) == frozenset()
+
+
+async def test_workflows_come_last_changed_first(storage: Storage) -> None:
+    first, second = a_workflow(W, 1), a_workflow(W2, 2, "Two")
+    await storage.commit([PutWorkflow(second), PutWorkflow(first)])
+    assert await storage.workflows() == [second, first]
+    changed = a_workflow(W, 3, "One again")
+    await storage.commit([PutWorkflow(changed)])
+    assert await storage.workflows() == [changed, second]
+    assert await storage.workflow(W) == changed
+
+
+async def test_messages_come_oldest_first_and_of_the_same_time_as_they_were_put(storage: Storage) -> None:
+    other = a_message("0", workflow_id=W2)
+    late, asked, answer = a_message("a", 5), a_message("z", 1), a_message("b", 1, role=Role.ASSISTANT)
+    await storage.commit([PutMessage(one) for one in (late, asked, answer, other)])
+    assert await storage.messages(W) == [asked, answer, late]
+    again = replace(asked, text="changed", state=MessageState.INTERRUPTED, run_id=R)
+    await storage.commit([PutMessage(again)])
+    assert await storage.messages(W) == [answer, again, late]
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=lambda text: repr(text[:20]))
+async def test_every_text_comes_back_as_it_was(storage: Storage, text: str) -> None:
+    message, template = a_message("m", text=text), a_template(title=text, text=text)
+    workflow, piece = a_workflow(title=text), a_piece(0, text)
+    run = a_run(title=text)
+    writes: list[Write] = [PutMessage(message), PutTemplate(template), PutWorkflow(workflow), AppendChunk(piece)]
+    await storage.commit([*writes, CreateRun(run, a_snapshot()), appended(told(said(message, step="a")))])
+    assert await storage.messages(W) == [message]
+    assert await storage.template(template.id) == template
+    assert await storage.workflow(W) == workflow
+    assert await storage.chunks(R) == [piece]
+    assert await storage.run(R) == run
+    assert await storage.events(R) == told(said(message, step="a"))
+
+
+@pytest.mark.parametrize("value", VALUES, ids=lambda value: encode(value)[:20])
+async def test_every_json_value_comes_back_as_it_was(storage: Storage, value: Any) -> None:
+    text = encode(value)
+    snapshot = a_snapshot(input={"value": value}, script=({"say": value},))
+    call = settled(a_call(arguments_json=text), text)
+    facts = [StepSkipped(step="b", value=value), finished(output=value), finished("c", value)]
+    await storage.commit([CreateRun(a_run(), snapshot), a_result(output_json=text), PutToolCall(call)])
+    await storage.commit([appended(told(*facts)), PutSetting("value", text), ended(output_json=text)])
+    run = await storage.run(R)
+    assert run is not None
+    assert run.output_json == text
+    assert await storage.snapshot(R) == snapshot
+    assert [result.output_json for result in await storage.step_results(R)] == [text]
+    assert await storage.tool_calls(R) == [call]
+    assert await storage.events(R) == told(*facts)
+    assert await storage.settings() == {"value": decode(text)}
+
+
+@pytest.mark.parametrize("name", ["a b", "a\x00", "'\"`", "⟨x⟩", "run:1", "\U0001f600", "..", "1", "x" * 3000, "["])
+async def test_ids_may_hold_any_character(storage: Storage, name: str) -> None:
+    run_id, workflow_id = RunId(name), WorkflowId(name)
+    run = a_run(run_id, workflow_id=workflow_id, message_id=MessageId(name))
+    await storage.commit([PutWorkflow(a_workflow(workflow_id)), CreateRun(run, a_snapshot()), created(R, 1)])
+    await storage.commit([a_claim(run_id=run_id), a_result("b", run_id=run_id), PutToolCall(a_call(name, run_id))])
+    await storage.commit([AppendChunk(a_piece(0, "x", run_id=run_id)), PutSetting(name, "1")])
+    assert await storage.run(run_id) == run
+    assert await storage.runs(workflow_id=workflow_id) == [run]
+    assert await storage.run_of_message(MessageId(name)) == run
+    assert [result.key.step for result in await storage.step_results(run_id)] == ["a", "b"]
+    assert await storage.tool_calls(run_id) == [a_call(name, run_id)]
+    assert await storage.chunks(run_id) == [a_piece(0, "x", run_id=run_id)]
+    assert await storage.settings() == {name: 1}
+    await storage.delete_workflow(workflow_id)
+    assert await storage.run(run_id) is None
+    assert await storage.step_results(run_id) == []
+    assert await storage.workflows() == []
+    assert [run.id for run in await storage.runs()] == [R]
+
+
+async def test_an_id_that_nothing_can_have_finds_nothing(storage: Storage) -> None:
+    await storage.commit([PutWorkflow(a_workflow()), created()])
+    stray = "run_\ud800"
+    assert await storage.run(RunId(stray)) is None
+    assert await storage.workflow(WorkflowId(stray)) is None
+    assert await storage.template(TemplateId(stray)) is None
+    assert await storage.run_of_message(MessageId(stray)) is None
+    assert await storage.events(RunId(stray)) == []
+    assert await storage.runs(before=RunId(stray)) == []
+    assert await storage.messages(WorkflowId(stray)) == []
+
+
+async def test_the_newest_version_of_a_template_is_found_and_the_others_stay(storage: Storage) -> None:
+    versions = [a_template("tpl_1", version, f"b {version}") for version in (1, 2, 10)]
+    await storage.commit([PutTemplate(versions[2]), PutTemplate(versions[0])])
+    await storage.commit([PutTemplate(versions[1]), PutTemplate(a_template("tpl_2", title="A"))])
+    assert await storage.template(TemplateId("tpl_1")) == versions[2]
+    assert await storage.template(TemplateId("tpl_1"), 2) == versions[1]
+    assert await storage.template(TemplateId("tpl_1"), 3) is None
+    assert [template.title for template in await storage.templates()] == ["A", "b 10"]
+
+
+async def test_a_run_keeps_all_its_fields(storage: Storage) -> None:
+    run = a_run(
+        kind=RunKind.CHAT,
+        status=RunStatus.ERROR,
+        template_id=TemplateId("tpl_1"),
+        template_version=3,
+        started_at=at(1),
+        finished_at=at(2),
+        output_json='{"a":1}',
+        error=ERROR,
+        active_ms=1234,
+    )
+    given = {"mode": ValidationMode.MANUAL, "allow": ("/a", "/b"), "base": "/c", "agent": "offline"}
+    snapshot = a_snapshot(script=({"say": "x"}, {"repeat": 2}), **given)
+    await storage.commit([CreateRun(run, snapshot)])
+    assert await storage.run(R) == run
+    assert await storage.run_of_message(run.message_id) == run
+    assert await storage.snapshot(R) == snapshot
+
+
+async def test_a_listing_leaves_outputs_out_and_keeps_errors(storage: Storage) -> None:
+    await storage.commit([created(), ended(status=RunStatus.ERROR, output_json="[1]", error=ERROR, active_ms=5)])
+    whole = a_run(status=RunStatus.ERROR, finished_at=at(9), output_json="[1]", error=ERROR, active_ms=5)
+    assert await storage.run(R) == whole
+    assert await storage.runs() == [replace(whole, output_json=None)]
+
+
+async def test_the_ledger_keeps_first_arguments_and_last_result(storage: Storage) -> None:
+    call = a_call(index=3, effect=Effect.IDEMPOTENT)
+    await storage.commit([PutToolCall(call)])
+    assert await storage.tool_calls(R) == [call]
+    failed = replace(call, status=CallStatus.ERROR, error=ERROR, finished_at=at(3), duration_ms=9)
+    await storage.commit([PutToolCall(replace(failed, arguments_json="{}"))])
+    assert await storage.tool_calls(R) == [failed]
+
+
+async def test_the_ledger_is_in_the_order_of_rounds_and_positions(storage: Storage) -> None:
+    places = [(10, 1), (2, 11), (2, 2), (1, 1)]
+    calls = [a_call(f"c{n}", round=round_, position=position) for n, (round_, position) in enumerate(places)]
+    await storage.commit([PutToolCall(call) for call in [*calls, a_call("other", R2)]])
+    assert await storage.tool_calls(R) == calls[::-1]
+
+
+async def test_checkpoints_of_whole_steps_can_be_read_alone(storage: Storage) -> None:
+    parts = [a_result("a", 10), a_result("a", 9), a_result("a", None, round=2), a_result("a", 9, round=1)]
+    wholes = [a_result("b"), a_result("a", skipped=True, error=ERROR, attempt=2, active_ms=8, started_at=START)]
+    await storage.commit([*parts, *wholes, a_result(run_id=R2)])
+    assert await storage.step_results(R, iterations=False) == [wholes[1].result, wholes[0].result]
+    keys = [result.key for result in await storage.step_results(R)]
+    assert keys[2:] == [StepKey("a", round=2), StepKey("a", 9), StepKey("a", 9, 1), StepKey("a", 10)]
+
+
+async def test_events_come_back_whole_and_in_order(storage: Storage) -> None:
+    facts = [
+        creation_fact(),
+        RunStarted(),
+        StepStarted(step="a", total=3),
+        finished("a", [1], index=0, attempt=2),
+        finished("a", status=StepStatus.ERROR, error={"code": "x"}),
+        UsageReported(input_tokens=1, output_tokens=2, cost=0.5),
+        UnknownFact(name="task_changed", data={"x": None}),
+        RunFinished(status=RunStatus.SUCCESS, active_ms=5),
+    ]
+    events = told(*facts)
+    for start in (4, 0):  # rows that were written in another order
+        await storage.commit([appended(events[start : start + 4])])
+    assert await storage.events(R) == events
+
+
+async def test_an_output_is_filled_in_from_its_result(storage: Storage) -> None:
+    events = told(finished("a", {"x": 1}, index=7), finished("a", [{"x": 1}]))
+    results = [a_result("a", 7, output_json='{"x":1}'), a_result("a", output_json='[{"x":1}]')]
+    await storage.commit([results[0], appended(events[:1])])
+    await storage.commit([appended(events[1:]), results[1]])
+    assert await storage.events(R) == events
+
+
+async def test_an_output_is_kept_with_its_event_where_no_result_comes_with_it(storage: Storage) -> None:
+    events = told(finished("a", 1), finished("a", 2), finished("b", 3))
+    failed = a_result("b", status=StepStatus.ERROR, output_json=None)
+    await storage.commit([appended(events[:1])])
+    await storage.commit([a_result("a", output_json="2"), appended(events[1:]), failed])
+    assert await storage.events(R) == [*told(finished("a", 1), finished("a", 2), finished("b", 3))]
+
+
+async def test_a_text_is_filled_in_from_its_message(storage: Storage) -> None:
+    asked = a_message("m1", text="what?")
+    cut = a_message("m2", role=Role.ASSISTANT, text="half", state=MessageState.INTERRUPTED)
+    answer = a_message("m3", role=Role.ASSISTANT, text="whole")
+    events = told(said(asked), said(cut, step="a", interrupted=True), said(answer, step="a"))
+    await storage.commit([appended(events), PutMessage(asked), PutMessage(cut), PutMessage(answer)])
+    assert await storage.events(R) == events
+
+
+async def test_a_text_stays_with_its_event_where_the_message_may_go_on(storage: Storage) -> None:
+    begun = a_message("m", role=Role.ASSISTANT, text="so far", state=MessageState.OPEN)
+    whole = replace(begun, text="so far and on", state=MessageState.FINAL)
+    events = told(said(begun, step="a"), said(whole, step="a"))
+    alone = told(said(a_message("none", text="alone"), step="b"), first=3)
+    await storage.commit([PutMessage(begun), appended(events[:1])])
+    await storage.commit([PutMessage(whole), appended(events[1:])])
+    await storage.commit([appended(alone)])
+    assert await storage.events(R) == [*events, *alone]
+
+
+async def test_what_an_event_points_to_may_be_gone(storage: Storage) -> None:
+    message = a_message("m", text="gone soon")
+    await storage.commit([PutWorkflow(a_workflow()), PutMessage(message), appended(told(said(message)))])
+    await storage.delete_workflow(W)
+    assert await storage.events(R) == told(said(replace(message, text="")))
+
+
+async def test_text_is_kept_in_pieces_by_stream_and_offset(storage: Storage) -> None:
+    pieces = [a_piece(0, "a"), a_piece(9, "b"), a_piece(10, "c"), a_piece(0, "d", index=2), a_piece(0, "e", index=11)]
+    await storage.commit([AppendChunk(piece) for piece in reversed(pieces)])
+    assert await storage.chunks(R) == pieces
+    await storage.commit([DropChunks(R, "a", 2), DropChunks(R, "b", None)])
+    assert await storage.chunks(R) == [*pieces[:3], pieces[4]]
+
+
+async def test_a_drop_removes_what_came_before_it_in_the_same_commit(storage: Storage) -> None:
+    before, after, other = a_piece(0, "before"), a_piece(6, "after"), a_piece(0, "other", "b")
+    await storage.commit([AppendChunk(a_piece(3, "stored"))])
+    writes: list[Write] = [AppendChunk(before), AppendChunk(other), DropChunks(R, "a", None), AppendChunk(after)]
+    await storage.commit(writes)
+    assert await storage.chunks(R) == [after, other]
+
+
+async def test_settings_are_replaced_and_broken_ones_left_out(storage: Storage) -> None:
+    await storage.commit([PutSetting("a", "1"), PutSetting("b", "{"), PutSetting("a", '[2, "x"]')])
+    assert await storage.settings() == {"a": [2, "x"]}
+
+
+async def test_deleting_a_workflow_takes_all_that_is_its_and_nothing_else(storage: Storage) -> None:
+    other = a_run(R2, 1, workflow_id=W2)
+    await storage.commit(
+        [PutWorkflow(a_workflow()), PutWorkflow(a_workflow(W2)), created(), CreateRun(other, a_snapshot())]
+    )
+    for run_id, workflow_id in ((R, W), (R2, W2)):
+        message = a_message(f"m_{run_id}", workflow_id=workflow_id)
+        await storage.commit([PutMessage(message), PutToolCall(a_call(run_id=run_id)), a_result(run_id=run_id)])
+        events: list[Event] = told(RunStarted(), run_id=run_id)
+        await storage.commit([AppendChunk(a_piece(0, "x", run_id=run_id)), appended(events, run_id)])
+        await storage.commit([a_result("b", n, run_id=run_id) for n in range(450)])
+    await storage.delete_workflow(W)
+    await storage.delete_workflow(W)
+    assert await storage.workflows() == [a_workflow(W2)]
+    assert await storage.runs() == [other]
+    assert await storage.messages(W) == []
+    for gone in (storage.events, storage.step_results, storage.tool_calls, storage.chunks):
+        assert await gone(R) == []
+        assert await gone(R2) != []
+    assert len(await storage.messages(W2)) == 1
+    assert await storage.snapshot(R2) == a_snapshot()
+    assert await storage.commit([created()]) == frozenset()
+    assert await storage.step_results(R) == []

@@ -1,0 +1,219 @@
+"""The twin in memory is the database without its disk: the same commits, the same answers."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from core.domain.events import RunStarted
+from core.domain.ids import MessageId, RunId, TemplateId
+from core.domain.message import MessageState, Role
+from core.domain.run import RunStatus
+from core.domain.step import StepKey, StepStatus
+from core.errors import StorageFailed
+from core.persistence.in_memory import MemoryStorage
+from core.persistence.surreal import SurrealStorage
+from core.ports.storage import (
+    AppendChunk,
+    AppendEvents,
+    ChangeRun,
+    CreateRun,
+    DropChunks,
+    MarkUnreadable,
+    PutMessage,
+    PutSetting,
+    PutTemplate,
+    PutToolCall,
+    PutWorkflow,
+    ReleaseClaim,
+    Storage,
+    Write,
+)
+from tests.contracts.rows import (
+    ERROR,
+    R2,
+    W2,
+    R,
+    W,
+    a_call,
+    a_claim,
+    a_message,
+    a_piece,
+    a_result,
+    a_run,
+    a_snapshot,
+    a_template,
+    a_workflow,
+    at,
+    finished,
+    said,
+    settled,
+    told,
+)
+
+RUNS = [R, R2, RunId("run_0")]
+STORED = [status for status in RunStatus if status is not RunStatus.PAUSED]
+
+runs, workflows, times = st.sampled_from(RUNS), st.sampled_from([W, W2]), st.integers(0, 3)
+steps, indexes = st.sampled_from(["a", "b", "a b"]), st.sampled_from([None, 0, 1, 10])
+texts = st.sampled_from(["", "x", "text \ud800", "a\x00"])
+statuses = st.sampled_from(STORED)
+outputs = st.none() | st.sampled_from(["1", '"x"', "null"])
+maybe_runs = st.none() | runs
+
+
+def the_message(
+    name: str, made: int, run_id: RunId | None, text: str, role: Role, state: MessageState, **where: Any
+) -> Any:
+    return a_message(name, made, run_id=run_id, text=text, role=role, state=state, **where)
+
+
+messages = st.builds(
+    the_message,
+    st.sampled_from(["m1", "m2", "m3"]),
+    times,
+    maybe_runs,
+    texts,
+    st.sampled_from(Role),
+    st.sampled_from(MessageState),
+    workflow_id=workflows,
+)
+facts = st.one_of(
+    st.just(RunStarted()),
+    st.builds(finished, steps, st.sampled_from([None, 1, {"eq": None}]), index=indexes),
+    st.builds(said, messages, step=st.none() | steps, index=indexes, interrupted=st.booleans()),
+)
+
+
+@st.composite
+def appends(draw: st.DrawFn) -> AppendEvents:
+    run_id = draw(runs)
+    some = draw(st.lists(facts, max_size=3))
+    return AppendEvents(run_id, tuple(told(*some, first=draw(st.integers(1, 6)), run_id=run_id)))
+
+
+@st.composite
+def creations(draw: st.DrawFn) -> CreateRun:
+    outcome = {"output_json": draw(outputs), "error": draw(st.sampled_from([None, ERROR]))}
+    message_id = MessageId(draw(st.sampled_from(["m1", "m2"])))
+    run = a_run(
+        draw(runs), draw(times), status=draw(statuses), workflow_id=draw(workflows), message_id=message_id, **outcome
+    )
+    return CreateRun(run, a_snapshot(input={"made": draw(times)}))
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> ChangeRun:
+    return ChangeRun(
+        draw(runs),
+        frozenset(draw(st.sets(statuses, min_size=1))),
+        draw(statuses),
+        finished_at=draw(st.none() | st.just(at(5))),
+        output_json=draw(outputs),
+        error=draw(st.sampled_from([None, ERROR])),
+        active_ms=draw(st.none() | times),
+    )
+
+
+calls = st.builds(
+    a_call, st.sampled_from(["c1", "c2"]), runs, step=steps, round=times, arguments_json=st.sampled_from(["1", "2"])
+)
+writes = st.one_of(
+    st.builds(PutWorkflow, st.builds(a_workflow, workflows, times, texts)),
+    st.builds(PutMessage, messages),
+    st.builds(PutTemplate, st.builds(a_template, st.sampled_from(["t1", "t2"]), st.integers(1, 3), texts, texts)),
+    creations(),
+    changes(),
+    st.builds(a_claim, steps, indexes, runs, attempt=st.integers(1, 2)),
+    st.builds(
+        a_result,
+        steps,
+        indexes,
+        runs,
+        status=st.sampled_from([StepStatus.COMPLETED, StepStatus.ERROR, StepStatus.RUNNING]),
+        skipped=st.booleans(),
+        round=st.sampled_from([None, None, 1]),
+        output_json=outputs,
+    ),
+    st.builds(ReleaseClaim, runs, st.builds(StepKey, steps, indexes)),
+    st.builds(PutToolCall, calls | calls.map(settled)),
+    appends(),
+    st.builds(AppendChunk, st.builds(a_piece, times, texts, steps, indexes, runs)),
+    st.builds(DropChunks, runs, steps, indexes),
+    st.builds(MarkUnreadable, runs, texts),
+    st.builds(PutSetting, st.sampled_from(["s1", "s2"]), st.sampled_from(["1", "[]", "{"])),
+)
+commits = st.lists(writes, min_size=1, max_size=12)
+
+
+async def everything(storage: Storage) -> dict[str, Any]:
+    """All that can be read, by what was asked."""
+    seen: dict[str, Any] = {
+        "workflows": await storage.workflows(),
+        "templates": await storage.templates(),
+        "settings": dict(await storage.settings()),
+        "unfinished": await storage.unfinished_runs(),
+        "runs": await storage.runs(),
+    }
+    for workflow_id in (W, W2):
+        seen[f"messages {workflow_id}"] = await storage.messages(workflow_id)
+    for status in STORED:
+        seen[f"runs {status}"] = await storage.runs(status=status)
+        seen[f"runs {status} of {W}"] = await storage.runs(status=status, workflow_id=W, limit=1)
+    for name in ("m1", "m2"):
+        seen[f"run of {name}"] = await storage.run_of_message(MessageId(name))
+    for version in (1, None):
+        seen[f"template {version}"] = await storage.template(TemplateId("t1"), version)
+    for run_id in RUNS:
+        seen[f"run {run_id}"] = await storage.run(run_id)
+        seen[f"before {run_id}"] = await storage.runs(before=run_id)
+        seen[f"results {run_id}"] = await storage.step_results(run_id)
+        seen[f"wholes {run_id}"] = await storage.step_results(run_id, iterations=False)
+        seen[f"calls {run_id}"] = await storage.tool_calls(run_id)
+        seen[f"events {run_id}"] = await storage.events(run_id)
+        seen[f"chunks {run_id}"] = await storage.chunks(run_id)
+        try:
+            seen[f"snapshot {run_id}"] = await storage.snapshot(run_id)
+        except StorageFailed as error:
+            seen[f"snapshot {run_id}"] = error.as_dict()
+    return seen
+
+
+async def live(history: list[list[Write]]) -> None:
+    """Live through the commits in both, comparing what was lost and what stands; then again with a reopened one."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "store"
+        twin, database = MemoryStorage(), await SurrealStorage.open(path)
+        try:
+            for batch in history:
+                assert await database.commit(batch) == await twin.commit(batch)
+            assert await everything(database) == await everything(twin)
+            await database.delete_workflow(W)
+            await twin.delete_workflow(W)
+        finally:
+            await database.close()
+        database = await SurrealStorage.open(path)
+        try:
+            assert await everything(database) == await everything(twin)
+        finally:
+            await database.close()
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(st.lists(commits, min_size=1, max_size=6))
+def test_both_stores_answer_alike_whatever_is_written(history: list[list[Write]]) -> None:
+    asyncio.run(live(history))
+
+
+async def test_a_copy_of_the_twin_is_a_store_of_its_own() -> None:
+    storage = MemoryStorage()
+    await storage.commit([CreateRun(a_run(), a_snapshot()), a_claim()])
+    copy = storage.copy()
+    await storage.commit([a_result(), PutSetting("a", "1")])
+    await copy.commit([a_claim("b")])
+    assert [result.status for result in await copy.step_results(R)] == [StepStatus.RUNNING] * 2
+    assert [result.status for result in await storage.step_results(R)] == [StepStatus.COMPLETED]
+    assert await copy.settings() == {}

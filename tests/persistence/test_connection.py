@@ -1,0 +1,219 @@
+"""One writer, whole transactions, and callers that do not wait for the end."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import StorageFailed
+from core.persistence import failures
+from core.persistence.connection import Connection
+from core.persistence.folder import log_bytes
+from core.persistence.statements import Statement, as_query, each, parts
+from core.persistence.surreal import SurrealStorage
+from core.ports.storage import PutMessage, PutSetting
+from tests.contracts.rows import W, a_message, a_result, created
+from tests.persistence.processes import run
+
+COUNT = "UPSERT counter:one SET number = (number ?? 0) + $given RETURN NONE"
+SLOW_COUNT = f"{{ SLEEP 100ms; {COUNT} }}"
+
+
+@pytest.fixture
+async def connection(tmp_path: Path) -> AsyncIterator[Connection]:
+    opened = await Connection.open(tmp_path / "store")
+    await opened.commit([Statement("DEFINE TABLE counter", None)])
+    yield opened
+    await opened.close()
+
+
+async def number(connection: Connection) -> int:
+    row = await connection.read("SELECT number FROM ONLY counter:one")
+    return row["number"] if row else 0
+
+
+class Scripted:
+    """Answers each query with the next of these problems, then as told by `rest`."""
+
+    def __init__(self, *problems: Any) -> None:
+        self.problems = list(problems)
+        self.asked = 0
+
+    async def query_raw(self, text: str, variables: dict[str, Any]) -> dict[str, Any]:
+        self.asked += 1
+        if not self.problems:
+            return {"result": [{"status": "OK", "result": "done"}]}
+        return {"result": [self.problems.pop(0)]}
+
+    async def close(self) -> None:
+        pass
+
+
+CONFLICT = {"status": "ERR", "result": "conflict", "details": {"kind": "TransactionConflict"}}
+
+
+async def test_nothing_of_a_failed_transaction_is_written(connection: Connection) -> None:
+    statements = [Statement(COUNT, 1), Statement("THROW $given", "no"), Statement(COUNT, 1)]
+    with pytest.raises(StorageFailed, match="no") as failed:
+        await connection.commit(statements)
+    assert failed.value.code == "storage_failed"
+    assert await number(connection) == 0
+
+
+async def test_every_statement_has_its_result(connection: Connection) -> None:
+    texts = ["$given + 1", "{ LET $x = $given; $x }", "UPSERT counter:two SET a = $given RETURN VALUE a"]
+    assert await connection.commit([Statement(text, n) for n, text in enumerate(texts)]) == [1, 1, [2]]
+    assert await connection.commit([Statement(texts[1], 7)]) == [7]
+
+
+async def test_a_statement_that_ends_its_transaction_early_does_not_pass_unnoticed(connection: Connection) -> None:
+    with pytest.raises(StorageFailed, match="early"):
+        await connection.commit([Statement("{ RETURN 1 }", None), Statement(COUNT, 1)])
+
+
+async def test_a_query_that_is_no_query_fails(connection: Connection) -> None:
+    with pytest.raises(StorageFailed, match=r"(?i)parse error"):
+        await connection.read("SELECT FROM WHERE")
+
+
+@pytest.mark.parametrize("value", ["\ud800", 2**70, object(), {1: 2}])
+async def test_what_the_driver_cannot_take_is_a_failure_of_the_store(connection: Connection, value: object) -> None:
+    with pytest.raises(StorageFailed, match="cannot be kept"):
+        await connection.commit([Statement("RETURN $given", value)])
+
+
+async def test_a_value_that_is_no_json_is_a_failure_of_the_store(tmp_path: Path) -> None:
+    storage = await SurrealStorage.open(tmp_path / "store")
+    with pytest.raises(StorageFailed) as failed:
+        await storage.commit([created(title=float("nan")), a_result()])
+    assert failed.value.code == "storage_failed"
+    assert await storage.runs() == []
+    await storage.close()
+
+
+async def test_commits_of_many_tasks_lose_none(connection: Connection) -> None:
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(50):
+            tasks.create_task(connection.commit([Statement(COUNT, 1)]))
+    assert await number(connection) == 50
+
+
+async def test_a_commit_goes_on_when_its_caller_is_cancelled(connection: Connection) -> None:
+    caller = asyncio.create_task(connection.commit([Statement(SLOW_COUNT, 1)]))
+    await asyncio.sleep(0.02)
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert await number(connection) == 0
+    await connection.commit([Statement(COUNT, 10)])
+    assert await number(connection) == 11
+
+
+async def test_a_commit_that_waits_for_its_turn_goes_on_too(connection: Connection) -> None:
+    first = asyncio.create_task(connection.commit([Statement(SLOW_COUNT, 1)]))
+    second = asyncio.create_task(connection.commit([Statement(COUNT, 10)]))
+    await asyncio.sleep(0.02)
+    second.cancel()
+    await first
+    await connection.commit([Statement(COUNT, 100)])
+    assert await number(connection) == 111
+
+
+async def test_closing_waits_for_what_is_running(tmp_path: Path) -> None:
+    connection = await Connection.open(tmp_path / "store")
+    await connection.commit([Statement("DEFINE TABLE counter", None)])
+    commits = [asyncio.create_task(connection.commit([Statement(SLOW_COUNT, 1)])) for _ in range(3)]
+    reading = asyncio.create_task(connection.read("{ SLEEP 50ms; 5 }"))
+    await asyncio.sleep(0.02)
+    for task in (commits[1], reading):
+        task.cancel()
+    await connection.close()
+    assert commits[0].done()
+    assert log_bytes(tmp_path / "store") == 0
+    again = await Connection.open(tmp_path / "store")
+    assert await number(again) == 3
+    await again.close()
+
+
+async def test_a_closed_store_refuses_and_closes_again(tmp_path: Path) -> None:
+    connection = await Connection.open(tmp_path / "store")
+    await connection.close()
+    await connection.close()
+    with pytest.raises(StorageFailed, match="closed"):
+        await connection.read("RETURN 1")
+    with pytest.raises(StorageFailed, match="closed"):
+        await connection.commit([Statement("RETURN 1", None)])
+
+
+async def test_a_conflict_is_tried_again_a_few_times(tmp_path: Path) -> None:
+    connection = Connection(tmp_path)
+    connection._handle = handle = Scripted(CONFLICT, CONFLICT)
+    assert await connection.commit([Statement("", None)]) == ["done"]
+    assert handle.asked == 3
+    connection._handle = handle = Scripted(*[CONFLICT] * 100)
+    with pytest.raises(StorageFailed) as failed:
+        await connection.commit([Statement("", None)])
+    assert failed.value.code == "storage_failed"
+    assert handle.asked < 10
+
+
+@pytest.mark.parametrize(
+    ("told", "code"),
+    [
+        ("WAL error: IO error: kind=file too large, message=File too large (os error 27)", "storage_full"),
+        ("WAL error: no storage space", "storage_full"),
+        ("IO error: No space left on device (os error 28)", "storage_full"),
+        ("IO error: Permission denied (os error 13)", "storage_not_writable"),
+        ("IO error: Read-only file system (os error 30)", "storage_not_writable"),
+        ("IO error: Input/output error (os error 5)", "storage_failed"),
+        ("Database at x/LOCK is already locked by another process", "in_use"),
+        ("checksum verification failed", "storage_failed"),
+    ],
+)
+def test_the_cause_is_found_among_the_consequences(told: str, code: str) -> None:
+    consequences = [
+        "The query was not executed due to a failed transaction",
+        f"Cannot COMMIT: There was a problem with a transaction: {told}",
+    ]
+    failed = failures.failure(consequences)
+    assert failed.code == code
+    assert told in failed.message
+    assert failures.failure(["The query was not executed due to a failed transaction"]).code == "storage_failed"
+
+
+def test_statements_become_one_query() -> None:
+    assert as_query([Statement("A $given", 1)]) == ("A $given0", {"given0": 1})
+    both = [Statement("A $given.x", 1), Statement("B $input", 2)]
+    assert as_query(both) == ("BEGIN; A $given0.x; B $input; COMMIT", {"given0": 1, "given1": 2})
+
+
+def test_many_rows_become_statements_of_at_most_two_hundred() -> None:
+    rows: list[dict[str, Any]] = [{"id": number} for number in range(450)]
+    assert [len(statement.given) for statement in each("A $given", rows)] == [200, 200, 50]
+    assert each("A $given", []) == []
+    assert list(parts([1, 2, 3], 2)) == [[1, 2], [3]]
+
+
+def test_a_process_that_dies_leaves_a_log_and_the_next_one_begins_another(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    die = """
+async def main():
+    storage = await SurrealStorage.open(STORE)
+    await storage.commit([PutMessage(a_message("m")), PutSetting("a", "1")])
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    run(die, store, code=-9)
+    assert log_bytes(store) > 0
+
+    async def look() -> None:
+        left = log_bytes(store)
+        storage = await SurrealStorage.open(store)
+        assert log_bytes(store) < left
+        assert await storage.messages(W) == [a_message("m")]
+        await storage.commit([PutMessage(a_message("m2", 1)), PutSetting("a", "2")])
+        await storage.close()
+        assert log_bytes(store) == 0
+
+    asyncio.run(look())
