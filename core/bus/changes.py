@@ -1,0 +1,28 @@
+"""What changed in the core apart from runs, in the past tense."""
+
+from dataclasses import dataclass
+
+from core.domain.ids import WorkflowId
+from core.domain.settings import Settings
+from core.domain.workflow import Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """These are the settings now."""
+
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowChanged:
+    """The row of a workflow is this now: it was made, renamed, or given another agent."""
+
+    workflow: Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowDeleted:
+    """A workflow is gone with everything that belonged to it. Its run was cancelled before (UI §11)."""
+
+    workflow_id: WorkflowId

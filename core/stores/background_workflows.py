@@ -1,0 +1,298 @@
+"""The workflows at work and lately finished: the only place that takes in run events (UI §2).
+
+Each event is folded into the live state of its run, whether somebody looks or not; everything that shows
+a run is derived from here. Method names are those of UI §2.
+"""
+
+import logging
+from dataclasses import dataclass
+from typing import Any
+
+from psygnal import Signal
+
+from core.bus import Bus, SettingsChanged, WorkflowChanged, WorkflowDeleted
+from core.domain.events import Event
+from core.domain.ids import RunId, WorkflowId
+from core.domain.live_run import LiveRun
+from core.domain.run import RunStatus
+from core.domain.settings import Settings
+from core.domain.template import ValidationMode
+from core.errors import Refused
+from core.ports.clock import Clock
+from core.stores.alarm import Alarm, CallLater
+from core.stores.execution import Execution, is_shown_in_row
+from core.stores.listeners import tell
+from core.stores.live_runs import LiveRuns
+from core.stores.slots import Slots
+from core.stores.viewers import Viewer
+
+log = logging.getLogger(__name__)
+
+RECENT_S = 600.0
+SWEEP_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """What a sweep found: runs that gave their texts back since the last one, rows that left, rows that stay."""
+
+    released: int
+    timed_out: int
+    kept: int
+
+
+class BackgroundWorkflows:
+    """Live states by workflow. `changed(workflow_id)` tells that a row is to be drawn anew, `viewed_changed`
+    that another workflow is viewed, or none."""
+
+    changed = Signal(WorkflowId)
+    viewed_changed = Signal()
+
+    def __init__(self, bus: Bus, clock: Clock, call_later: CallLater, settings: Settings) -> None:
+        self._clock = clock
+        self._settings = settings
+        self._executions: dict[WorkflowId, Execution] = {}
+        self._names: dict[WorkflowId, str] = {}
+        self._slots = Slots()
+        self._viewed: WorkflowId | None = None
+        self._released = 0
+        self._sweep_at: float | None = None
+        self._alarm = Alarm(clock, call_later, self.tick)
+        self._runs = LiveRuns(clock, self._arm)
+        self._subscriptions = (
+            bus.subscribe(Event, self.update_from_chunk),
+            bus.subscribe(SettingsChanged, self._on_settings),
+            bus.subscribe(WorkflowChanged, self._on_workflow),
+            bus.subscribe(WorkflowDeleted, self._on_deleted),
+        )
+
+    def close(self) -> None:
+        """Hear nothing more, send the viewers away, and leave no timer behind."""
+        for subscription in self._subscriptions:
+            subscription.close()
+        self._runs.forget_all()
+        self._alarm.set(None)
+
+    # Starting
+
+    def can_start(self, mode: ValidationMode) -> bool:
+        """Whether the workflow gate is open for another workflow of this mode (ENGINE §9)."""
+        return self.running_count < self._settings.max_workflows(mode)
+
+    @property
+    def can_start_new(self) -> bool:
+        """`can_start` with the mode of the settings."""
+        return self.can_start(self._settings.validation_mode)
+
+    def register(
+        self, workflow_id: WorkflowId, agent_id: str | None, workflow_name: str, mode: ValidationMode | None = None
+    ) -> Execution:
+        """Take a place before the first event. `mode` None is that of the settings.
+
+        Raises Refused, and has changed nothing: `workflow_busy`, or `limit_reached` with mode and limit.
+        If the start fails afterwards, `mark_complete` gives the place back.
+        """
+        mode = self._settings.validation_mode if mode is None else mode
+        before = self._executions.get(workflow_id)
+        if before is not None and before.is_active:
+            message = f"a run of {workflow_name!r} is active; it has to end first"
+            raise Refused("workflow_busy", message, workflow=workflow_id)
+        if not self.can_start(mode):
+            limit = self._settings.max_workflows(mode)
+            message = f"Maximum concurrent workflows ({limit}) reached"
+            raise Refused("limit_reached", message, mode=mode, limit=limit)
+        self._names[workflow_id] = workflow_name
+        return self._place(Execution(workflow_id, agent_id, workflow_name, self._clock.now(), before=before))
+
+    # Taking in
+
+    def update_from_chunk(self, event: Event) -> None:
+        """Fold the event into its run. Duplicate and late ones, and those of unknown runs, change nothing."""
+        audience = self._runs.audience(event.run_id)
+        if audience is None:
+            if run := self._runs.open(event):
+                self._begin(run)
+            return
+        was_final = audience.run.status.is_final
+        if not audience.take(event):
+            return
+        execution = self._execution_of(audience.run)
+        if execution is not None:
+            if audience.run.status.is_final and not was_final:
+                self._finish(execution)
+            elif is_shown_in_row(event.fact):
+                tell(self.changed, event.workflow_id)
+
+    def mark_complete(self, workflow_id: WorkflowId, status: RunStatus, error: dict[str, Any] | None = None) -> None:
+        """The workflow is not active any more, although no event says so: its start failed, or its run was lost.
+
+        A place that had no run yet leaves no trace. Without effect where nothing is active.
+        """
+        execution = self._executions.get(workflow_id)
+        if execution is None or not execution.is_active:
+            return
+        audience = self._runs.audience(execution.run.run_id) if execution.run else None
+        if audience is not None:
+            audience.end(status, error)
+            self._finish(execution)
+        elif execution.before is not None:
+            self._place(execution.before)
+        else:
+            self._remove(execution)
+
+    def set_has_pending_question(self, workflow_id: WorkflowId, value: bool) -> None:
+        """Show or take away the badge. It goes by itself when the run ends."""
+        execution = self._executions.get(workflow_id)
+        if execution is not None and execution.is_active and execution.has_pending_question is not value:
+            execution.has_pending_question = value
+            tell(self.changed, workflow_id)
+
+    # Looking
+
+    @property
+    def running_workflows(self) -> list[Execution]:
+        """The active ones, in the order of their start."""
+        return [execution for execution in self._executions.values() if execution.is_active]
+
+    @property
+    def recently_completed_workflows(self) -> list[Execution]:
+        """Those in the section *Recently finished*, the last one first."""
+        return sorted(self._ended, key=lambda execution: execution.recent_since or 0.0, reverse=True)
+
+    @property
+    def running_count(self) -> int:
+        return len(self.running_workflows)
+
+    def get_execution(self, workflow_id: WorkflowId) -> Execution | None:
+        """The live state of a workflow that is at work or lately finished."""
+        return self._executions.get(workflow_id)
+
+    def workflow_at(self, slot: int) -> WorkflowId | None:
+        """Who stands at the number 1–9."""
+        return self._slots.workflow_at(slot)
+
+    @property
+    def viewed_workflow_id(self) -> WorkflowId | None:
+        return self._viewed
+
+    @property
+    def viewed_execution(self) -> Execution | None:
+        return self._executions.get(self._viewed) if self._viewed is not None else None
+
+    def set_viewed(self, workflow_id: WorkflowId | None) -> None:
+        """Look at another workflow: a pointer moves, and nothing is copied or lost."""
+        if workflow_id != self._viewed:
+            self._viewed = workflow_id
+            tell(self.viewed_changed)
+
+    def attach(self, run_id: RunId) -> Viewer:
+        """Watch a run. Raises NotFound where its state is not held any more; it can be read from the store then."""
+        return self._runs.attach(run_id)
+
+    def viewer_count(self, run_id: RunId) -> int:
+        audience = self._runs.audience(run_id)
+        return len(audience.viewers) if audience else 0
+
+    # Time
+
+    def tick(self, now: float) -> float | None:
+        """Do what is due at this monotonic time, and tell when to come again. The alarm calls it by itself."""
+        for run in self._runs.tick(now):
+            self._released += 1
+            if self._execution_of(run) is None:
+                self._runs.forget(run.run_id)
+        if self._sweep_at is not None and self._sweep_at <= now:
+            self.cleanup(now)
+        return self._arm()
+
+    def cleanup(self, now: float) -> Sweep:
+        """Let rows that ended 10 minutes ago leave *Recently finished*. Runs each minute while there are any."""
+        over = [execution for execution in self._ended if (execution.recent_since or 0.0) + RECENT_S <= now]
+        for execution in over:
+            self._remove(execution)
+        sweep = Sweep(self._released, len(over), len(self._ended))
+        log.info("swept: %d released, %d timed out, %d kept", sweep.released, sweep.timed_out, sweep.kept)
+        self._released = 0
+        self._sweep_at = now + SWEEP_S
+        self._arm()
+        return sweep
+
+    def _arm(self) -> float | None:
+        if not self._ended:
+            self._sweep_at = None
+        due = min((due for due in (self._runs.due, self._sweep_at) if due is not None), default=None)
+        self._alarm.set(due)
+        return due
+
+    # Keeping the books
+
+    @property
+    def _ended(self) -> list[Execution]:
+        return [execution for execution in self._executions.values() if not execution.is_active]
+
+    def _execution_of(self, run: LiveRun) -> Execution | None:
+        execution = self._executions.get(run.workflow_id)
+        return execution if execution is not None and execution.run is run else None
+
+    def _place(self, execution: Execution) -> Execution:
+        """Make this the live state of its workflow. A number that the row has already stays."""
+        workflow_id = execution.workflow_id
+        execution.workflow_name = self._names.get(workflow_id, execution.workflow_name)
+        execution.slot = self._slots.take(workflow_id)
+        self._executions.pop(workflow_id, None)
+        self._executions[workflow_id] = execution
+        tell(self.changed, workflow_id)
+        return execution
+
+    def _begin(self, run: LiveRun) -> None:
+        workflow_id = run.workflow_id
+        known = self._executions.get(workflow_id)
+        if known is not None and known.run is None:
+            before, known.run, known.before = known.before, run, None
+            tell(self.changed, workflow_id)
+        else:
+            before = known
+            self._place(Execution(workflow_id, run.agent, run.workflow_name, self._clock.now(), run=run))
+        if before is not None:
+            self._let_go(before)
+
+    def _finish(self, execution: Execution) -> None:
+        execution.has_pending_question = False
+        execution.recent_since = self._clock.monotonic()
+        if self._sweep_at is None:
+            self._sweep_at = execution.recent_since + SWEEP_S
+        self._arm()
+        tell(self.changed, execution.workflow_id)
+
+    def _remove(self, execution: Execution) -> None:
+        del self._executions[execution.workflow_id]
+        self._slots.free(execution.workflow_id)
+        self._let_go(execution)
+        self._arm()
+        tell(self.changed, execution.workflow_id)
+
+    def _let_go(self, execution: Execution) -> None:
+        """No row shows the run any more. What is not released yet stays until it is."""
+        if execution.run is not None and execution.run.is_released:
+            self._runs.forget(execution.run.run_id)
+
+    # Other changes
+
+    def _on_settings(self, message: SettingsChanged) -> None:
+        self._settings = message.settings
+
+    def _on_workflow(self, message: WorkflowChanged) -> None:
+        workflow = message.workflow
+        self._names[workflow.id] = workflow.title
+        execution = self._executions.get(workflow.id)
+        if execution is not None and execution.workflow_name != workflow.title:
+            execution.workflow_name = workflow.title
+            tell(self.changed, workflow.id)
+
+    def _on_deleted(self, message: WorkflowDeleted) -> None:
+        self._names.pop(message.workflow_id, None)
+        self._runs.forget_workflow(message.workflow_id)
+        if (execution := self._executions.get(message.workflow_id)) is not None:
+            self._remove(execution)
+        if self._viewed == message.workflow_id:
+            self.set_viewed(None)

@@ -1,0 +1,82 @@
+"""A workflow at work or lately finished, as its row shows it (UI §1, §2)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from core.domain.events import Fact, RunFinished, RunPaused, RunResumed, RunStarted, StepFinished, StepSkipped
+from core.domain.ids import WorkflowId
+from core.domain.live_run import LiveCall, LiveRun
+from core.domain.run import RunKind, RunStatus
+
+
+@dataclass(slots=True, eq=False)
+class Execution:
+    """The live state of one workflow, read from its newest run; its store alone changes it.
+
+    Before the run's first event `run` is None: the place is taken, and `before` is what the row showed until
+    then. `slot` is its number 1–9 or None. `recent_since` is when it came to *Recently finished*, in
+    monotonic seconds.
+    """
+
+    workflow_id: WorkflowId
+    agent_id: str | None
+    workflow_name: str
+    registered_at: datetime
+    run: LiveRun | None = None
+    slot: int | None = None
+    has_pending_question: bool = False
+    recent_since: float | None = None
+    before: "Execution | None" = None
+
+    @property
+    def status(self) -> RunStatus:
+        return self.run.status if self.run else RunStatus.ENQUEUED
+
+    @property
+    def is_active(self) -> bool:
+        """Whether it counts at the workflow gate; one that waits for an answer does (ENGINE §9)."""
+        return not self.status.is_final
+
+    @property
+    def content(self) -> str:
+        return self.run.content if self.run else ""
+
+    @property
+    def tools(self) -> list[LiveCall]:
+        """Tool calls, oldest first."""
+        return list(self.run.calls.values()) if self.run else []
+
+    @property
+    def tokens_received(self) -> int:
+        return self.run.tokens_received if self.run else 0
+
+    @property
+    def error(self) -> dict[str, Any] | None:
+        return self.run.error if self.run else None
+
+    @property
+    def started_at(self) -> datetime:
+        return (self.run.started_at or self.run.created_at) if self.run else self.registered_at
+
+    @property
+    def completed_at(self) -> datetime | None:
+        return self.run.completed_at if self.run else None
+
+    @property
+    def progress(self) -> tuple[int, int] | None:
+        """Steps done and steps in all (`3/7`) of a template's run, else None."""
+        if self.run is None or self.run.kind is not RunKind.WORKFLOW:
+            return None
+        return self.run.steps_done, len(self.run.steps)
+
+    def elapsed_s(self, now: datetime) -> float:
+        return self.run.elapsed_s(now) if self.run else max(0.0, (now - self.registered_at).total_seconds())
+
+
+_SHOWN_IN_ROW = (RunStarted, RunPaused, RunResumed, RunFinished, StepSkipped, StepFinished)
+
+
+def is_shown_in_row(fact: Fact) -> bool:
+    """Whether state, time or `3/7` of the row may be others now. An iteration is no step of its own there."""
+    return isinstance(fact, _SHOWN_IN_ROW) and getattr(fact, "index", None) is None

@@ -1,0 +1,234 @@
+"""The pile of toasts: which are seen, for how long, and which wait (UI §7)."""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from psygnal import Signal
+
+from core.domain.ids import WorkflowId, new_id
+from core.domain.run import RunStatus
+from core.domain.toast import BRIEF_S, Toast, ToastId, ToastType
+from core.ports.clock import Clock
+from core.stores.alarm import Alarm, CallLater
+from core.stores.listeners import tell
+
+VISIBLE_AT_MOST = 5
+HISTORY_KEPT = 500
+
+
+@dataclass(slots=True, eq=False)
+class _Shown:
+    """A toast that is seen: since when, and until when, in monotonic seconds."""
+
+    toast: Toast
+    since: float
+    due: float | None
+
+
+class Toasts:
+    """At most five toasts are visible. A persistent one is never pushed out; what finds no place waits.
+
+    `added(toast)` tells what was said, or said again; `changed` that other toasts are visible.
+    """
+
+    added = Signal(Toast)
+    changed = Signal()
+
+    def __init__(self, clock: Clock, call_later: CallLater, history: Iterable[Toast] = ()) -> None:
+        self._clock = clock
+        self._visible: list[_Shown] = []
+        self._waiting: list[Toast] = []
+        self._history = deque(history, maxlen=HISTORY_KEPT)
+        self._pauses: set[str] = set()
+        self._paused_at: float | None = None
+        self._alarm = Alarm(clock, call_later, self.tick)
+
+    def close(self) -> None:
+        """Leave no timer behind."""
+        self._alarm.set(None)
+
+    @property
+    def visible(self) -> tuple[Toast, ...]:
+        """What is seen, the newest last."""
+        return tuple(shown.toast for shown in self._visible)
+
+    @property
+    def waiting(self) -> tuple[Toast, ...]:
+        """What gets the next places, persistent ones first."""
+        return tuple(self._waiting)
+
+    @property
+    def history(self) -> tuple[Toast, ...]:
+        """What was dismissed, ran out or was pushed out, the last one last; at most 500."""
+        return tuple(self._history)
+
+    # Saying
+
+    def add(
+        self,
+        kind: ToastType,
+        code: str,
+        *,
+        title: str = "",
+        message: str = "",
+        workflow_id: WorkflowId | None = None,
+        duration_s: float | None = None,
+        parameters: Iterable[tuple[str, Any]] = (),
+    ) -> ToastId:
+        """Say something. `duration_s` None is the usual one of its kind.
+
+        Saying what stands there already counts it once more, where it stands, and its time begins anew.
+        """
+        toast = Toast(
+            ToastId(new_id("toast")),
+            kind,
+            code,
+            title,
+            message,
+            self._clock.now(),
+            workflow_id,
+            duration_s if duration_s is not None else kind.usual_duration_s,
+            parameters=tuple(parameters),
+        )
+        toast = self._repeat(toast) or self._place(toast)
+        self._arm()
+        tell(self.added, toast)
+        tell(self.changed)
+        return toast.id
+
+    def add_workflow_complete(
+        self, workflow_id: WorkflowId, name: str, status: RunStatus, error: dict[str, Any] | None = None
+    ) -> ToastId | None:
+        """Tell that a run ended, in success or error. None, and nothing is said, where a person cancelled it."""
+        if status is RunStatus.SUCCESS:
+            return self.add(ToastType.SUCCESS, "workflow_success", title=name, workflow_id=workflow_id)
+        if status is not RunStatus.ERROR:
+            return None
+        told = error or {}
+        return self.add(
+            ToastType.ERROR,
+            "workflow_error",
+            title=name,
+            message=str(told.get("message", "")),
+            workflow_id=workflow_id,
+            duration_s=BRIEF_S,
+            parameters=[("error", told.get("code"))],
+        )
+
+    def add_user_question(self, workflow_id: WorkflowId, name: str, question: str) -> ToastId:
+        """Tell that a workflow asks something. It stays until it is closed."""
+        kind = ToastType.USER_QUESTION
+        return self.add(kind, "user_question", title=name, message=question, workflow_id=workflow_id)
+
+    # Closing
+
+    def dismiss(self, toast_id: ToastId) -> None:
+        """Close a toast, seen or waiting. Without effect on one that is gone."""
+        self._dismiss(lambda toast: toast.id == toast_id)
+
+    def dismiss_for_workflow(self, workflow_id: WorkflowId, kind: ToastType | None = None) -> None:
+        """Close all toasts of a workflow, or those of one kind."""
+        self._dismiss(lambda toast: toast.workflow_id == workflow_id and kind in (None, toast.type))
+
+    def clear(self) -> None:
+        self._dismiss(lambda toast: True)
+
+    # Time
+
+    def pause(self, reason: str) -> None:
+        """Stop the time of all toasts, until every reason (hover, focus, an inactive window) is taken back."""
+        self._pauses.add(reason)
+        if self._paused_at is None:
+            self._paused_at = self._clock.monotonic()
+            self._arm()
+
+    def resume(self, reason: str) -> None:
+        """Take a reason back. What had 2 s left before the pause has 2 s left now."""
+        self._pauses.discard(reason)
+        if self._paused_at is not None and not self._pauses:
+            pause_s = self._clock.monotonic() - self._paused_at
+            self._paused_at = None
+            for shown in self._visible:
+                shown.since += pause_s
+                if shown.due is not None:
+                    shown.due += pause_s
+            self._arm()
+
+    def tick(self, now: float) -> float | None:
+        """Close what ran out by this monotonic time, and tell when to come again. The alarm calls it by itself."""
+        if self._paused_at is None:
+            over = [shown for shown in self._visible if shown.due is not None and shown.due <= now]
+            for shown in over:
+                self._close(shown)
+            self._fill()
+            if over:
+                tell(self.changed)
+        return self._arm()
+
+    def _arm(self) -> float | None:
+        due = min((shown.due for shown in self._visible if shown.due is not None), default=None)
+        if self._paused_at is not None:
+            due = None
+        self._alarm.set(due)
+        return due
+
+    # Places
+
+    def _repeat(self, toast: Toast) -> Toast | None:
+        for shown in self._visible:
+            if shown.toast.words == toast.words:
+                again = self._show(replace(toast, id=shown.toast.id, repeated=shown.toast.repeated + 1))
+                shown.toast, shown.since, shown.due = again.toast, again.since, again.due
+                return again.toast
+        for at, other in enumerate(self._waiting):
+            if other.words == toast.words:
+                self._waiting[at] = replace(toast, id=other.id, repeated=other.repeated + 1)
+                return self._waiting[at]
+        return None
+
+    def _place(self, toast: Toast) -> Toast:
+        """Show the toast in place of the one that was said longest ago, or let it wait."""
+        passing = [shown for shown in self._visible if not shown.toast.persistent]
+        if len(self._visible) < VISIBLE_AT_MOST:
+            self._visible.append(self._show(toast))
+        elif passing:
+            self._close(min(passing, key=lambda shown: shown.since))
+            self._visible.append(self._show(toast))
+        else:
+            self._wait(toast)
+        return toast
+
+    def _wait(self, toast: Toast) -> None:
+        """Stand in line, persistent ones before the others; of these only the newest wait."""
+        persistent = [other for other in self._waiting if other.persistent]
+        passing = [other for other in self._waiting if not other.persistent]
+        (persistent if toast.persistent else passing).append(toast)
+        if len(passing) > VISIBLE_AT_MOST:
+            self._history.append(passing.pop(0))
+        self._waiting = [*persistent, *passing]
+
+    def _fill(self) -> None:
+        while self._waiting and len(self._visible) < VISIBLE_AT_MOST:
+            self._visible.append(self._show(self._waiting.pop(0)))
+
+    def _show(self, toast: Toast) -> _Shown:
+        """The toast, seen from now on; during a pause its time stands from the start."""
+        now = self._paused_at if self._paused_at is not None else self._clock.monotonic()
+        return _Shown(toast, now, now + toast.duration_s if toast.duration_s is not None else None)
+
+    def _close(self, shown: _Shown) -> None:
+        self._visible.remove(shown)
+        self._history.append(shown.toast)
+
+    def _dismiss(self, is_meant: Callable[[Toast], bool]) -> None:
+        seen = [shown for shown in self._visible if is_meant(shown.toast)]
+        for shown in seen:
+            self._close(shown)
+        self._history.extend(toast for toast in self._waiting if is_meant(toast))
+        self._waiting = [toast for toast in self._waiting if not is_meant(toast)]
+        self._fill()
+        self._arm()
+        if seen:
+            tell(self.changed)

@@ -1,0 +1,161 @@
+"""What the chat pane is bound to: the viewed workflow, derived from its live runs and its stored messages.
+
+Nothing is copied on a switch and nothing is owned here, so there is nothing to bring up to date (UI §2, §3).
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from psygnal import Signal
+
+from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.live_run import LiveRun
+from core.domain.message import Message, MessageState, Role
+from core.domain.run import RunStatus
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.execution import Execution
+from core.stores.listeners import tell
+from core.stores.viewers import Batch, Viewer
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Load:
+    """A load of stored messages that was begun: whose they are, and by identity which load it is."""
+
+    workflow_id: WorkflowId
+
+
+class ViewCache:
+    """The viewed workflow. `changed` tells that it, its messages or its runs are others; `batch` what happened
+    in a run that is shown."""
+
+    changed = Signal()
+    batch = Signal(Batch)
+
+    def __init__(self, background: BackgroundWorkflows) -> None:
+        self._background = background
+        self._viewers: dict[RunId, Viewer] = {}
+        self._stored: Sequence[Message] = ()
+        self._stored_runs: dict[MessageId, LiveRun] = {}
+        self._load: Load | None = None
+        self.is_loaded = False
+        background.viewed_changed.connect(self._on_viewed)
+        background.changed.connect(self._on_changed)
+        self._watch()
+
+    def close(self) -> None:
+        """Leave the runs that are shown, and show nothing any more."""
+        self._background.viewed_changed.disconnect(self._on_viewed)
+        self._background.changed.disconnect(self._on_changed)
+        self._leave()
+
+    # What a service hands in
+
+    def begin_load(self) -> Load | None:
+        """Begin to load the messages of the viewed workflow. A load begun before comes too late from now on."""
+        workflow_id = self.workflow_id
+        self._load = Load(workflow_id) if workflow_id is not None else None
+        return self._load
+
+    def show(
+        self,
+        workflow_id: WorkflowId,
+        messages: Sequence[Message],
+        runs: Iterable[LiveRun] = (),
+        *,
+        load: Load | None = None,
+    ) -> bool:
+        """Show what was loaded: messages, oldest first, and the states of their runs, replayed from the store.
+
+        False, and nothing is shown, if the view has moved on, or if `load` is not the last one begun.
+        What a live run tells of itself is newer than what was loaded, and wins.
+        """
+        if workflow_id != self.workflow_id or (load is not None and load is not self._load):
+            return False
+        self._stored = tuple(messages)
+        self._stored_runs = {run.message_id: run for run in runs}
+        self.is_loaded = True
+        for run_id, viewer in tuple(self._viewers.items()):
+            if self._is_stored(viewer.run):
+                self._viewers.pop(run_id).close()
+        tell(self.changed)
+        return True
+
+    # What is shown
+
+    @property
+    def workflow_id(self) -> WorkflowId | None:
+        return self._background.viewed_workflow_id
+
+    @property
+    def execution(self) -> Execution | None:
+        """The viewed workflow as its row shows it, if it is at work or lately finished."""
+        return self._background.viewed_execution
+
+    @property
+    def run(self) -> LiveRun | None:
+        """The newest run that is watched live."""
+        return next((viewer.run for viewer in reversed(self._viewers.values())), None)
+
+    @property
+    def content(self) -> str:
+        """The text of that run so far."""
+        return self.run.content if self.run else ""
+
+    @property
+    def messages(self) -> list[Message]:
+        """The conversation, oldest first: what is stored, and what live runs have said since, each once."""
+        live = {message.id: message for viewer in self._viewers.values() for message in _messages_of(viewer.run)}
+        shown = [live.pop(message.id, message) for message in self._stored]
+        return [*shown, *live.values()]
+
+    def run_of(self, message_id: MessageId) -> LiveRun | None:
+        """The run that shows in a message, with its steps and calls, if it is known."""
+        watched = (viewer.run for viewer in self._viewers.values() if viewer.run.message_id == message_id)
+        return next(watched, self._stored_runs.get(message_id))
+
+    # Following
+
+    def _on_viewed(self) -> None:
+        self._leave()
+        self._watch()
+        tell(self.changed)
+
+    def _on_changed(self, workflow_id: WorkflowId) -> None:
+        if workflow_id == self.workflow_id and self._watch():
+            tell(self.changed)
+
+    def _watch(self) -> bool:
+        """Watch the viewed workflow's run if it is not watched yet. Earlier ones stay until a load brings them."""
+        run = self.execution.run if self.execution else None
+        if run is None or run.run_id in self._viewers or run.is_released or self._is_stored(run):
+            return False
+        viewer = self._background.attach(run.run_id)
+        viewer.batch.connect(self._on_batch)
+        self._viewers[run.run_id] = viewer
+        return True
+
+    def _is_stored(self, run: LiveRun) -> bool:
+        """Whether the load has brought all that the run will ever tell."""
+        stored = self._stored_runs.get(run.message_id)
+        return run.status.is_final and stored is not None and stored.status.is_final
+
+    def _on_batch(self, batch: Batch) -> None:
+        tell(self.batch, batch)
+
+    def _leave(self) -> None:
+        for viewer in self._viewers.values():
+            viewer.close()
+        self._viewers.clear()
+        self._stored, self._stored_runs, self._load = (), {}, None
+        self.is_loaded = False
+
+
+def _messages_of(run: LiveRun) -> Iterable[Message]:
+    """What the run has said: the prompt it answers, and its own message as it is now."""
+    if run.prompt is not None and run.prompt_id is not None:
+        yield Message(run.prompt_id, run.workflow_id, Role.USER, run.prompt, run.created_at, run_id=run.run_id)
+    state = MessageState.FINAL if run.status.is_final else MessageState.OPEN
+    if run.status is RunStatus.CANCELLED:
+        state = MessageState.INTERRUPTED
+    yield Message(run.message_id, run.workflow_id, Role.ASSISTANT, run.content, run.created_at, state, run.run_id)

@@ -1,0 +1,140 @@
+"""Who watches a run, and what they are sent: its state once, then its events in batches (UI §2)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+from psygnal import Signal
+
+from core.domain.events import Event
+from core.domain.ids import RunId
+from core.domain.live_run import LiveRun, apply
+from core.domain.run import RunStatus
+from core.ports.clock import Clock
+from core.stores.listeners import tell
+
+BATCH_EVENTS = 10
+BATCH_S = 0.1
+RELEASE_S = 20.0
+"""How long the state of a finished run outlives its last viewer; UI §2 allows 30 s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What happened in a run since the batch before, in order and without duplicates."""
+
+    run_id: RunId
+    events: tuple[Event, ...]
+
+
+class Viewer:
+    """One who watches a run until it closes.
+
+    `run` is the live state, to be read and never changed. What it says at the time of attaching is the
+    snapshot: the batches go on from there, with no gap and no duplicate.
+    """
+
+    batch = Signal(Batch)
+
+    def __init__(self, audience: "Audience") -> None:
+        self._audience = audience
+        self.run = audience.run
+
+    @property
+    def is_open(self) -> bool:
+        return self in self._audience.viewers
+
+    def close(self) -> None:
+        """Leave the count and hear nothing more, at once. Closing again has no effect."""
+        self._audience.leave(self)
+        self.batch.disconnect()
+
+    def __enter__(self) -> "Viewer":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Audience:
+    """A run, its viewers, and the batch that is open for them; no viewer, no batch.
+
+    `due` is when `tick` has something to do; `due_changed` is called when that is another time.
+    """
+
+    def __init__(self, run: LiveRun, clock: Clock, due_changed: Callable[[], object]) -> None:
+        self.run = run
+        self.viewers: tuple[Viewer, ...] = ()
+        self.due: float | None = None
+        self._clock = clock
+        self._due_changed = due_changed
+        self._batch: list[Event] = []
+
+    def attach(self) -> Viewer:
+        self.flush()  # what the state has in it already belongs to those who came before
+        viewer = Viewer(self)
+        self.viewers = (*self.viewers, viewer)
+        self._set_due(None)
+        return viewer
+
+    def leave(self, viewer: Viewer) -> None:
+        if viewer in self.viewers:
+            self.viewers = tuple(other for other in self.viewers if other is not viewer)
+            if not self.viewers:
+                self._batch.clear()
+                self._set_due(self._release_time())
+
+    def take(self, event: Event) -> bool:
+        """Fold the event into the run and put it into the batch. False: it changed nothing."""
+        was_final = self.run.status.is_final
+        if not apply(self.run, event):
+            return False
+        if self.viewers:
+            self._batch.append(event)
+            if self.run.status.is_final or len(self._batch) >= BATCH_EVENTS:
+                self.flush()
+            elif self.due is None:
+                self._set_due(self._clock.monotonic() + BATCH_S)
+        elif self.run.status.is_final and not was_final:
+            self._set_due(self._release_time())
+        return True
+
+    def end(self, status: RunStatus, error: dict[str, Any] | None) -> None:
+        """The run is over although no event says so."""
+        self.run.end(status, error, self._clock.now())
+        self.flush()
+        if not self.viewers:
+            self._set_due(self._release_time())
+
+    def flush(self) -> None:
+        """Send the open batch, the same to every viewer."""
+        if self._batch:
+            batch = Batch(self.run.run_id, tuple(self._batch))
+            self._batch.clear()
+            self._set_due(None)
+            for viewer in self.viewers:
+                if viewer.is_open:
+                    tell(viewer.batch, batch)
+
+    def tick(self, now: float) -> bool:
+        """Do what is due. True: the state of the run was released."""
+        if self.due is None or self.due > now:
+            return False
+        self.due = None
+        if self.viewers:
+            self.flush()
+            return False
+        self.run.release()
+        return True
+
+    def _release_time(self) -> float | None:
+        is_idle = self.run.status.is_final and not self.run.is_released
+        return self._clock.monotonic() + RELEASE_S if is_idle else None
+
+    def _set_due(self, due: float | None) -> None:
+        if due != self.due:
+            self.due = due
+            self._due_changed()

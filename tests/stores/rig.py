@@ -1,0 +1,204 @@
+"""What the tests of buses and stores are built from: time that the test owns, a run's teller, a desk of stores."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from core.bus import Bus
+from core.domain.events import (
+    Event,
+    Fact,
+    MessageAdded,
+    RunCreated,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepStarted,
+    TokenReceived,
+    ToolStarted,
+)
+from core.domain.ids import CallId, MessageId, RunId, WorkflowId
+from core.domain.message import Message, MessageState, Role
+from core.domain.run import RunKind, RunStatus
+from core.domain.settings import Settings
+from core.domain.step import StepStatus
+from core.domain.template import ValidationMode
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.toast_feed import ToastFeed
+from core.stores.toasts import Toasts
+from core.stores.view_cache import ViewCache
+from core.stores.viewers import Batch, Viewer
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class _Timer:
+    def __init__(self, due: float, callback: Any) -> None:
+        self.due = due
+        self.callback = callback
+        self.is_cancelled = False
+
+    def cancel(self) -> None:
+        self.is_cancelled = True
+
+
+class FakeTime:
+    """A clock and timers that stand still until the test moves them."""
+
+    def __init__(self) -> None:
+        self._now = 1000.0
+        self._timers: list[_Timer] = []
+
+    def now(self) -> datetime:
+        return START + timedelta(seconds=self._now - 1000.0)
+
+    def monotonic(self) -> float:
+        return self._now
+
+    async def sleep(self, seconds: float) -> None:
+        self.advance(seconds)
+
+    def call_later(self, delay_s: float, callback: Any) -> _Timer:
+        timer = _Timer(self._now + delay_s, callback)
+        self._timers.append(timer)
+        return timer
+
+    @property
+    def timers(self) -> int:
+        """How many timers are set."""
+        return sum(not timer.is_cancelled for timer in self._timers)
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass; timers fire when it is theirs."""
+        end = self._now + seconds
+        while True:
+            self._timers = [timer for timer in self._timers if not timer.is_cancelled]
+            due = min((timer for timer in self._timers if timer.due <= end), key=lambda timer: timer.due, default=None)
+            if due is None:
+                break
+            self._timers.remove(due)
+            self._now = max(self._now, due.due)
+            due.callback()
+        self._now = end
+
+
+class Teller:
+    """Makes the events of one run, numbered as its journal would; `stream` keeps the offsets of its texts."""
+
+    def __init__(self, name: str, workflow: str | None = None, time: FakeTime | None = None) -> None:
+        self.run_id = RunId(f"run_{name}")
+        self.workflow_id = WorkflowId(workflow or f"wf_{name}")
+        self.message_id = MessageId(f"msg_{name}")
+        self.seq = 0
+        self._time = time or FakeTime()
+        self._offsets: dict[tuple[str, int | None], int] = {}
+
+    def say(self, fact: Fact) -> Event:
+        self.seq += fact.stored
+        self._time.advance(0.001)
+        return Event(self.run_id, self.workflow_id, self.seq, self._time.now(), fact)
+
+    def created(self, *steps: str, kind: RunKind = RunKind.CHAT, title: str = "") -> Event:
+        names = list(steps) or ["chat"]
+        return self.say(
+            RunCreated(kind=kind, title=title or self.workflow_id, message_id=self.message_id, steps=names, agent="Ada")
+        )
+
+    def prompt(self, text: str) -> Event:
+        return self.say(MessageAdded(role=Role.USER, text=text, message_id=MessageId(f"{self.message_id}_prompt")))
+
+    def started(self) -> Event:
+        return self.say(RunStarted())
+
+    def step_started(self, step: str = "chat", *, attempt: int = 1) -> Event:
+        return self.say(StepStarted(step=step, attempt=attempt))
+
+    def step_done(self, step: str = "chat", status: StepStatus = StepStatus.COMPLETED) -> Event:
+        return self.say(StepFinished(step=step, status=status))
+
+    def stream(self, text: str, step: str = "chat", index: int | None = None) -> Event:
+        offset = self._offsets.get((step, index), 0)
+        self._offsets[step, index] = offset + len(text)
+        return self.token(offset, text, step, index)
+
+    def token(self, offset: int, text: str, step: str = "chat", index: int | None = None) -> Event:
+        fact = TokenReceived(text=text, message_id=self.message_id, offset=offset, step=step, index=index)
+        return self.say(fact)
+
+    def answer(self, text: str, step: str = "chat") -> Event:
+        return self.say(MessageAdded(role=Role.ASSISTANT, text=text, message_id=self.message_id, step=step))
+
+    def called(self, call: str, step: str = "chat") -> Event:
+        return self.say(ToolStarted(call_id=CallId(call), tool="wait", arguments={}, step=step))
+
+    def finished(self, status: RunStatus = RunStatus.SUCCESS, error: dict[str, Any] | None = None) -> Event:
+        return self.say(RunFinished(status=status, error=error, active_ms=7))
+
+    def message(self, text: str, state: MessageState = MessageState.FINAL) -> Message:
+        """The row of the run's own message."""
+        return Message(self.message_id, self.workflow_id, Role.ASSISTANT, text, START, state, self.run_id)
+
+
+class Desk:
+    """All the stores on one bus."""
+
+    def __init__(self, mode: ValidationMode = ValidationMode.AUTO, **settings: Any) -> None:
+        self.time = FakeTime()
+        self.errors: list[Exception] = []
+        self.bus = Bus(self.errors.append)
+        self.background = BackgroundWorkflows(
+            self.bus, self.time, self.time.call_later, Settings(validation_mode=mode, **settings)
+        )
+        self.view = ViewCache(self.background)
+        self.toasts = Toasts(self.time, self.time.call_later)
+        self.feed = ToastFeed(self.bus, self.background, self.toasts)
+
+    def teller(self, name: str, workflow: str | None = None) -> Teller:
+        return Teller(name, workflow, self.time)
+
+    def tell(self, *events: Event) -> None:
+        for event in events:
+            self.bus.publish(event)
+
+    def start(self, name: str, workflow: str | None = None) -> Teller:
+        """A chat run at work."""
+        run = self.teller(name, workflow)
+        self.tell(run.created(), run.started(), run.step_started())
+        return run
+
+    @property
+    def running(self) -> list[str]:
+        return [execution.workflow_id for execution in self.background.running_workflows]
+
+    @property
+    def recent(self) -> list[str]:
+        return [execution.workflow_id for execution in self.background.recently_completed_workflows]
+
+
+class Received:
+    """The batches of a viewer."""
+
+    def __init__(self, viewer: Viewer) -> None:
+        self.batches: list[Batch] = []
+        viewer.batch.connect(self._take)
+
+    def _take(self, batch: Batch) -> None:
+        self.batches.append(batch)
+
+    @property
+    def sizes(self) -> list[int]:
+        return [len(batch.events) for batch in self.batches]
+
+    @property
+    def events(self) -> list[Event]:
+        return [event for batch in self.batches for event in batch.events]
+
+    @property
+    def text(self) -> str:
+        return "".join(event.fact.text for event in self.events if isinstance(event.fact, TokenReceived))
+
+
+def text_of(desk: Desk, run: Teller) -> str:
+    """What the store holds of the run's text."""
+    execution = desk.background.get_execution(run.workflow_id)
+    assert execution is not None
+    return execution.content
