@@ -19,7 +19,8 @@ from core.domain.events import (
 )
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.engine import journal as journal_module
-from core.engine.journal import Journal, Log
+from core.engine.journal import Journal
+from core.engine.run_log import Log
 from core.errors import StorageFailed
 from core.ports.clock import SystemClock
 from core.ports.storage import AppendChunk, AppendEvents, DropChunks, PutSetting, Write

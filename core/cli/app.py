@@ -1,0 +1,116 @@
+"""Reading the command line and running one command under signals."""
+
+import argparse
+import asyncio
+import logging
+import logging.handlers
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from core.cli import cancel, chat, events, exits, list_, resume, run, show, validate
+from core.cli.exits import CommandFailed
+from core.cli.output import write_line
+from core.errors import MetierError
+from core.wiring import Folders
+
+COMMANDS = (run, validate, list_, show, events, cancel, resume, chat)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong usage is an error like every other: a JSON object on stdout, exit 2; the usage goes to stderr."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        raise CommandFailed.usage("usage", message)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """All commands. `--data` may stand before or after the command."""
+    options = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
+    options.add_argument("--data", metavar="DIR", help="the data folder (else METIER_DATA, else the system's place)")
+    parser = _Parser(
+        prog="python -m core", description="Metier without a window.", parents=[options], allow_abbrev=False
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        sub = commands.add_parser(
+            command.NAME,
+            help=command.HELP,
+            description=command.HELP,
+            epilog=f"example: {command.EXAMPLE}",
+            parents=[options],
+            allow_abbrev=False,
+        )
+        command.add_arguments(sub)
+        sub.set_defaults(execute=command.execute)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; gives the exit code. Nothing but KeyboardInterrupt gets out."""
+    try:
+        args = build_parser().parse_args(arguments)
+        folders = Folders.choose(getattr(args, "data", None))
+        _log_to(folders)
+        with asyncio.Runner() as runner:
+            return runner.run(_execute(args, folders))
+    except CommandFailed as failed:
+        return _say_failed(failed)
+    except MetierError as error:
+        return _say_failed(CommandFailed.of(error))
+    except asyncio.CancelledError:
+        write_line({"error": {"code": "cancelled", "message": "stopped before there was a run"}})
+        return exits.CANCELLED
+
+
+def _say_failed(failed: CommandFailed) -> int:
+    """Say on stdout why there is no run; gives the exit code."""
+    if failed.failure.code == "invalid_template":
+        write_line({"problems": failed.failure.details["problems"]})
+    else:
+        write_line({"error": failed.failure.as_dict()})
+    return failed.exit_code
+
+
+async def _execute(args: argparse.Namespace, folders: Folders) -> int:
+    """Run the command; SIGINT and SIGTERM cancel it, and it decides what that means for its run."""
+    task = asyncio.current_task()
+    assert task is not None
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        try:
+            loop.add_signal_handler(number, task.cancel)
+        except NotImplementedError:  # Windows: the runner's own handler turns Ctrl+C into the same cancel
+            continue
+    result: int = await args.execute(args, folders)
+    return result
+
+
+def _log_to(folders: Folders) -> None:
+    """Warnings go to stderr, everything of interest to a file; where that cannot be written it is left out."""
+    root = logging.getLogger()
+    root.setLevel(logging.INFO)
+    to_stderr = logging.StreamHandler(sys.stderr)
+    to_stderr.setLevel(logging.WARNING)
+    to_stderr.setFormatter(_OneLine("%(levelname)s %(name)s: %(message)s"))
+    root.addHandler(to_stderr)
+    try:
+        folders.logs.mkdir(parents=True, exist_ok=True, mode=0o700)
+        to_file = logging.handlers.RotatingFileHandler(
+            folders.logs / "core.log", maxBytes=2_000_000, backupCount=3, encoding="utf-8", errors="backslashreplace"
+        )
+    except OSError:
+        return
+    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root.addHandler(to_file)
+
+
+class _OneLine(logging.Formatter):
+    """The message without its traceback: that is for the log file."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        copy = logging.makeLogRecord(record.__dict__)
+        copy.exc_info = copy.exc_text = None
+        return super().format(copy)

@@ -1,0 +1,82 @@
+"""What several commands take."""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from core.cli.exits import CommandFailed
+from core.errors import Refused
+from core.services.templates import read_text
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """The options of `run` and `chat`."""
+    parser.add_argument("--events", action="store_true", help="print every event as a JSON line, as it happens")
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="DIR|ORIGIN",
+        help="let the file tools into this folder, for this run (may be repeated)",
+    )
+    parser.add_argument("--mode", choices=("auto", "manual", "selective"), default="auto", help="who is asked (auto)")
+
+
+def unsupported(option: str) -> CommandFailed:
+    return CommandFailed.usage("unsupported", f"{option} is not supported by this version")
+
+
+def require_supported(args: argparse.Namespace, *options: str) -> None:
+    """Refuse what is parsed but not carried out, before anything is done. Raises CommandFailed `unsupported`."""
+    for option in options:
+        if getattr(args, option.lstrip("-").replace("-", "_")):
+            raise unsupported(option)
+    if args.mode != "auto":
+        raise unsupported(f"--mode {args.mode}")
+    if origin := next((place for place in args.allow if _ORIGIN.match(place)), None):
+        raise unsupported(f"--allow {origin}")
+
+
+def allowed_folders(places: list[str]) -> list[str]:
+    """The folders of `--allow`, absolute. Raises CommandFailed `bad_input` for one that is none or cannot be read."""
+    folders = []
+    for place in places:
+        try:
+            folder = Path(place).resolve(strict=True)
+            if not folder.is_dir():
+                raise CommandFailed.usage("bad_input", f"--allow {place}: not a folder")
+            next(folder.iterdir(), None)
+        except (OSError, ValueError, RuntimeError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise CommandFailed.usage("bad_input", f"--allow {place}: {reason}") from None
+        folders.append(str(folder))
+    return folders
+
+
+def input_object(text: str) -> dict[str, Any]:
+    """The object of `--input JSON|@FILE|-`. Raises CommandFailed `bad_input`."""
+    try:
+        if text == "-":
+            text = sys.stdin.buffer.read().decode("utf-8")
+        elif text.startswith("@"):
+            text = read_text(Path(text[1:]))
+    except Refused as error:
+        raise CommandFailed.of(error) from None
+    except UnicodeDecodeError:
+        raise CommandFailed.usage("bad_input", "the input on stdin is not UTF-8 text") from None
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise CommandFailed.usage("bad_input", f"--input is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise CommandFailed.usage("bad_input", "--input is not a JSON object")
+    return value
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,84 @@
+"""Following a run on stdout: events as lines, or its text as it streams."""
+
+import asyncio
+from collections import deque
+from collections.abc import Coroutine
+from typing import Any
+
+from core.bus import Bus
+from core.cli.output import write_line, write_text
+from core.domain.events import Event, EventsKept, RunPaused, TokenReceived, to_wire
+
+
+class EventLines:
+    """Prints every event of this process as a JSON line, once what it tells is on disk.
+
+    Streamed text and a pause are told as they come, but never before a stored event of a lower number.
+    """
+
+    def __init__(self, bus: Bus) -> None:
+        self._seen: dict[str, int] = {}
+        self._waiting: deque[Event] = deque()
+        bus.subscribe(EventsKept, self._kept)
+        bus.subscribe(Event, self._told)
+
+    def _kept(self, kept: EventsKept) -> None:
+        for event in kept.events:
+            if event.fact.stored:
+                self._seen[event.run_id] = event.seq
+                write_line(to_wire(event))
+        waiting, self._waiting = self._waiting, deque()
+        for event in waiting:
+            self._told(event)
+
+    def _told(self, event: Event) -> None:
+        if event.fact.stored:
+            return
+        if isinstance(event.fact, RunPaused) or event.seq <= self._seen.get(event.run_id, 0):
+            write_line(to_wire(event))
+        else:
+            self._waiting.append(event)
+
+
+class TextStream:
+    """Prints the text of a chat as it streams."""
+
+    def __init__(self, bus: Bus) -> None:
+        self.has_written = False
+        bus.subscribe(Event, self._told)
+
+    def _told(self, event: Event) -> None:
+        if isinstance(event.fact, TokenReceived):
+            self.has_written = True
+            write_text(event.fact.text)
+
+    def end(self) -> None:
+        """Close the last line."""
+        if self.has_written:
+            write_text("\n")
+
+
+class PauseWatch:
+    """Notices that the store can no longer be written; `reason` is its code then."""
+
+    def __init__(self, bus: Bus) -> None:
+        self.reason: str | None = None
+        self._paused = asyncio.Event()
+        bus.subscribe(Event, self._told)
+
+    async def unless(self, work: Coroutine[Any, Any, object]) -> None:
+        """Wait for the work, but no longer than the store can be written. Raises what the work raises."""
+        both = [asyncio.ensure_future(work), asyncio.ensure_future(self._paused.wait())]
+        try:
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            if both[0].done():
+                both[0].result()
+        finally:
+            for task in both:
+                task.cancel()
+            await asyncio.gather(*both, return_exceptions=True)
+
+    def _told(self, event: Event) -> None:
+        if isinstance(event.fact, RunPaused):
+            self.reason = event.fact.reason
+            self._paused.set()

@@ -1,0 +1,33 @@
+"""`list`: the newest runs, one a line."""
+
+import argparse
+
+from core.cli import exits
+from core.cli.output import write_line
+from core.domain.run import RunStatus
+from core.services.runs import summary
+from core.wiring import Folders, open_core
+
+NAME = "list"
+HELP = "list runs, newest first"
+EXAMPLE = "python -m core list --status error --limit 10"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--status", choices=[str(status) for status in RunStatus], help="only those in this state")
+    parser.add_argument("--limit", type=_count, default=50, metavar="N", help="at most so many (50)")
+
+
+def _count(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1")
+    return number
+
+
+async def execute(args: argparse.Namespace, folders: Folders) -> int:
+    status = RunStatus(args.status) if args.status else None
+    async with open_core(folders) as core:
+        async for run in core.runs.newest(args.limit, status):
+            write_line(summary(run))
+    return exits.SUCCESS

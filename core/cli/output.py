@@ -1,0 +1,25 @@
+"""Writing to stdout: JSON lines and streamed text, and nothing else.
+
+Lines are ASCII, so that no terminal and no lone surrogate can break one. A reader that went away is no
+reason to stop the work.
+"""
+
+import json
+import os
+import sys
+from typing import Any
+
+
+def write_line(value: Any) -> None:
+    """One JSON value on a line of stdout."""
+    write_text(json.dumps(value, separators=(",", ":")) + "\n")
+
+
+def write_text(text: str) -> None:
+    """Text on stdout, at once. Characters that the terminal cannot show are escaped."""
+    encoding = sys.stdout.encoding or "utf-8"
+    try:
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,54 @@
+"""`resume`: go on with every unfinished run, as a start of the app does."""
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from core.cli import exits
+from core.cli.exits import unwrap
+from core.cli.follow import PauseWatch
+from core.cli.output import write_line
+from core.domain.ids import RunId
+from core.domain.run import RunStatus
+from core.wiring import Core, Folders, open_core
+
+NAME = "resume"
+HELP = "recover and continue every unfinished run; Ctrl+C leaves them for the next time"
+EXAMPLE = "python -m core resume"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """`resume` takes no arguments of its own."""
+
+
+async def execute(args: argparse.Namespace, folders: Folders) -> int:
+    statuses: list[str] = []
+    is_stopped = False
+    async with open_core(folders) as core:
+        pause = PauseWatch(core.bus)
+        found = unwrap(await core.runs.recover())
+        try:
+            await pause.unless(_wait_for_all(core, found))
+        except asyncio.CancelledError:
+            is_stopped = True
+        for run_id in found:
+            line = unwrap(await core.runs.describe(run_id))
+            statuses.append(line["status"])
+            write_line(line)
+    return _exit_code(statuses, is_stopped=is_stopped, is_paused=pause.reason is not None)
+
+
+async def _wait_for_all(core: Core, run_ids: Sequence[RunId]) -> None:
+    for run_id in run_ids:
+        await core.engine.wait(run_id)
+
+
+def _exit_code(statuses: list[Any], *, is_stopped: bool, is_paused: bool) -> int:
+    if is_stopped:
+        return exits.CANCELLED
+    if is_paused:
+        return exits.STORE
+    if RunStatus.WAITING in statuses:
+        return exits.WAITING
+    return exits.SUCCESS if all(status == RunStatus.SUCCESS for status in statuses) else exits.FAILED

@@ -1,0 +1,38 @@
+"""`run`: start a template and stay until it has ended."""
+
+import argparse
+from pathlib import Path
+
+from core.cli.arguments import add_run_options, allowed_folders, input_object, require_supported
+from core.cli.attend import attend, exit_code
+from core.cli.exits import unwrap
+from core.cli.follow import EventLines
+from core.cli.output import write_line
+from core.wiring import Folders, open_core
+
+NAME = "run"
+HELP = "run a template: a file, or the title of a stored or shipped one"
+EXAMPLE = """python -m core run "Folder report" --input '{"folder": "notes"}' --allow notes"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("template", metavar="FILE|TITLE", help="an existing file, else a title")
+    parser.add_argument("--input", default="{}", metavar="JSON|@FILE|-", help="the input, an object ({})")
+    add_run_options(parser)
+    parser.add_argument("--key", metavar="K", help="the same key gives the same run, for ever")
+    parser.add_argument("--timeout", metavar="SECONDS", help=argparse.SUPPRESS)
+    parser.add_argument("--preset", action="append", metavar="STEP=JSON", help=argparse.SUPPRESS)
+
+
+async def execute(args: argparse.Namespace, folders: Folders) -> int:
+    require_supported(args, "--timeout", "--preset")
+    given, allow = input_object(args.input), allowed_folders(args.allow)
+    async with open_core(folders) as core:
+        if args.events:
+            EventLines(core.bus)
+        found = unwrap(await core.templates.find(args.template))
+        run = unwrap(await core.runs.start(found, given, allow=allow, base=str(Path.cwd()), key=args.key))
+        unwrap(await core.runs.recover(run.id))
+        line = await attend(core, run.id)
+    write_line(line)
+    return exit_code(line)

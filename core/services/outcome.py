@@ -1,0 +1,50 @@
+"""What a service answers: the data, or why not."""
+
+import functools
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, ParamSpec, TypeVar
+
+from core.errors import MetierError, StorageFailed
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Ok(Generic[T]):
+    data: T
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Why not, for people and scripts. `retryable`: the same request may succeed later."""
+
+    code: str
+    message: str
+    retryable: bool = False
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, error: MetierError) -> "Failed":
+        details = {key: value for key, value in error.as_dict().items() if key not in ("code", "message")}
+        return cls(error.code, error.message, isinstance(error, StorageFailed), details)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"code": self.code, "message": self.message, **self.details}
+
+
+Outcome = Ok[T] | Failed
+
+
+def answers(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[Ok[T] | Failed]]:
+    """Make a service method answer: what it returns becomes Ok, the errors of Metier become Failed."""
+
+    @functools.wraps(method)
+    async def answering(*args: P.args, **kwargs: P.kwargs) -> Ok[T] | Failed:
+        try:
+            return Ok(await method(*args, **kwargs))
+        except MetierError as error:
+            return Failed.of(error)
+
+    return answering

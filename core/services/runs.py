@@ -1,0 +1,195 @@
+"""Runs: start one of a template, follow, cancel and describe them."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+from core.domain.events import Event, time_text
+from core.domain.ids import RunId, WorkflowId, new_id
+from core.domain.json_text import decode
+from core.domain.live_run import LiveRun, LiveStep, replay
+from core.domain.run import Run, RunKind, RunStatus
+from core.domain.step import StepStatus
+from core.domain.template import ValidationMode
+from core.domain.tool import CallStatus
+from core.domain.workflow import Workflow
+from core.engine.engine import Engine
+from core.engine.starting import StartRequest
+from core.errors import NotFound
+from core.ports.clock import Clock
+from core.ports.storage import Storage
+from core.services.outcome import answers
+from core.services.templates import FoundTemplate
+
+PAGE = 200
+OFFLINE = "offline"
+
+
+class RunService:
+    def __init__(self, engine: Engine, storage: Storage, clock: Clock) -> None:
+        self._engine = engine
+        self._storage = storage
+        self._clock = clock
+
+    @answers
+    async def start(
+        self,
+        found: FoundTemplate,
+        given: Mapping[str, Any],
+        *,
+        mode: ValidationMode = ValidationMode.AUTO,
+        allow: Sequence[str] = (),
+        base: str | None = None,
+        key: str | None = None,
+    ) -> Run:
+        """Start a template with the `given` input, in a workflow of its own that is named after it."""
+        now = self._clock.now()
+        workflow = Workflow(WorkflowId(new_id("wf")), found.template.title, OFFLINE, now, now)
+        return await self._engine.start(
+            StartRequest(
+                workflow,
+                found.template,
+                given,
+                RunKind.WORKFLOW,
+                mode=found.template.mode or mode,
+                allow=tuple(allow),
+                base=base,
+                template_id=found.id,
+                template_version=found.version,
+                key=key,
+            )
+        )
+
+    @answers
+    async def wait(self, run_id: RunId) -> Run:
+        """Come back when the run has ended and nothing of it is in flight."""
+        return await self._engine.wait(run_id)
+
+    @answers
+    async def cancel(self, run_id: RunId) -> Run:
+        return await self._engine.cancel(run_id)
+
+    @answers
+    async def recover(self, only: RunId | None = None) -> list[RunId]:
+        """Go on with every unfinished run that nobody drives, or with `only` that one."""
+        return await self._engine.recover(only)
+
+    @answers
+    async def events(self, run_id: RunId) -> list[Event]:
+        """The stored events of a run, in order."""
+        await self._run(run_id)
+        return await self._storage.events(run_id)
+
+    @answers
+    async def describe(self, run_id: RunId) -> dict[str, Any]:
+        """Everything about a run as one JSON object (COMMAND_LINE)."""
+        run = await self._run(run_id)
+        live = replay(await self._storage.events(run_id))
+        return describe(run, live, is_driven=self._engine.drives(run_id))
+
+    async def newest(self, limit: int, status: RunStatus | None = None) -> AsyncIterator[Run]:
+        """The newest runs, page by page."""
+        before: RunId | None = None
+        while limit > 0:
+            page = await self._storage.runs(status=status, limit=min(limit, PAGE), before=before)
+            for run in page:
+                yield run
+            if len(page) < min(limit, PAGE):
+                return
+            limit -= len(page)
+            before = page[-1].id
+
+    async def _run(self, run_id: RunId) -> Run:
+        run = await self._storage.run(run_id)
+        if run is None:
+            raise NotFound("run", run_id)
+        return run
+
+
+def summary(run: Run) -> dict[str, Any]:
+    """A run as one line of a list."""
+    return {
+        "run_id": run.id,
+        "workflow_id": run.workflow_id,
+        "kind": run.kind,
+        "title": run.title,
+        "status": run.status,
+        "created_at": time_text(run.created_at),
+        "finished_at": time_text(run.finished_at) if run.finished_at else None,
+    }
+
+
+def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, Any]:
+    """The run object of COMMAND_LINE, from its row and the fold of its events."""
+    head = {"type": "run", "run_id": run.id, "workflow_id": run.workflow_id, "title": run.title, "kind": run.kind}
+    result = {
+        "status": run.status,
+        "output": decode(run.output_json) if run.output_json is not None else None,
+        "error": run.error.as_dict() if run.error else None,
+    }
+    if live is None:
+        return {**head, **result, **_nothing(run)}
+    if run.status.is_final and not is_driven:
+        _settle(live)
+    calls = list(live.calls.values())
+    return {
+        **head,
+        **result,
+        "steps": {step.name: _step(step) for step in live.steps.values()},
+        "execution_order": live.execution_order,
+        "active": live.active if is_driven else [],
+        "tool_calls": [
+            {
+                "id": call.id,
+                "name": call.tool,
+                "status": call.status,
+                "args": call.arguments,
+                "summary": call.summary,
+                "error": call.error,
+                "duration_ms": call.duration_ms,
+            }
+            for call in calls
+        ],
+        "active_tool_calls": [call.id for call in calls if call.status is CallStatus.RUNNING] if is_driven else [],
+        "interruptions": [],
+        "metrics": {
+            "tool_call_count": len(calls),
+            "tool_execution_time_ms": live.tool_execution_time_ms,
+            "total_rounds": live.total_rounds,
+            "input_tokens": live.input_tokens,
+            "output_tokens": live.output_tokens,
+            "cost": live.cost,
+            "active_ms": run.active_ms,
+        },
+    }
+
+
+def _nothing(run: Run) -> dict[str, Any]:
+    lists = ("execution_order", "active", "tool_calls", "active_tool_calls", "interruptions")
+    return {"steps": {}, **{name: [] for name in lists}, "metrics": {"active_ms": run.active_ms}}
+
+
+def _settle(live: LiveRun) -> None:
+    """In a run that has ended, with nobody at it, nothing is running: a crash took its last moments."""
+    for step in live.steps.values():
+        if step.status is StepStatus.RUNNING:
+            step.status = StepStatus.CANCELLED
+    for call in live.calls.values():
+        if call.status is CallStatus.RUNNING:
+            call.status = CallStatus.CANCELLED
+
+
+def _step(step: LiveStep) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "status": step.status,
+        "skipped": step.skipped,
+        "attempts": step.attempts,
+        "attempt_errors": step.attempt_errors,
+        "output": step.output,
+        "error": step.error,
+        "started_at": time_text(step.started_at) if step.started_at else None,
+        "finished_at": time_text(step.finished_at) if step.finished_at else None,
+    }
+    if (items := step.iterations) is not None:
+        told["iterations"] = {"total": items.total, "completed": items.completed, "failed": items.failed}
+        told["errors"] = sorted(items.errors, key=lambda error: error["index"])
+    return told

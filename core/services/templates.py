@@ -1,0 +1,83 @@
+"""Templates that can be run by name: the person's own, and those that ship with the app."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from core.domain.ids import TemplateId
+from core.domain.template import Template
+from core.engine.validation import Checked, Validator
+from core.errors import NotFound, Refused
+from core.ports.storage import Storage
+from core.services.outcome import answers
+
+SHIPPED = Path(__file__).parents[2] / "resources" / "templates"
+FILE_BYTES = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTemplate:
+    """A template that can start, and which version of a stored one it is, if it is one."""
+
+    template: Template
+    id: TemplateId | None = None
+    version: int | None = None
+
+
+class TemplateService:
+    def __init__(self, storage: Storage, validator: Validator) -> None:
+        self._storage = storage
+        self._validator = validator
+
+    @answers
+    async def find(self, name: str) -> FoundTemplate:
+        """A template by its file, else by its exact title, else by its title without case (COMMAND_LINE).
+
+        Fails with `not_found`, `invalid_template` and all its problems, or `bad_input` for a file that cannot be read.
+        """
+        path = Path(name)
+        if _exists(path):
+            return FoundTemplate((await self._validator.check_text(read_text(path))).require())
+        stored = [(one.title, one.text, one.id, one.version) for one in await self._storage.templates()]
+        candidates = [*stored, *((title, text, None, None) for title, text in shipped())]
+        for same in (str, str.casefold):
+            for title, text, template_id, version in candidates:
+                if same(title) == same(name):
+                    checked = await self._validator.check_text(text)
+                    return FoundTemplate(checked.require(), template_id, version)
+        raise NotFound("template", name)
+
+
+async def check_file(validator: Validator, path: Path) -> Checked:
+    """Validate a file. Raises Refused `bad_input` if it cannot be read."""
+    return await validator.check_text(read_text(path))
+
+
+def shipped() -> list[tuple[str, str]]:
+    """Title and text of the templates that come with the app, by title."""
+    found: list[tuple[str, str]] = []
+    for path in sorted(SHIPPED.glob("*.json")):
+        text = path.read_text("utf-8")
+        data: dict[str, Any] = json.loads(text)
+        found.append((str(data["title"]), text))
+    return sorted(found)
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, at most 20 MB. Raises Refused `bad_input` if there is none to be read."""
+    try:
+        if path.stat().st_size > FILE_BYTES:
+            raise Refused("too_large", f"{path} is larger than 20 MB", path=str(path))
+        return path.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise Refused("bad_input", f"{path} is not UTF-8 text", path=str(path)) from None
+    except OSError as error:
+        raise Refused("bad_input", f"{path} cannot be read: {error.strerror}", path=str(path)) from None
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # a title that is no path: too long, with a NUL
+        return False

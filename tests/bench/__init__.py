@@ -1,0 +1,1 @@
+"""How fast it is, as ratios to something bare that is measured in the same run."""

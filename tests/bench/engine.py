@@ -1,0 +1,221 @@
+"""The engine beside its bare floor (graphlib and asyncio, no storage), and beside as many bare commits.
+
+A chain of 100 pure steps, a chain of 20 effects, a fan of 200, 20 runs of 6 steps at once, and a list of
+10 000 items with its peak memory. Each run is the real engine on a real store in a temporary folder.
+"""
+
+import asyncio
+import graphlib
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from core.domain.template import Template
+from core.persistence.surreal import SurrealStorage
+from core.ports.storage import PutSetting
+from core.services.outcome import Ok
+from core.services.templates import FoundTemplate
+from core.wiring import Core, run_core
+from tests.bench.measure import contest, line, report
+
+BENCH = "engine"
+ROUNDS = 7
+ITEMS = 10_000
+
+
+def set_step(name: str, *after: str) -> dict[str, Any]:
+    return {"name": name, "action": {"set": True}, "input": {"x": 1}, "dependsOn": list(after)}
+
+
+def chain(length: int, make: Callable[..., dict[str, Any]] = set_step) -> Template:
+    return template([make(f"s{n}", *([f"s{n - 1}"] if n else [])) for n in range(length)])
+
+
+def fan(width: int) -> Template:
+    leaves = [set_step(f"leaf{n}", "root") for n in range(width)]
+    return template([set_step("root"), *leaves, set_step("join", *(leaf["name"] for leaf in leaves))])
+
+
+def each() -> Template:
+    step = {
+        "name": "each",
+        "action": {"set": True},
+        "forEach": {"ref": "@input.items", "concurrency": 100},
+        "input": {"n": "@item"},
+    }
+    return template([step])
+
+
+def template(steps: list[dict[str, Any]]) -> Template:
+    return Template.model_validate({"title": "bench", "steps": steps, "maxParallel": 1000})
+
+
+class CountingStorage:
+    """Counts the commits of the storage it stands before."""
+
+    def __init__(self, storage: SurrealStorage) -> None:
+        self._storage = storage
+        self.commits = 0
+
+    async def commit(self, writes: Any) -> Any:
+        self.commits += 1
+        return await self._storage.commit(writes)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._storage, name)
+
+
+@asynccontextmanager
+async def a_core() -> AsyncIterator[tuple[Core, CountingStorage, Path]]:
+    with tempfile.TemporaryDirectory() as folder:
+        storage = await SurrealStorage.open(Path(folder) / "data" / "store")
+        counting = CountingStorage(storage)
+        async with run_core(counting) as core:
+            yield core, counting, Path(folder)
+        await storage.close()
+
+
+async def finish(core: Core, template: Template, given: dict[str, Any] | None = None, *allow: str) -> None:
+    started = await core.runs.start(FoundTemplate(template), given or {}, allow=allow)
+    assert isinstance(started, Ok), started
+    ended = await core.runs.wait(started.data.id)
+    assert isinstance(ended, Ok)
+    assert ended.data.status == "success", ended.data
+
+
+async def floor(template: Template, body: Callable[[str], Awaitable[None]] | None = None) -> None:
+    """The same order by the standard library: a task a step, nothing kept."""
+
+    async def step(name: str) -> str:
+        if body is not None:
+            await body(name)
+        return name
+
+    sorter = graphlib.TopologicalSorter({step.name: step.depends_on for step in template.steps})
+    sorter.prepare()
+    flying: set[asyncio.Task[str]] = set()
+    while sorter.is_active():
+        flying |= {asyncio.create_task(step(name)) for name in sorter.get_ready()}
+        done, flying = await asyncio.wait(flying, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            sorter.done(task.result())
+
+
+async def bare_commits(storage: CountingStorage, count: int) -> None:
+    """As many commits of one small row each."""
+    for number in range(count):
+        await storage._storage.commit([PutSetting("bench", str(number))])
+
+
+async def measure(
+    name: str, core: Core, storage: CountingStorage, work: Callable[[], Awaitable[None]], bare: Any, per: int
+) -> None:
+    storage.commits = 0
+    await work()
+    commits = storage.commits
+    others = {"floor": bare, f"{commits} bare commits": lambda: bare_commits(storage, commits)}
+    report(BENCH, name, await contest(ROUNDS, work, others), unit="us", per=per)
+
+
+async def main() -> None:
+    async with a_core() as (core, storage, folder):
+        hundred = chain(100)
+        await measure(
+            "chain of 100 set, a step", core, storage, lambda: finish(core, hundred), lambda: floor(hundred), 100
+        )
+        wide = fan(200)
+        await measure("1-200-1 set, a step", core, storage, lambda: finish(core, wide), lambda: floor(wide), 202)
+        await measure_effects(core, storage, folder)
+        await measure_runs(core, storage)
+    measure_items()
+
+
+async def measure_effects(core: Core, storage: CountingStorage, folder: Path) -> None:
+    def append(name: str, *after: str) -> dict[str, Any]:
+        arguments = {"path": "log.txt", "content": f"{name}\n", "append": True}
+        return {"name": name, "action": {"toolName": "write_file"}, "input": arguments, "dependsOn": list(after)}
+
+    twenty = chain(20, append)
+    file = folder / "floor.txt"
+
+    async def bare(name: str) -> None:
+        await asyncio.to_thread(_append, file, name)
+
+    await measure(
+        "chain of 20 write_file append, a step",
+        core,
+        storage,
+        lambda: finish(core, twenty, {}, str(folder)),
+        lambda: floor(twenty, bare),
+        20,
+    )
+
+
+def _append(file: Path, name: str) -> None:
+    with file.open("a") as out:
+        out.write(f"{name}\n")
+        out.flush()
+        os.fsync(out.fileno())
+
+
+async def measure_runs(core: Core, storage: CountingStorage) -> None:
+    """20 runs of 6 steps of 5 ms: the wait is a tool, so each step is a task and a result."""
+
+    def wait(name: str, *after: str) -> dict[str, Any]:
+        return {
+            "name": name,
+            "action": {"toolName": "wait"},
+            "input": {"seconds": 0.005},
+            "dependsOn": list(after),
+        }
+
+    six = chain(6, wait)
+
+    async def work() -> None:
+        await asyncio.gather(*(finish(core, six) for _ in range(20)))
+
+    async def bare() -> None:
+        await asyncio.gather(*(floor(six, lambda name: asyncio.sleep(0.005)) for _ in range(20)))
+
+    await measure("20 runs x 6 steps of 5 ms, all", core, storage, work, bare, 1)
+
+
+def measure_items() -> None:
+    """In a process of its own, so that its peak memory is its own."""
+    told = subprocess.run(
+        [sys.executable, "-c", "import asyncio, tests.bench.engine as e; asyncio.run(e.items())"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    sys.stdout.write(told.stdout)
+
+
+async def items() -> None:
+    async with a_core() as (core, _, _folder):
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        many, given = each(), {"items": list(range(ITEMS))}
+        bare = template([set_step(f"s{n}") for n in range(ITEMS)])
+        report(
+            BENCH,
+            f"{ITEMS} forEach items, an item",
+            await contest(1, lambda: finish(core, many, given), {"floor": lambda: floor(bare)}),
+            unit="us",
+            per=ITEMS,
+        )
+        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        line(
+            BENCH,
+            "peak memory with 10 000 items",
+            after,
+            "MB",
+            1,
+            compared_to=f"before: {before:.0f} MB",
+            ratio=after / before,
+        )

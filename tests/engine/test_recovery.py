@@ -1,0 +1,197 @@
+"""After a crash: what is done stays done, what can be done again is, and what nobody knows is named.
+
+A crash is a copy of what was committed, opened by a second engine.
+"""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from core.domain.ids import RunId
+from core.domain.message import MessageState
+from core.domain.run import RunKind, RunStatus
+from core.domain.step import StepKey, StepResult, StepStatus
+from core.persistence.in_memory import MemoryStorage
+from core.ports.storage import ChangeRun, Claim, PutStepResult
+from tests.support.world import World, a_step, a_world, tool_step
+
+
+async def crashed(*steps: dict[str, Any], **options: Any) -> tuple[MemoryStorage, RunId, World]:
+    """The store of a process that died while `hold` or `hang` was at work."""
+    async with a_world() as world:
+        run = await world.start(*steps, **options)
+        await asyncio.sleep(0.15)
+        assert isinstance(world.storage, MemoryStorage)
+        copy = world.storage.copy()
+        world.tools.release.set()
+        await world.core.engine.cancel(run.id)
+    return copy, run.id, world
+
+
+async def recovered(storage: MemoryStorage, run_id: RunId) -> tuple[World, dict[str, Any]]:
+    async with a_world(storage) as world:
+        world.tools.release.set()
+        await world.core.engine.recover()
+        await world.core.engine.wait(run_id)
+        return world, await world.describe(run_id)
+
+
+async def test_a_finished_step_never_runs_twice() -> None:
+    storage, run_id, _ = await crashed(tool_step("n", "note", text=1), tool_step("h", "hold", "n"), a_step("z", "h"))
+    world, run = await recovered(storage, run_id)
+    assert run["status"] == "success"
+    assert world.tools.notes == []
+
+
+async def test_pure_work_in_flight_begins_anew() -> None:
+    storage, run_id, _ = await crashed(tool_step("h", "hold"), tool_step("n", "note", "h", text=1))
+    world, run = await recovered(storage, run_id)
+    assert run["status"] == "success"
+    assert world.tools.notes == [1]
+
+
+async def test_an_effect_of_unknown_outcome_ends_the_run_and_names_the_step() -> None:
+    storage, run_id, before = await crashed(tool_step("x", "hang", text=1), a_step("after", "x"))
+    assert before.tools.notes == [1]
+    world, run = await recovered(storage, run_id)
+    assert run["status"] == "error"
+    assert run["error"]["code"] == "outcome_unknown"
+    assert run["error"]["failed_step"] == "x"
+    assert run["tool_calls"][0]["status"] == "unknown"
+    assert world.tools.notes == []
+    assert await storage.unfinished_runs() == []
+
+
+async def test_an_effect_that_may_be_repeated_is() -> None:
+    storage, run_id, _ = await crashed(tool_step("h", "hold"), tool_step("m", "mark", "h", text=1))
+    claim = StepResult(run_id, StepKey("m"), StepStatus.RUNNING)
+    await storage.commit([Claim(claim)])
+    world, run = await recovered(storage, run_id)
+    assert run["status"] == "success"
+    assert world.tools.notes == [1]
+
+
+async def test_a_template_may_call_an_effect_repeatable() -> None:
+    step = {**tool_step("x", "note", "h", text=1), "config": {"idempotent": True}}
+    storage, run_id, _ = await crashed(tool_step("h", "hold"), step)
+    await storage.commit([Claim(StepResult(run_id, StepKey("x"), StepStatus.RUNNING))])
+    world, run = await recovered(storage, run_id)
+    assert run["status"] == "success"
+    assert world.tools.notes == [1]
+
+
+async def test_a_stale_claim_is_released_once_and_a_second_start_finds_nothing() -> None:
+    """The process died between the claim and the tool (crash-03)."""
+    storage, run_id, _ = await crashed(tool_step("h", "hold"), tool_step("m", "mark", "h", text=1))
+    await storage.commit([Claim(StepResult(run_id, StepKey("m"), StepStatus.RUNNING))])
+    _, run = await recovered(storage, run_id)
+    assert run["status"] == "success"
+    async with a_world(storage) as world:
+        assert await world.core.engine.recover() == []
+        assert world.tools.notes == []
+
+
+async def test_a_run_that_had_ended_stays_as_it_was() -> None:
+    """Killed after the last commit and before anyone was told (crash-02)."""
+    async with a_world() as world:
+        run = await world.run(tool_step("n", "note"))
+        storage = world.storage
+        before = await storage.run(run["run_id"])
+    async with a_world(storage) as world:
+        assert await world.core.engine.recover() == []
+        after = await storage.run(run["run_id"])
+        assert after == before
+        assert after is not None
+        assert after.finished_at is not None
+        assert after.started_at is not None
+        assert after.finished_at >= after.started_at
+
+
+async def test_a_run_that_cannot_be_read_does_not_stop_the_others() -> None:
+    """The middle one of three has a broken definition (crash-05)."""
+    async with a_world() as world:
+        runs = [await world.start(tool_step("h", "hold")) for _ in range(3)]
+        await asyncio.sleep(0.1)
+        assert isinstance(world.storage, MemoryStorage)
+        storage = world.storage.copy()
+        world.tools.release.set()
+    storage.spoil_snapshot(runs[1].id)
+    async with a_world(storage) as world:
+        world.tools.release.set()
+        await world.core.engine.recover()
+        ended = [await world.core.engine.wait(run.id) for run in runs]
+    assert [run.status for run in ended] == [RunStatus.SUCCESS, RunStatus.ERROR, RunStatus.SUCCESS]
+    assert ended[1].error is not None
+    assert ended[1].error.code == "unreadable"
+
+
+async def test_runs_that_wait_start_in_their_old_order() -> None:
+    async with a_world() as world:
+        runs = [await world.start(tool_step("h", "hold")) for _ in range(4)]
+        await asyncio.sleep(0.1)
+        assert isinstance(world.storage, MemoryStorage)
+        storage = world.storage.copy()
+        world.tools.release.set()
+    async with a_world(storage) as world:
+        assert await world.core.engine.recover() == [run.id for run in runs]
+        world.tools.release.set()
+
+
+async def test_holes_of_a_list_are_filled() -> None:
+    held = {**tool_step("each", "hold"), "forEach": {"ref": "@input.items", "concurrency": 5}}
+    storage, run_id, _ = await crashed(held, given={"items": [0, 1, 2, 3, 4]})
+    done = [StepResult(run_id, StepKey("each", n), StepStatus.COMPLETED, output_json=f"{n}") for n in (0, 3, 4)]
+    await storage.commit([PutStepResult(result) for result in done])
+    world, run = await recovered(storage, run_id)
+    assert run["output"] == [0, {}, {}, 3, 4]
+    assert world.tools.most_in_flight <= 2
+
+
+async def test_a_failed_step_whose_run_had_not_ended_ends_it() -> None:
+    storage, run_id, _ = await crashed(tool_step("h", "hold"), tool_step("f", "fail", seconds=0.01))
+    again = ChangeRun(run_id, frozenset({RunStatus.ERROR}), RunStatus.RUNNING)
+    await storage.commit([again])
+    _, run = await recovered(storage, run_id)
+    assert run["status"] == "error"
+    assert run["error"]["failed_step"] == "f"
+
+
+async def test_active_time_is_not_lost() -> None:
+    storage, run_id, _ = await crashed(tool_step("w", "echo", seconds=0.08), tool_step("h", "hold", "w"))
+    _, run = await recovered(storage, run_id)
+    assert run["metrics"]["active_ms"] >= 80
+
+
+async def test_an_agent_goes_on_from_its_last_finished_round() -> None:
+    script = (
+        {"say": "first"},
+        {"call": "note", "arguments": {"text": 1}},
+        {"say": "then"},
+        {"call": "hold", "arguments": {}},
+        {"say": "end"},
+    )
+    answer = {"name": "answer", "action": {"agent": {"prompt": "@input.text"}}}
+    storage, run_id, before = await crashed(answer, given={"text": "go"}, kind=RunKind.CHAT, prompt="go", script=script)
+    assert before.tools.notes == [1]
+    world, run = await recovered(storage, run_id)
+    assert run["status"] == "success", run["error"]
+    assert world.tools.notes == []
+    assert run["metrics"]["total_rounds"] == 2
+    messages = await storage.messages(run["workflow_id"])
+    assert messages[-1].state is MessageState.FINAL
+    assert messages[-1].text.split() == ["first", "then", "end"]
+
+
+@pytest.mark.parametrize("tool", ["hang", "hold"])
+async def test_leaving_the_engine_checkpoints_what_is_at_work(tool: str) -> None:
+    async with a_world() as world:
+        run = await world.start(tool_step("x", tool))
+        await asyncio.sleep(0.05)
+        storage = world.storage
+    stored = await storage.run(run.id)
+    assert stored is not None
+    assert stored.status is RunStatus.RUNNING
+    assert isinstance(storage, MemoryStorage)
+    _, described = await recovered(storage, run.id)
+    assert described["status"] == ("error" if tool == "hang" else "success")

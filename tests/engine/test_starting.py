@@ -1,0 +1,149 @@
+"""Starting: keys, the two limits, one active run a workflow, the queue."""
+
+import asyncio
+import gc
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from core.domain.events import RunStarted
+from core.domain.ids import WorkflowId
+from core.domain.run import RunStatus
+from core.domain.settings import Settings
+from core.domain.template import ValidationMode
+from core.domain.tool import ToolInfo
+from core.domain.workflow import Workflow
+from core.errors import Refused
+from core.persistence.in_memory import MemoryStorage
+from core.ports.clock import SystemClock
+from core.ports.storage import PutSetting
+from core.ports.tools import CallContext
+from core.tools.registry import Tool
+from tests.support.world import a_step, a_world, tool_step
+
+
+async def test_the_same_key_gives_one_run_also_twice_at_once_and_after_a_restart() -> None:
+    """Double click on Run (start-01)."""
+    async with a_world() as world:
+        one, two = await asyncio.gather(*(world.start(tool_step("n", "note"), key="k") for _ in range(2)))
+        assert one.id == two.id
+        await world.core.engine.wait(one.id)
+        assert world.tools.notes == [None]
+        storage = world.storage
+    async with a_world(storage) as world:
+        assert (await world.start(tool_step("n", "note"), key="k")).id == one.id
+        assert world.tools.notes == []
+        assert len(await storage.runs()) == 1
+
+
+@pytest.mark.parametrize(
+    ("mode", "limit"), [(ValidationMode.AUTO, 3), (ValidationMode.MANUAL, 1), (ValidationMode.SELECTIVE, 1)]
+)
+async def test_starts_of_one_tick_cannot_all_take_the_last_place(mode: ValidationMode, limit: int) -> None:
+    async with a_world() as world:
+        starts = [world.start(tool_step("h", "hold"), gated=True, mode=mode) for _ in range(4)]
+        ends = await asyncio.gather(*starts, return_exceptions=True)
+        refused = [end for end in ends if isinstance(end, Refused)]
+        assert len(refused) == 4 - limit
+        assert {(end.code, end.message) for end in refused} == {
+            ("limit_reached", f"Maximum concurrent workflows ({limit}) reached")
+        }
+        assert refused[0].parameters == {"mode": mode, "limit": limit}
+        assert len(await world.storage.runs()) == limit
+        assert len(await world.storage.workflows()) == limit
+        world.tools.release.set()
+
+
+async def test_the_gate_looks_at_the_mode_of_the_run_to_be_started() -> None:
+    async with a_world() as world:
+        await world.start(tool_step("h", "hold"), gated=True)
+        with pytest.raises(Refused):
+            await world.start(tool_step("h", "hold"), gated=True, mode=ValidationMode.MANUAL)
+        await world.start(tool_step("h", "hold"))  # not by a person in the window: capacity alone
+        world.tools.release.set()
+
+
+async def test_more_than_the_capacity_wait_and_start_first_in_first_out() -> None:
+    storage = MemoryStorage()
+    await storage.commit([PutSetting("max_running_runs", "2")])
+    async with a_world(storage) as world:
+        runs = [await world.start(tool_step("h", "hold")) for _ in range(5)]
+        await asyncio.sleep(0.05)
+        assert world.tools.in_flight == 2
+        assert [run.status for run in await storage.runs()].count(RunStatus.ENQUEUED) == 3
+        world.tools.release.set()
+        for run in runs:
+            assert (await world.core.engine.wait(run.id)).status is RunStatus.SUCCESS
+        started = [event.run_id for event in world.events if isinstance(event.fact, RunStarted)]
+        assert started == [run.id for run in runs]
+
+
+async def test_a_workflow_has_one_active_run() -> None:
+    now = SystemClock().now()
+    workflow = Workflow(WorkflowId("w"), "W", "offline", now, now)
+    async with a_world() as world:
+        first = await world.start(tool_step("h", "hold"), workflow=workflow)
+        with pytest.raises(Refused) as refusal:
+            await world.start(a_step("a"), workflow=workflow)
+        assert refusal.value.code == "workflow_busy"
+        world.tools.release.set()
+        await world.core.engine.wait(first.id)
+        assert (await world.run(a_step("a"), workflow=workflow))["status"] == "success"
+
+
+async def test_a_waiting_run_can_be_cancelled_before_it_has_a_place() -> None:
+    storage = MemoryStorage()
+    await storage.commit([PutSetting("max_running_runs", "1")])
+    async with a_world(storage) as world:
+        await world.start(tool_step("h", "hold"))
+        queued = await world.start(tool_step("n", "note"))
+        assert (await world.core.engine.cancel(queued.id)).status is RunStatus.CANCELLED
+        world.tools.release.set()
+        assert (await world.core.engine.cancel(queued.id)).status is RunStatus.CANCELLED
+    assert world.tools.notes == []
+
+
+async def test_cancel_reaches_the_work_and_says_so() -> None:
+    async with a_world() as world:
+        run = await world.start(tool_step("hang", "hang", text="x"), a_step("after", "hang"))
+        await asyncio.sleep(0.05)
+        async with asyncio.timeout(1):
+            await world.core.engine.cancel(run.id)
+        described = await world.describe(run.id)
+        assert described["status"] == "cancelled"
+        assert described["steps"]["hang"]["status"] == "cancelled"
+        assert described["steps"]["after"]["status"] == "pending"
+        assert (await world.core.engine.cancel(run.id)).status is RunStatus.CANCELLED
+
+
+async def test_the_engine_keeps_its_runs_alive() -> None:
+    """Two hundred runs whose only awaits are futures that nobody else holds (leak-01)."""
+    futures: weakref.WeakSet[asyncio.Future[None]] = weakref.WeakSet()
+
+    async def wait_weakly(arguments: Mapping[str, Any], context: CallContext) -> Any:
+        future = asyncio.get_running_loop().create_future()
+        futures.add(future)
+        await future
+        return {}
+
+    tool = Tool(ToolInfo("weak", "weak", "weak", {"type": "object"}), server=wait_weakly, read_only=True)
+    storage = MemoryStorage()
+    await storage.commit([PutSetting("max_running_runs", "100")])
+    async with a_world(storage, [tool]) as world:
+        runs = [await world.start(tool_step("w", "weak")) for _ in range(200)]
+        while world.core.engine.is_at_work:
+            await asyncio.sleep(0.01)
+            gc.collect()
+            for future in list(futures):
+                if not future.done():
+                    future.set_result(None)
+        ended = [await world.core.engine.wait(run.id) for run in runs]
+        assert {run.status for run in ended} == {RunStatus.SUCCESS}
+
+
+def test_limits_come_from_the_settings() -> None:
+    settings = Settings(max_workflows_auto=5)
+    assert settings.max_workflows(ValidationMode.AUTO) == 5
+    assert settings.max_workflows(ValidationMode.SELECTIVE) == 1

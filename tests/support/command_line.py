@@ -1,0 +1,82 @@
+"""Running `python -m core` as a person does: a process, its exit code, its lines."""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.support.project import ROOT
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a command said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def last(self) -> Any:
+        return self.lines[-1]
+
+
+class CommandLine:
+    """The command line on one data folder."""
+
+    def __init__(self, data: Path) -> None:
+        self.data = data
+
+    def __call__(self, *arguments: str, stdin: str = "", timeout_s: float = 60, **environment: str) -> Said:
+        done = subprocess.run(
+            self.command(*arguments),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env=self.environment(**environment),
+            cwd=self.data.parent,
+            timeout=timeout_s,
+            check=False,
+        )
+        said = Said(done.returncode, done.stdout, done.stderr)
+        assert "Traceback" not in said.out + said.err, said.err
+        return said
+
+    def start(self, *arguments: str, **options: Any) -> "subprocess.Popen[str]":
+        """Begin a command and leave it to the test."""
+        return subprocess.Popen(
+            self.command(*arguments),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            env=self.environment(),
+            cwd=self.data.parent,
+            **options,
+        )
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "core", *arguments]
+
+    def environment(self, **more: str) -> dict[str, str]:
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("METIER_")}
+        return {**kept, "METIER_DATA": str(self.data), "PYTHONPATH": str(ROOT), **more}
+
+
+def template(*steps: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """A template in its file form."""
+    return {"format": "metier.template/1", "title": "T", "steps": list(steps), **fields}
+
+
+def write_template(path: Path, *steps: dict[str, Any], **fields: Any) -> str:
+    path.write_text(json.dumps(template(*steps, **fields)), "utf-8")
+    return str(path)
