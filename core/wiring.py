@@ -4,8 +4,9 @@
 and closes the store.
 """
 
+import asyncio
 import os
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ import platformdirs
 
 from core.agents.loop import AgentLoop
 from core.bus import Bus
-from core.domain.settings import Settings
+from core.domain.ids import WorkflowId
 from core.engine.engine import Engine
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
@@ -26,8 +27,16 @@ from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.sandbox.schemas import JsonSchemas
 from core.services.chat import ChatService
+from core.services.demo import DemoService
 from core.services.runs import RunService
+from core.services.settings import SettingsService, read_settings
 from core.services.templates import TemplateService
+from core.services.workflows import WorkflowService
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.toast_feed import ToastFeed
+from core.stores.toasts import Toasts
+from core.stores.view_cache import ViewCache
+from core.stores.workflows import Workflows
 from core.tools.builtin import builtin_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool
@@ -58,7 +67,12 @@ class Folders:
 class Toolbox:
     """Everything that works without a store: tools, sandbox, validation. An async context manager."""
 
-    def __init__(self, clock: Clock, more_tools: Iterable[Tool] = ()) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        more_tools: Iterable[Tool] = (),
+        is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
+    ) -> None:
         self._code_workers = WorkerPool()
         self._schema_workers = WorkerPool(size=1)  # its own, so that no check waits behind a code step
         self.sandbox = QuickJsSandbox(self._code_workers)
@@ -66,7 +80,7 @@ class Toolbox:
         self.registry = Registry(self.schemas)
         for tool in (*builtin_tools(self.sandbox, clock), *more_tools):
             self.registry.register(tool)
-        self.invoker = ToolInvoker(self.registry, self.schemas, clock)
+        self.invoker = ToolInvoker(self.registry, self.schemas, clock, is_viewed)
         self.validator = Validator(self.invoker, self.sandbox, self.schemas)
 
     async def __aenter__(self) -> Self:
@@ -78,16 +92,38 @@ class Toolbox:
         await self._schema_workers.close()
 
 
+class Stores:
+    """What a window shows, folded from the bus; no window is needed for it. Lives on the running loop."""
+
+    def __init__(self, bus: Bus, clock: Clock, settings: SettingsService) -> None:
+        call_later = asyncio.get_running_loop().call_later
+        self.background = BackgroundWorkflows(bus, clock, call_later, settings.current)
+        self.view = ViewCache(self.background)
+        self.toasts = Toasts(clock, call_later)
+        self.workflows = Workflows(bus)
+        self._feed = ToastFeed(bus, self.background, self.toasts)
+
+    def close(self) -> None:
+        """Hear nothing more, and leave no timer behind."""
+        for store in (self._feed, self.workflows, self.toasts, self.view, self.background):
+            store.close()
+
+
 @dataclass(frozen=True, slots=True)
 class Core:
     """The app without a window."""
 
     bus: Bus
+    clock: Clock
     engine: Engine
     storage: Storage
+    stores: Stores
     runs: RunService
     chat: ChatService
     templates: TemplateService
+    workflows: WorkflowService
+    settings: SettingsService
+    demo: DemoService
 
 
 @asynccontextmanager
@@ -112,17 +148,32 @@ async def run_core(
 ) -> AsyncIterator[Core]:
     """The core on a store that somebody else opened and closes, with `more_tools` beside the built-in ones."""
     clock = clock or SystemClock()
-    settings = Settings.model_validate(await storage.settings())
     bus = Bus()
-    async with Toolbox(clock, more_tools) as box:
-        agents = AgentLoop(OfflineModel(clock), box.invoker, storage, clock)
-        steps = StepRunner(box.invoker, box.sandbox, agents)
-        async with Engine(storage, bus, clock, steps, box.validator, box.schemas, lambda: settings) as engine:
-            yield Core(
-                bus,
-                engine,
-                storage,
-                RunService(engine, storage, clock),
-                ChatService(engine, storage, clock),
-                TemplateService(storage, box.validator),
-            )
+    settings = SettingsService(read_settings(await storage.settings()), storage, bus)
+    stores = Stores(bus, clock, settings)
+    try:
+        async with Toolbox(clock, more_tools, stores.background.is_viewed) as box:
+            agents = AgentLoop(OfflineModel(clock), box.invoker, storage, clock)
+            steps = StepRunner(box.invoker, box.sandbox, agents)
+            engine = Engine(storage, bus, clock, steps, box.validator, box.schemas, settings.read)
+            async with engine:
+                yield _core(bus, clock, engine, storage, stores, settings, box)
+    finally:
+        stores.close()
+
+
+def _core(
+    bus: Bus,
+    clock: Clock,
+    engine: Engine,
+    storage: Storage,
+    stores: Stores,
+    settings: SettingsService,
+    box: Toolbox,
+) -> Core:
+    runs = RunService(engine, storage, clock)
+    chat = ChatService(engine, storage, clock)
+    templates = TemplateService(storage, box.validator)
+    workflows = WorkflowService(engine, storage, bus, clock)
+    demo = DemoService(chat, runs, templates, workflows, storage)
+    return Core(bus, clock, engine, storage, stores, runs, chat, templates, workflows, settings, demo)

@@ -15,6 +15,7 @@ from core.domain.ids import CallId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.message import Role
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
+from core.domain.template import ValidationMode
 from core.domain.tool import CallStatus
 
 WireError = dict[str, Any]
@@ -37,6 +38,7 @@ class RunCreated(Fact):
     message_id: MessageId
     steps: list[str]
     agent: str | None = None
+    mode: ValidationMode | None = None
     template_id: TemplateId | None = None
     template_version: int | None = None
 

@@ -15,6 +15,7 @@ from core.domain.ids import CallId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.message import Role
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
+from core.domain.template import ValidationMode
 from core.domain.tool import CallStatus
 
 ERRORS_KEPT = 20
@@ -131,6 +132,7 @@ class LiveRun:
     message_id: MessageId
     created_at: datetime
     agent: str | None = None
+    mode: ValidationMode | None = None
     template_id: TemplateId | None = None
     template_version: int | None = None
     status: RunStatus = RunStatus.ENQUEUED
@@ -229,6 +231,7 @@ def begin(event: Event) -> LiveRun | None:
         fact.message_id,
         event.at,
         agent=fact.agent,
+        mode=fact.mode,
         template_id=fact.template_id,
         template_version=fact.template_version,
         steps={name: LiveStep(name) for name in fact.steps},

@@ -78,6 +78,7 @@ class Snapshot:
 
     `allow` holds absolute folders that the file tools may enter, `base` the folder where relative paths start
     (the first allowed one if None); `script` the lines of a scripted offline agent, so that a resumed turn plays on.
+    `gated`: it waits in the queue until the limit on workflows at once lets it in (ENGINE §9).
     """
 
     template: Template
@@ -87,6 +88,7 @@ class Snapshot:
     base: str | None = None
     agent: str | None = None
     script: tuple[Mapping[str, Any], ...] = ()
+    gated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Self
 
-from core.bus import Bus
+from core.bus import Bus, SettingsChanged, WorkflowChanged
 from core.domain.events import RunFinished
 from core.domain.ids import RunId, id_from_key, new_id
 from core.domain.run import ACTIVE, ErrorInfo, Run, RunStatus, Snapshot
@@ -73,6 +73,7 @@ class Engine:
         self._settings = settings
         self._seats: dict[RunId, _Seat] = {}
         self._queue: list[_Seat] = []
+        self._subscription = bus.subscribe(SettingsChanged, lambda changed: self._admit())
         self._is_closing = False
         self.journal = Journal(storage, bus, clock, text_interval_s=settings().stream_write_interval_s)
 
@@ -84,6 +85,7 @@ class Engine:
 
     async def __aexit__(self, *exception: object) -> None:
         self._is_closing = True
+        self._subscription.close()
         seats = list(self._seats.values())
         await asyncio.gather(*(seat.driver.checkpoint() for seat in seats if seat.driver is not None))
         tasks = [seat.task for seat in seats if seat.task is not None]
@@ -115,10 +117,14 @@ class Engine:
         seat = self._reserve(run_id, request)
         try:
             facts, writes = creation(request, seat.run, seat.snapshot)
-            await seat.log.create(*facts, writes=writes)
+            lost = await seat.log.create(*facts, writes=writes)
         except BaseException:
             del self._seats[run_id]
             raise
+        if lost:  # the same key, that began and ended while this start was looking
+            del self._seats[run_id]
+            return await self.wait(run_id)
+        self._bus.publish(WorkflowChanged(replace(request.workflow, updated_at=seat.run.created_at)))
         self._queue.append(seat)
         self._admit()
         return seat.run
@@ -140,7 +146,7 @@ class Engine:
         """Take a seat, or refuse: one step with the checks, so that two starts in one tick cannot both win."""
         if any(seat.run.workflow_id == request.workflow.id and not seat.is_finished for seat in self._seats.values()):
             raise _busy(request.workflow)
-        if request.gated:
+        if request.gated and not request.queued:
             limit = self._settings().max_workflows(request.mode)
             active = sum(not seat.is_finished for seat in self._seats.values())
             if active >= limit:
@@ -152,22 +158,30 @@ class Engine:
         return seat
 
     def _admit(self) -> None:
-        """Give free places to those who wait, first in first out."""
+        """Give free places to those who wait, first in first out; a gated one waits for the gate too (ENGINE §9)."""
+        settings = self._settings()
         driven = sum(seat.driver is not None and not seat.is_finished for seat in self._seats.values())
-        while self._queue and driven < self._settings().max_running_runs and not self._is_closing:
-            seat = self._queue.pop(0)
+        for seat in tuple(self._queue):
+            if driven >= settings.max_running_runs or self._is_closing:
+                return
+            if seat.snapshot.gated and driven >= settings.max_workflows(seat.snapshot.mode):
+                continue
+            self._queue.remove(seat)
             driven += 1
-            seat.driver = Driver(
-                seat.run,
-                seat.snapshot,
-                seat.log,
-                self._steps,
-                self._clock,
-                results=seat.results,
-                on_finished=partial(self._free, seat),
-            )
-            seat.results = None
-            seat.task = self._tasks.create_task(self._drive(seat, seat.driver), name=f"run {seat.run.id}")
+            self._begin(seat)
+
+    def _begin(self, seat: _Seat) -> None:
+        seat.driver = Driver(
+            seat.run,
+            seat.snapshot,
+            seat.log,
+            self._steps,
+            self._clock,
+            results=seat.results,
+            on_finished=partial(self._free, seat),
+        )
+        seat.results = None
+        seat.task = self._tasks.create_task(self._drive(seat, seat.driver), name=f"run {seat.run.id}")
 
     def _free(self, seat: _Seat) -> None:
         seat.is_finished = True

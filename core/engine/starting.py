@@ -19,7 +19,8 @@ class StartRequest:
     """What is to be run, and under which rules.
 
     `prompt` is what the person wrote, if anything: it becomes their message. `gated`: the limit of ENGINE §9 on
-    workflows at once holds, as for every start by a person in the window. `base`: where relative paths start.
+    workflows at once holds, as for every start by a person in the window; over it the start is refused, or waits in
+    the queue if it is `queued` too. `base`: where relative paths start.
     """
 
     workflow: Workflow
@@ -35,6 +36,7 @@ class StartRequest:
     template_version: int | None = None
     key: str | None = None
     gated: bool = False
+    queued: bool = False
 
     def run(self, run_id: RunId, now: datetime) -> Run:
         return Run(
@@ -58,6 +60,7 @@ class StartRequest:
             base=self.base,
             agent=self.workflow.agent,
             script=self.script,
+            gated=self.gated,
         )
 
 
@@ -70,6 +73,7 @@ def creation(request: StartRequest, run: Run, snapshot: Snapshot) -> tuple[Seque
         message_id=run.message_id,
         steps=[step.name for step in snapshot.template.steps],
         agent=snapshot.agent,
+        mode=snapshot.mode,
         template_id=run.template_id,
         template_version=run.template_version,
     )

@@ -142,9 +142,11 @@ async def _open(path: Path, tries: int) -> Any:
     try:
         await handle.connect()
         await handle.use(NAME, NAME)
-    except SurrealError as error:
+    except BaseException as error:  # a handle that is dropped, not closed, keeps the store locked
         await _close(handle)
-        raise failure([str(error)]) from error
+        if isinstance(error, SurrealError):
+            raise failure([str(error)]) from error
+        raise
     return handle
 
 

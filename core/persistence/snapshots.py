@@ -34,6 +34,7 @@ def snapshot_row(run_id: RunId, snapshot: Snapshot) -> Row:
             base=snapshot.base,
             agent=snapshot.agent,
             script=[dict(line) for line in snapshot.script],
+            gated=snapshot.gated,
         ),
     }
 
@@ -48,4 +49,5 @@ def _snapshot(row: Row) -> Snapshot:
         base=found.get("base"),
         agent=found.get("agent"),
         script=tuple(found["script"]),
+        gated=bool(found.get("gated")),
     )

@@ -37,10 +37,13 @@ class ChatService:
         allow: Sequence[str] = (),
         base: str | None = None,
         script: Sequence[Mapping[str, Any]] = (),
+        gated: bool = False,
+        queued: bool = False,
     ) -> Run:
         """Say something in a workflow, or in a new one named after the first words.
 
-        Fails with `bad_input` (nothing said, over 1 000 000 characters), `not_found` or `workflow_busy`.
+        `gated`: a person says it in the window; `queued`: it may wait for a place (StartRequest). Fails with
+        `bad_input` (nothing said, over 1 000 000 characters), `not_found`, `workflow_busy` or `limit_reached`.
         """
         if not text.strip():
             raise Refused("bad_input", "there is nothing to send")
@@ -61,6 +64,8 @@ class ChatService:
                 allow=tuple(allow),
                 base=base,
                 script=tuple(script),
+                gated=gated,
+                queued=queued,
             )
         )
 

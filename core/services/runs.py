@@ -40,8 +40,13 @@ class RunService:
         allow: Sequence[str] = (),
         base: str | None = None,
         key: str | None = None,
+        gated: bool = False,
+        queued: bool = False,
     ) -> Run:
-        """Start a template with the `given` input, in a workflow of its own that is named after it."""
+        """Start a template with the `given` input, in a workflow of its own that is named after it.
+
+        `gated`: a person starts it in the window; `queued`: it may wait for a place (StartRequest).
+        """
         now = self._clock.now()
         workflow = Workflow(WorkflowId(new_id("wf")), found.template.title, OFFLINE, now, now)
         return await self._engine.start(
@@ -56,6 +61,8 @@ class RunService:
                 template_id=found.id,
                 template_version=found.version,
                 key=key,
+                gated=gated,
+                queued=queued,
             )
         )
 

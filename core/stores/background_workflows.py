@@ -179,6 +179,9 @@ class BackgroundWorkflows:
     def viewed_execution(self) -> Execution | None:
         return self._executions.get(self._viewed) if self._viewed is not None else None
 
+    def is_viewed(self, workflow_id: WorkflowId) -> bool:
+        return workflow_id == self._viewed
+
     def set_viewed(self, workflow_id: WorkflowId | None) -> None:
         """Look at another workflow: a pointer moves, and nothing is copied or lost."""
         if workflow_id != self._viewed:

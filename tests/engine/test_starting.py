@@ -20,6 +20,7 @@ from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import SystemClock
 from core.ports.storage import PutSetting
 from core.ports.tools import CallContext
+from core.services.outcome import Ok
 from core.tools.registry import Tool
 from tests.support.world import a_step, a_world, tool_step
 
@@ -147,3 +148,47 @@ def test_limits_come_from_the_settings() -> None:
     settings = Settings(max_workflows_auto=5)
     assert settings.max_workflows(ValidationMode.AUTO) == 5
     assert settings.max_workflows(ValidationMode.SELECTIVE) == 1
+
+
+async def test_a_queued_start_waits_for_the_gate_and_begins_by_itself() -> None:
+    async with a_world() as world:
+        held = [await world.start(tool_step("h", "hold"), gated=True) for _ in range(3)]
+        queued = [await world.start(tool_step("n", "note", text=n), gated=True, queued=True) for n in range(2)]
+        await asyncio.sleep(0.05)
+        assert world.tools.notes == []
+        await world.core.engine.cancel(held[0].id)
+        for run in queued:
+            await world.core.engine.wait(run.id)
+        assert world.tools.notes == [0, 1]
+        world.tools.release.set()
+
+
+async def test_a_queued_start_waits_for_the_gate_after_a_restart_too() -> None:
+    async with a_world() as world:
+        for _ in range(3):
+            await world.start(tool_step("h", "hold"), gated=True)
+        await world.start(tool_step("n", "note", text="queued"), gated=True, queued=True)
+        await asyncio.sleep(0.1)
+        storage = world.storage
+        assert isinstance(storage, MemoryStorage)
+        copy = storage.copy()
+        world.tools.release.set()
+    async with a_world(copy) as world:
+        recovered = await world.core.engine.recover()
+        await asyncio.sleep(0.05)
+        assert world.tools.notes == []
+        world.tools.release.set()
+        for run_id in recovered:
+            await world.core.engine.wait(run_id)
+        assert world.tools.notes == ["queued"]
+
+
+async def test_a_higher_limit_lets_the_queue_in() -> None:
+    async with a_world() as world:
+        for _ in range(3):
+            await world.start(tool_step("h", "hold"), gated=True)
+        queued = await world.start(tool_step("n", "note"), gated=True, queued=True)
+        assert isinstance(await world.core.settings.change(max_workflows_auto=4), Ok)
+        await world.core.engine.wait(queued.id)
+        assert world.tools.notes == [None]
+        world.tools.release.set()

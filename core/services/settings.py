@@ -1,0 +1,51 @@
+"""The settings: read once, changed one at a time, kept before they hold."""
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.bus import Bus, SettingsChanged
+from core.domain.json_text import encode
+from core.domain.settings import Settings
+from core.errors import Refused
+from core.ports.storage import PutSetting, Storage
+from core.services.outcome import answers
+
+
+class SettingsService:
+    """`current` holds what is set now."""
+
+    def __init__(self, current: Settings, storage: Storage, bus: Bus) -> None:
+        self.current = current
+        self._storage = storage
+        self._bus = bus
+
+    def read(self) -> Settings:
+        """What is set now."""
+        return self.current
+
+    @answers
+    async def change(self, **fields: Any) -> Settings:
+        """Set some fields, on disk before it holds. Fails with `bad_input`, and nothing has changed."""
+        try:
+            changed = Settings.model_validate({**self.current.model_dump(), **fields})
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = first["loc"][0] if first["loc"] else "the settings"
+            raise Refused("bad_input", f"{name}: {first['msg']}") from None
+        values = changed.model_dump(mode="json")
+        await self._storage.commit([PutSetting(name, encode(values[name])) for name in fields if name in values])
+        self.current = changed
+        self._bus.publish(SettingsChanged(changed))
+        return changed
+
+
+def read_settings(kept: Any) -> Settings:
+    """The settings that a store holds. A field that cannot be read has its default: the app must start."""
+    good = dict(kept)
+    while True:
+        try:
+            return Settings.model_validate(good)
+        except ValidationError as error:
+            for name in {str(one["loc"][0]) for one in error.errors()}:
+                good.pop(name, None)

@@ -1,0 +1,94 @@
+"""Workflows as the sidebar and the chat pane need them: listed, opened, renamed, deleted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.bus import Bus, WorkflowChanged, WorkflowDeleted
+from core.domain.ids import RunId, WorkflowId
+from core.domain.live_run import LiveRun, replay
+from core.domain.message import Message, Role
+from core.domain.run import ACTIVE, RunStatus
+from core.domain.workflow import Workflow
+from core.engine.engine import Engine
+from core.errors import NotFound, Refused, StorageFailed
+from core.ports.clock import Clock
+from core.ports.storage import PAGE_ROWS, PutWorkflow, Storage
+from core.services.outcome import answers
+from core.stores.workflows import ListedWorkflow
+
+TITLE_CHARACTERS = 256
+RUNS_LOOKED_AT = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedWorkflow:
+    """A workflow with its messages, oldest first, and the states of the runs that show in them."""
+
+    workflow: Workflow
+    messages: Sequence[Message]
+    runs: Sequence[LiveRun]
+
+
+class WorkflowService:
+    def __init__(self, engine: Engine, storage: Storage, bus: Bus, clock: Clock) -> None:
+        self._engine = engine
+        self._storage = storage
+        self._bus = bus
+        self._clock = clock
+
+    @answers
+    async def listed(self) -> list[ListedWorkflow]:
+        """Every workflow, last changed first, with the status of its newest run."""
+        newest: dict[WorkflowId, RunStatus] = {}
+        before: RunId | None = None
+        for _ in range(RUNS_LOOKED_AT // PAGE_ROWS):
+            page = await self._storage.runs(limit=PAGE_ROWS, before=before)
+            for run in page:
+                newest.setdefault(run.workflow_id, run.status)
+            if len(page) < PAGE_ROWS:
+                break
+            before = page[-1].id
+        return [ListedWorkflow(one, newest.get(one.id)) for one in await self._storage.workflows()]
+
+    @answers
+    async def opened(self, workflow_id: WorkflowId) -> OpenedWorkflow:
+        """What the chat pane shows of a workflow. A run that cannot be read leaves its message without details."""
+        workflow = await self._workflow(workflow_id)
+        messages = await self._storage.messages(workflow_id)
+        runs = []
+        for run_id in dict.fromkeys(one.run_id for one in messages if one.role is Role.ASSISTANT and one.run_id):
+            try:
+                if (run := replay(await self._storage.events(run_id))) is not None:
+                    runs.append(run)
+            except StorageFailed as error:
+                if error.code != "unreadable":
+                    raise
+        return OpenedWorkflow(workflow, messages, runs)
+
+    @answers
+    async def rename(self, workflow_id: WorkflowId, title: str) -> Workflow:
+        """Give a workflow another title. Fails with `bad_input` for an empty one or over 256 characters."""
+        title = " ".join(title.split())
+        if not title or len(title) > TITLE_CHARACTERS:
+            raise Refused("bad_input", f"a title has 1 to {TITLE_CHARACTERS} characters")
+        workflow = await self._workflow(workflow_id)
+        renamed = replace(workflow, title=title, updated_at=self._clock.now())
+        await self._storage.commit([PutWorkflow(renamed)])
+        self._bus.publish(WorkflowChanged(renamed))
+        return renamed
+
+    @answers
+    async def delete(self, workflow_id: WorkflowId) -> None:
+        """Cancel what is active, then remove the workflow with all that belongs to it."""
+        await self._workflow(workflow_id)
+        for run in await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS):
+            if run.status in ACTIVE:
+                await self._engine.cancel(run.id)
+        await self._storage.delete_workflow(workflow_id)
+        self._bus.publish(WorkflowDeleted(workflow_id))
+
+    async def _workflow(self, workflow_id: WorkflowId) -> Workflow:
+        found = await self._storage.workflow(workflow_id)
+        if found is None:
+            raise NotFound("workflow", workflow_id)
+        return found

@@ -1,0 +1,100 @@
+"""Workflows: listed, opened, renamed, deleted; and the demo."""
+
+import asyncio
+
+from core.domain.message import Role
+from core.domain.run import RunKind, RunStatus
+from core.services.outcome import Failed, Ok
+from tests.support.world import a_step, a_world, tool_step
+
+
+async def test_the_list_has_the_status_of_the_newest_run() -> None:
+    async with a_world() as world:
+        good = await world.run(a_step("a"))
+        bad = await world.run(tool_step("f", "fail"))
+        listed = await world.core.workflows.listed()
+        assert isinstance(listed, Ok)
+        assert [(row.workflow.id, row.status) for row in listed.data] == [
+            (bad["workflow_id"], RunStatus.ERROR),
+            (good["workflow_id"], RunStatus.SUCCESS),
+        ]
+
+
+async def test_an_opened_workflow_has_its_messages_and_the_states_of_its_runs() -> None:
+    async with a_world() as world:
+        sent = await world.core.chat.send('/tool calculator {"expression": "2 * 3"}')
+        assert isinstance(sent, Ok)
+        await world.core.engine.wait(sent.data.id)
+        opened = await world.core.workflows.opened(sent.data.workflow_id)
+        assert isinstance(opened, Ok)
+        assert [message.role for message in opened.data.messages] == [Role.USER, Role.ASSISTANT]
+        (run,) = opened.data.runs
+        assert run.message_id == opened.data.messages[1].id
+        assert [call.tool for call in run.calls.values()] == ["calculator"]
+
+
+async def test_a_workflow_is_renamed() -> None:
+    async with a_world() as world:
+        run = await world.run(a_step("a"))
+        renamed = await world.core.workflows.rename(run["workflow_id"], "  A new \n name ")
+        assert isinstance(renamed, Ok)
+        assert renamed.data.title == "A new name"
+        for title in ("", "  ", "x" * 257):
+            answer = await world.core.workflows.rename(run["workflow_id"], title)
+            assert isinstance(answer, Failed)
+        assert [row.workflow.title for row in world.core.stores.workflows.rows] == ["A new name"]
+
+
+async def test_a_running_workflow_is_cancelled_first_and_then_deleted() -> None:
+    async with a_world() as world:
+        run = await world.start(tool_step("h", "hang"))
+        await asyncio.sleep(0.05)
+        assert isinstance(await world.core.workflows.delete(run.workflow_id), Ok)
+        assert await world.storage.run(run.id) is None
+        assert await world.storage.workflows() == []
+        assert world.core.stores.workflows.rows == []
+        assert world.core.stores.background.running_workflows == []
+        again = await world.core.workflows.delete(run.workflow_id)
+        assert isinstance(again, Failed)
+        assert again.code == "not_found"
+
+
+async def test_a_message_that_is_sent_while_the_last_one_is_answered_is_refused() -> None:
+    async with a_world() as world:
+        sent = await world.core.chat.send("say 200 words")
+        assert isinstance(sent, Ok)
+        again = await world.core.chat.send("help", sent.data.workflow_id)
+        assert isinstance(again, Failed)
+        assert again.code == "workflow_busy"
+        await world.core.engine.cancel(sent.data.id)
+
+
+async def test_the_demo_runs_three_workflows_and_is_removed_without_a_trace() -> None:
+    async with a_world() as world:
+        before = await world.core.chat.send("help")
+        assert isinstance(before, Ok)
+        await world.core.engine.wait(before.data.id)
+        begun = await world.core.demo.start()
+        assert all(isinstance(answer, Ok) for answer in begun)
+        kinds = [answer.data.kind for answer in begun if isinstance(answer, Ok)]
+        assert kinds == [RunKind.CHAT, RunKind.WORKFLOW, RunKind.WORKFLOW]
+        assert len(world.core.stores.background.running_workflows) == 3
+        assert len(await world.core.demo.workflows()) == 3
+        assert isinstance(await world.core.demo.remove(), Ok)
+        assert [workflow.id for workflow in await world.storage.workflows()] == [before.data.workflow_id]
+        assert await world.core.demo.workflows() == []
+
+
+async def test_the_template_of_the_demo_skips_a_step_and_ends_with_a_table() -> None:
+    async with a_world() as world:
+        _, template, _ = await world.core.demo.start()
+        assert isinstance(template, Ok)
+        await world.core.engine.wait(template.data.id)
+        run = await world.describe(template.data.id)
+        assert run["status"] == "success"
+        assert [name for name, step in run["steps"].items() if step["skipped"]] == ["hurry"]
+        assert run["output"] == [
+            {"name": "tea", "letters": 3},
+            {"name": "coffee", "letters": 6},
+            {"name": "water", "letters": 5},
+        ]
