@@ -85,4 +85,5 @@ class ToolFailed(StepFailed):
 
 
 class StorageFailed(MetierError):
-    """The store: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full` or `storage_failed`."""
+    """The store: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full` or `storage_failed`; of the rows of
+    one run, `unreadable`."""

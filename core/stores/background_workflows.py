@@ -217,7 +217,6 @@ class BackgroundWorkflows:
         log.info("swept: %d released, %d timed out, %d kept", sweep.released, sweep.timed_out, sweep.kept)
         self._released = 0
         self._sweep_at = now + SWEEP_S
-        self._arm()
         return sweep
 
     def _arm(self) -> float | None:

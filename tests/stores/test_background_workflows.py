@@ -13,6 +13,7 @@ from core.domain.step import StepStatus
 from core.domain.template import ValidationMode
 from core.domain.workflow import Workflow
 from core.errors import Refused
+from core.stores.background_workflows import Sweep
 from tests.stores.rig import START, Desk, text_of
 
 A, B, C, D = (WorkflowId(f"wf_{name}") for name in "abcd")
@@ -184,9 +185,11 @@ def test_every_run_is_folded_whether_it_is_viewed_or_not() -> None:
 def test_a_live_state_has_what_its_row_shows() -> None:
     desk = Desk(AUTO)
     run = desk.teller("a")
-    desk.tell(run.created("fetch", "sum", "write", kind=RunKind.WORKFLOW), run.started(), run.step_done("fetch"))
+    desk.tell(run.created("fetch", "sum", "write", kind=RunKind.WORKFLOW))
     execution = desk.background.get_execution(A)
     assert execution is not None
+    assert execution.started_at == desk.time.now()
+    desk.tell(run.started(), run.step_done("fetch"))
     assert execution.progress == (1, 3)
     desk.tell(run.stream("text", "write"), run.called("c1"))
     assert (execution.content, execution.tokens_received) == ("text", 1)
@@ -287,9 +290,13 @@ def test_a_run_that_ends_moves_to_the_recently_finished(status: RunStatus) -> No
 def test_the_last_one_to_finish_stands_first_and_the_first_one_to_start_too() -> None:
     desk = Desk(AUTO, max_workflows_auto=9)
     runs = [desk.start(name) for name in "abcd"]
-    desk.tell(runs[1].finished(), runs[0].finished())
+    desk.tell(runs[0].finished())
+    desk.time.advance(1)
+    desk.tell(runs[1].finished())
     assert desk.running == ["wf_c", "wf_d"]
-    assert desk.recent == ["wf_a", "wf_b"]
+    assert desk.recent == ["wf_b", "wf_a"]
+    desk.start("again", workflow="wf_a")
+    assert desk.running == ["wf_c", "wf_d", "wf_a"]
 
 
 def test_a_finished_workflow_leaves_the_section_after_ten_minutes() -> None:
@@ -297,8 +304,42 @@ def test_a_finished_workflow_leaves_the_section_after_ten_minutes() -> None:
     desk.tell(desk.start("a").finished())
     desk.time.advance(599)
     assert desk.recent == ["wf_a"]
+    told = heard(desk)
     desk.time.advance(61)
     assert desk.recent == []
+    assert told == ["wf_a"]
+
+
+def test_a_sweep_can_be_asked_for_and_leaves_no_timer_when_nothing_stays() -> None:
+    desk = Desk(AUTO)
+    desk.tell(desk.start("a").finished(RunStatus.CANCELLED))
+    desk.time.advance(30)
+    sweep = desk.background.cleanup(desk.time.monotonic() + 600)
+    assert sweep == Sweep(released=1, timed_out=1, kept=0)
+    assert desk.time.timers == 0
+
+
+def test_the_first_sweep_comes_a_minute_after_the_first_end(caplog: pytest.LogCaptureFixture) -> None:
+    desk = Desk(AUTO)
+    caplog.set_level(logging.INFO, "core.stores")
+    desk.tell(desk.start("a").finished())
+    desk.time.advance(59)
+    assert caplog.records == []
+    desk.time.advance(1)
+    assert len(caplog.records) == 1
+
+
+def test_nothing_is_held_of_runs_that_left() -> None:
+    desk = Desk(AUTO)
+    desk.tell(desk.start("one", workflow="wf_a").finished())
+    desk.time.advance(5)
+    desk.tell(desk.start("two", workflow="wf_a").finished())
+    desk.time.advance(30)
+    desk.background.register(A, "Ada", "A")
+    desk.tell(desk.start("three", workflow="wf_a").finished(), desk.start("b").finished())
+    desk.time.advance(700)
+    assert desk.background._runs._audiences == {}
+    assert desk.background._executions == {}
 
 
 def test_each_sweep_logs_what_it_released_timed_out_and_kept(caplog: pytest.LogCaptureFixture) -> None:
@@ -340,13 +381,19 @@ def test_a_run_that_was_lost_can_be_ended_without_an_event() -> None:
     desk = Desk(AUTO)
     run = desk.start("a")
     desk.tell(run.stream("text"))
+    desk.background.set_has_pending_question(A, True)
+    told = heard(desk)
     desk.background.mark_complete(A, RunStatus.ERROR, {"code": "unreadable", "message": "broken"})
     execution = desk.background.get_execution(A)
     assert execution is not None
+    assert told == ["wf_a"]
+    assert not execution.has_pending_question
     assert execution.error == {"code": "unreadable", "message": "broken"}
     assert desk.recent == ["wf_a"]
     desk.tell(run.stream(" late"))
     assert text_of(desk, run) == "text"
+    desk.time.advance(700)
+    assert desk.recent == []
 
 
 def test_marking_what_has_ended_changes_nothing() -> None:
@@ -379,7 +426,10 @@ def test_the_name_on_the_row_follows_a_rename_and_is_known_to_later_runs() -> No
     desk = Desk(AUTO)
     desk.background.register(A, "Ada", "Letters")
     run = desk.start("one", workflow="wf_a")
-    desk.bus.publish(WorkflowChanged(Workflow(A, "Mail", "Ada", START, START)))
+    told = heard(desk)
+    for workflow_id in (A, A, B):
+        desk.bus.publish(WorkflowChanged(Workflow(workflow_id, "Mail", "Ada", START, START)))
+    assert (told, desk.errors) == ([A], [])
     execution = desk.background.get_execution(A)
     assert execution is not None
     assert execution.workflow_name == "Mail"
@@ -391,6 +441,7 @@ def test_the_name_on_the_row_follows_a_rename_and_is_known_to_later_runs() -> No
 
 def test_a_deleted_workflow_is_gone_with_its_number_its_viewers_and_the_view() -> None:
     desk = Desk(AUTO)
+    desk.background.register(A, "Ada", "Letters")
     run = desk.start("a")
     desk.background.set_viewed(A)
     viewer = desk.background.attach(run.run_id)
@@ -400,6 +451,8 @@ def test_a_deleted_workflow_is_gone_with_its_number_its_viewers_and_the_view() -
     assert desk.background.workflow_at(1) is None
     assert desk.background.viewed_workflow_id is None
     assert not viewer.is_open
+    desk.tell(desk.teller("two", workflow="wf_a").created(title="New"))
+    assert [execution.workflow_name for execution in desk.background.running_workflows] == ["New"]
     assert desk.time.timers == 0
 
 

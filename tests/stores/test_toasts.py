@@ -105,6 +105,18 @@ def test_a_question_that_waits_goes_before_what_came_earlier_and_of_that_only_th
     assert pile.history == ["0"]
 
 
+def test_when_one_runs_out_the_next_that_waits_is_seen() -> None:
+    pile = Pile()
+    for number in range(5):
+        pile.ask(f"q{number}")
+    pile.say("first")
+    pile.say("second")
+    pile.toasts.dismiss(pile.toasts.visible[0].id)
+    assert (pile.seen[-1], pile.waiting) == ("first", ["second"])
+    pile.time.advance(5)
+    assert (pile.seen[-1], pile.waiting) == ("second", [])
+
+
 def test_of_thirty_in_a_second_the_questions_are_seen_and_none_is_lost() -> None:
     pile = Pile()
     for number in range(30):
@@ -307,6 +319,7 @@ def test_a_workflow_takes_its_toasts_along_seen_and_waiting() -> None:
     pile.toasts.dismiss_for_workflow(A)
     assert pile.seen == ["q0", "q2", "q4"]
     assert pile.waiting == []
+    assert pile.history == ["q1", "q3", "q5"]
 
 
 def test_one_kind_of_a_workflow_can_be_closed_alone() -> None:
@@ -347,8 +360,10 @@ def test_listeners_are_told_once_for_each_thing() -> None:
     changes.clear()
     pile.toasts.dismiss_for_workflow(A)
     assert changes == []
+    pile.toasts.dismiss(pile.toasts.visible[0].id)
+    assert changes == [4]
     pile.time.advance(5)
-    assert changes == [0]
+    assert changes == [4, 0]
 
 
 def test_a_closed_pile_leaves_no_timer() -> None:

@@ -80,6 +80,8 @@ def test_a_slow_load_of_one_workflow_never_shows_in_another() -> None:
     assert not desk.view.is_loaded
     assert desk.view.show(B, [said(B, "of B")])
     assert texts(desk.view) == ["of B"]
+    desk.background.set_viewed(A)
+    assert (desk.view.messages, desk.view.is_loaded) == ([], False)
 
 
 def test_a_load_that_was_overtaken_by_a_later_one_is_dropped() -> None:
@@ -108,7 +110,10 @@ def test_the_message_of_a_live_run_stands_once_and_as_it_is_now() -> None:
 def test_what_is_said_after_the_load_follows_what_is_stored() -> None:
     desk = Desk()
     desk.background.set_viewed(A)
+    loaded = [desk.view.is_loaded]
     desk.view.show(A, [said(A, "before")])
+    loaded.append(desk.view.is_loaded)
+    assert loaded == [False, True]
     run = desk.start("a")
     desk.tell(run.prompt("Why?"), run.stream("Because."))
     assert texts(desk.view) == ["before", "Why?", "Because."]
@@ -199,6 +204,26 @@ def test_the_pane_is_told_once_for_a_switch_a_load_and_a_new_run() -> None:
     assert told == [A, A, A]
 
 
+def test_a_view_that_comes_late_watches_what_is_viewed_already() -> None:
+    desk = Desk()
+    run = desk.start("a")
+    desk.background.set_viewed(A)
+    view = ViewCache(desk.background)
+    assert not view.is_loaded
+    assert view.run is desk.view.run
+    assert desk.background.viewer_count(run.run_id) == 2
+
+
+def test_a_workflow_that_was_viewed_before_its_run_began_is_watched_when_it_does() -> None:
+    desk = Desk()
+    desk.background.register(A, "Ada", "A")
+    desk.background.set_viewed(A)
+    assert desk.view.run is None
+    run = desk.teller("a")
+    desk.tell(run.created(), run.stream("text"))
+    assert desk.view.content == "text"
+
+
 def test_an_empty_view_has_no_load_and_takes_none() -> None:
     desk = Desk()
     assert desk.view.begin_load() is None
@@ -221,4 +246,5 @@ def test_a_closed_view_leaves_its_runs() -> None:
     assert desk.background.viewer_count(run.run_id) == 0
     desk.background.set_viewed(B)
     desk.background.set_viewed(A)
+    desk.tell(run.finished())
     assert desk.background.viewer_count(run.run_id) == 0

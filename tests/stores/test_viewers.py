@@ -38,6 +38,7 @@ def test_a_batch_closes_a_tenth_of_a_second_after_its_first_event() -> None:
     desk.time.advance(0.002)
     assert received.sizes == [2]
     assert desk.time.timers == 0
+    assert desk.background.cleanup(desk.time.monotonic()).released == 0
 
 
 @pytest.mark.parametrize("status", [RunStatus.SUCCESS, RunStatus.ERROR, RunStatus.CANCELLED])
@@ -59,6 +60,29 @@ def test_the_end_of_a_lost_run_flushes_too() -> None:
     received = watch(desk, run)
     desk.tell(run.stream("text"))
     desk.background.mark_complete(run.workflow_id, RunStatus.ERROR)
+    assert received.text == "text"
+
+
+def test_the_time_of_a_batch_begins_anew_after_one_that_was_full() -> None:
+    desk = Desk()
+    run = desk.start("a")
+    received = watch(desk, run)
+    desk.tell(*(run.stream("x") for _ in range(10)))
+    desk.time.advance(0.06)
+    desk.tell(run.stream("y"))
+    desk.time.advance(0.06)
+    assert received.sizes == [10]
+    desk.time.advance(0.05)
+    assert received.sizes == [10, 1]
+
+
+def test_a_batch_is_on_time_whatever_else_is_due_later() -> None:
+    desk = Desk()
+    run = desk.start("a")
+    desk.tell(desk.start("b").finished())
+    received = watch(desk, run)
+    desk.tell(run.stream("text"))
+    desk.time.advance(0.1)
     assert received.text == "text"
 
 
@@ -152,6 +176,7 @@ def test_a_viewer_that_left_hears_nothing_more_and_holds_no_timer() -> None:
     assert desk.time.timers == 0
     desk.tell(run.stream("more"), run.finished())
     assert received.batches == []
+    assert len(viewer.batch) == 0
 
 
 def test_a_viewer_may_close_another_during_a_delivery() -> None:
@@ -227,8 +252,28 @@ def test_who_comes_back_in_time_finds_everything() -> None:
     desk.tell(run.stream("text"), run.finished())
     desk.time.advance(15)
     with desk.background.attach(run.run_id) as viewer:
+        assert desk.background._runs.due is None
         desk.time.advance(60)
         assert viewer.run.content == "text"
+
+
+def test_what_comes_after_the_end_does_not_put_the_release_off() -> None:
+    desk = Desk()
+    run = desk.start("a")
+    desk.tell(run.stream("text"), run.finished())
+    desk.time.advance(15)
+    desk.tell(run.step_done())
+    desk.time.advance(15)
+    assert text_of(desk, run) == ""
+
+
+def test_a_lost_run_is_released_too() -> None:
+    desk = Desk()
+    run = desk.start("a")
+    desk.tell(run.stream("text"))
+    desk.background.mark_complete(run.workflow_id, RunStatus.ERROR)
+    desk.time.advance(30)
+    assert text_of(desk, run) == ""
 
 
 def test_an_active_run_is_never_released() -> None:

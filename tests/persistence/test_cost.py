@@ -1,0 +1,108 @@
+"""What keeps the store small and quick: large values are written once, and nothing is found by looking at all."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.domain.run import RunStatus
+from core.persistence import messages, runs
+from core.persistence.connection import Connection
+from core.persistence.schema import migrate
+from core.persistence.surreal import SurrealStorage
+from core.ports.storage import ChangeRun, CreateRun, PutToolCall, Write
+from tests.contracts.rows import R, a_call, a_result, a_run, a_snapshot, appended, ended, finished, settled, told
+
+LARGE = 500_000
+TIMES = 20
+
+
+def bytes_in(path: Path) -> int:
+    return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+
+
+async def size_after(path: Path, history: list[list[Write]]) -> int:
+    """The size of a new store on disk, closed after these commits."""
+    storage = await SurrealStorage.open(path)
+    for writes in history:
+        assert await storage.commit(writes) == frozenset()
+    await storage.close()
+    return bytes_in(path)
+
+
+def back_and_forth() -> list[list[Write]]:
+    running, waiting = frozenset({RunStatus.RUNNING}), frozenset({RunStatus.WAITING})
+    turn: list[list[Write]] = [
+        [ChangeRun(R, running, RunStatus.WAITING)],
+        [ChangeRun(R, waiting, RunStatus.RUNNING)],
+    ]
+    return turn * TIMES
+
+
+async def test_a_change_of_status_does_not_write_the_snapshot_again(tmp_path: Path) -> None:
+    large: list[Write] = [CreateRun(a_run(), a_snapshot(input={"text": "x" * LARGE}))]
+    size = await size_after(tmp_path / "store", [large, *back_and_forth()])
+    assert LARGE < size < 2 * LARGE
+
+
+async def test_a_change_of_status_does_not_write_the_output_again(tmp_path: Path) -> None:
+    run = a_run(output_json='"' + "x" * LARGE + '"')
+    size = await size_after(tmp_path / "store", [[CreateRun(run, a_snapshot())], *back_and_forth()])
+    assert LARGE < size < 2 * LARGE
+
+
+async def test_the_end_of_a_call_does_not_write_its_arguments_again(tmp_path: Path) -> None:
+    call = a_call(arguments_json='"' + "x" * LARGE + '"')
+    end: list[Write] = [PutToolCall(settled(call))]
+    size = await size_after(tmp_path / "store", [[PutToolCall(call)], *[end] * TIMES])
+    assert LARGE < size < 2 * LARGE
+
+
+async def test_an_output_is_kept_once(tmp_path: Path) -> None:
+    """The result, the event, and the run's output: the event has none of its own."""
+    text = "x" * LARGE
+    step: list[Write] = [a_result(output_json=f'"{text}"'), appended(told(finished(output=text)))]
+    once = await size_after(tmp_path / "once", [[CreateRun(a_run(), a_snapshot())], step])
+    assert LARGE < once < 1.5 * LARGE
+    twice = await size_after(
+        tmp_path / "twice", [[CreateRun(a_run(), a_snapshot())], step, [ended(output_json=f'"{text}"')]]
+    )
+    assert twice < 2.5 * LARGE
+
+
+@pytest.fixture
+async def connection(tmp_path: Path) -> AsyncIterator[Connection]:
+    opened = await Connection.open(tmp_path / "store")
+    await migrate(opened)
+    yield opened
+    await opened.close()
+
+
+def operators(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The operators of a plan with their attributes, innermost last."""
+    found = {plan["operator"]: plan["attributes"]}
+    for child in plan.get("children", ()):
+        found |= operators(child)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("query", "index", "is_limited"),
+    [
+        (runs._PAGES[False, False], "run_by_place", True),
+        (runs._PAGES[True, False], "run_by_status", True),
+        (runs._PAGES[False, True], "run_by_workflow", True),
+        (runs._PAGES[True, True], "run_by_workflow", False),
+        (runs._UNFINISHED, "run_by_status", True),
+        (runs._OF_MESSAGE, "run_by_message", False),
+        (messages._OF_WORKFLOW, "message_by_workflow", True),
+    ],
+)
+async def test_rows_are_found_by_an_index(connection: Connection, query: str, index: str, is_limited: bool) -> None:
+    given = {"place": "5", "limit": 50, "status": "running", "workflow": "w", "message": "m"}
+    plan = operators(await connection.read(f"{query} EXPLAIN", given))
+    assert plan["IndexScan"]["index"] == index
+    assert ("limit" in plan["IndexScan"]) is is_limited, "the index is read to its end"
+    if is_limited:
+        assert not any("Sort" in operator for operator in plan)
