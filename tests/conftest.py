@@ -10,3 +10,4 @@ def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginMa
     if not pluginmanager.has_plugin("pytest-qt"):
         parser.addini("qt_api", "read by pytest-qt")
         parser.addini("qt_log_level_fail", "read by pytest-qt")
+        parser.addini("qt_log_ignore", "read by pytest-qt", type="linelist")

@@ -5,9 +5,10 @@ run and its time. `to_wire` and `from_wire` turn it into a JSON object and back;
 later version is kept as `UnknownFact` and skipped by every fold.
 """
 
+import functools
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -207,7 +208,7 @@ class EventsKept:
 def to_wire(event: Event) -> dict[str, Any]:
     """The JSON object of an event; fields that are None and have None as default are left out."""
     fact = event.fact
-    name, data = (fact.name, fact.data) if isinstance(fact, UnknownFact) else (fact.type, _fields(fact))
+    name, data = (fact.name, fact.data) if isinstance(fact, UnknownFact) else (fact.type, fact_fields(fact))
     return {
         "type": name,
         "run_id": event.run_id,
@@ -238,15 +239,22 @@ def time_text(at: datetime) -> str:
 
 
 _ENVELOPE = frozenset({"type", "run_id", "workflow_id", "seq", "at"})
-_ALWAYS: dict[str, Literal[True]] = {"value": True, "arguments": True}
+_ALWAYS = frozenset({"value", "arguments"})
 
 
-def _fields(fact: Fact) -> dict[str, Any]:
+def fact_fields(fact: Fact) -> dict[str, Any]:
+    """The fields of a fact as they stand on the wire."""
     kept = {}
-    for name, field in type(fact).model_fields.items():
+    for name, is_told_always in _told_fields(type(fact)):
         value = getattr(fact, name)
-        if value is not None or field.is_required() or name in _ALWAYS:
+        if value is not None or is_told_always:
             kept[name] = value
     if isinstance(fact, StepFinished) and fact.status is StepStatus.COMPLETED:
         kept["output"] = fact.output
     return kept
+
+
+@functools.cache
+def _told_fields(kind: type[Fact]) -> tuple[tuple[str, bool], ...]:
+    """The fields of a class of facts, and whether each is told even where it is None."""
+    return tuple((name, field.is_required() or name in _ALWAYS) for name, field in kind.model_fields.items())

@@ -115,7 +115,11 @@ ACTION_KEYS = ("toolName", "code", "agent", "set", "return", "workflow")
 def _action_kind(value: Any) -> str | None:
     if isinstance(value, BaseModel):
         value = value.model_dump(by_alias=True, exclude_unset=True)
-    return next((key for key in ACTION_KEYS if key in value), None) if isinstance(value, Mapping) else None
+    if isinstance(value, Mapping):
+        for key in ACTION_KEYS:
+            if key in value:
+                return key
+    return None
 
 
 Action = Annotated[

@@ -105,7 +105,7 @@ class Validator:
             wrong = f"this app reads {FORMAT}, not {data['format']!r}"
             problems.insert(0, Problem("bad_format", "/format", wrong))
         raw_steps = data["steps"] if isinstance(data.get("steps"), list) else []
-        steps = _readable_steps(raw_steps)
+        steps = list(enumerate(template.steps)) if template is not None else _readable_steps(raw_steps)
         problems += _names(raw_steps)
         if data.get("steps") == []:
             problems.append(Problem("no_steps", "/steps", "a template needs at least one step"))

@@ -25,7 +25,7 @@ EXEMPT = {
     REGISTRY: ("tests/architecture/test_files.py",),
 }
 
-SCRIPTS = [".ci/run", ".dev/setup", ".dev/start", ".dev/test"]
+SCRIPTS = [".ci/run", ".dev/setup", ".dev/start", ".dev/test", ".dev/translate"]
 
 
 @pytest.mark.parametrize("pattern", [UNFINISHED, MACHINE, REGISTRY], ids=["unfinished", "machine", "registry"])

@@ -1,0 +1,1 @@
+"""The window: Qt around the core's services and stores."""

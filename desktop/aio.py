@@ -1,0 +1,134 @@
+"""Tasks of the window, each with an owner; and errors that nobody caught, all to one presenter."""
+
+import asyncio
+import logging
+import sys
+import threading
+from collections.abc import Callable, Coroutine
+from functools import partial
+from types import TracebackType
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QDialog
+from shiboken6 import isValid
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+Report = Callable[[BaseException], object]
+"""The presenter of errors. It is called in the loop's thread, and must not raise."""
+
+
+class Tasks:
+    """The owner of tasks: keeps them alive, reports their errors, and ends them when it is closed.
+
+    A QObject as `owner` keeps this object in turn; when it is destroyed, its tasks are cancelled.
+    """
+
+    def __init__(self, report: Report, owner: QObject | None = None) -> None:
+        self._report = report
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_open = True
+        if owner is not None:
+            owner.destroyed.connect(partial(Tasks.cancel, self))  # Qt holds a bound method weakly
+
+    def spawn(self, coroutine: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
+        """Start a task in the running loop. Its error is reported, whether somebody awaits the task or not.
+
+        Raises RuntimeError once this is closed or the owner gone.
+        """
+        if not self._is_open:
+            coroutine.close()
+            raise RuntimeError(f"the owner of the task {name!r} is gone")
+        task = asyncio.get_running_loop().create_task(coroutine, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._on_done)
+        return task
+
+    def cancel(self) -> None:
+        """Cancel all tasks and start no more."""
+        self._is_open = False
+        for task in tuple(self._tasks):
+            task.cancel()
+
+    async def close(self) -> None:
+        """Cancel all tasks, start no more, and return when they have ended and their errors are reported.
+
+        One of the tasks may call it: that one is left alone.
+        """
+        self._is_open = False
+        others = {task for task in self._tasks if task is not asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        if others:
+            await asyncio.wait(others)
+
+    def _on_done(self, task: asyncio.Task[Any]) -> None:
+        self._tasks.discard(task)
+        if task.cancelled():
+            return
+        error = task.exception()
+        if error is not None and not isinstance(error, (SystemExit, KeyboardInterrupt)):  # these end the loop
+            self._report(error)
+
+
+def report_uncaught(loop: asyncio.AbstractEventLoop, report: Report) -> Callable[[], None]:
+    """Report what nobody caught, in callbacks and lost tasks of the loop and in Qt's slots. The undo is returned.
+
+    To be called in the loop's thread. What the loop tells without an error is logged.
+    """
+    loop_thread = threading.get_ident()
+    former_handler, former_hook = loop.get_exception_handler(), sys.excepthook
+
+    def on_loop_error(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if error is None:
+            loop.default_exception_handler(context)
+        else:
+            report(error)
+
+    def on_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if isinstance(error, (SystemExit, KeyboardInterrupt)):
+            former_hook(kind, error, trace)
+        elif threading.get_ident() == loop_thread:
+            report(error)
+        else:
+            loop.call_soon_threadsafe(report, error)
+
+    def undo() -> None:
+        loop.set_exception_handler(former_handler)
+        sys.excepthook = former_hook
+
+    loop.set_exception_handler(on_loop_error)
+    sys.excepthook = on_error
+    return undo
+
+
+async def finished(dialog: QDialog) -> int:
+    """Open the dialog, and return its result when it is closed: a message box's is the button, as a number.
+
+    The other tasks go on, as they would not with `exec()`. A dialog that is destroyed counts as rejected.
+    Cancelling the wait rejects the dialog.
+    """
+    result: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+
+    def settle(value: int) -> None:
+        if not result.done():
+            result.set_result(value)
+
+    def settle_rejected() -> None:
+        settle(QDialog.DialogCode.Rejected.value)
+
+    dialog.finished.connect(settle)
+    dialog.destroyed.connect(settle_rejected)
+    dialog.open()
+    try:
+        return await result
+    finally:
+        if isValid(dialog):
+            dialog.finished.disconnect(settle)
+            dialog.destroyed.disconnect(settle_rejected)
+            if result.cancelled():
+                dialog.reject()

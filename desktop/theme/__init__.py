@@ -1,0 +1,1 @@
+"""How it looks: tokens, fonts, icons, and the style sheet made from them."""

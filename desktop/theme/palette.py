@@ -1,0 +1,70 @@
+"""Which colours hold, and the QPalette made of them: what Qt draws by itself has our colours too."""
+
+from enum import StrEnum
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPalette
+
+from desktop.theme.tokens import DARK, DARK_CONTRAST, LIGHT, LIGHT_CONTRAST, ColorName, Colors
+
+
+class Scheme(StrEnum):
+    """What a person can choose; `system` follows the desktop, live."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+
+
+def choose_colors(*, dark: bool, high_contrast: bool) -> Colors:
+    if high_contrast:
+        return DARK_CONTRAST if dark else LIGHT_CONTRAST
+    return DARK if dark else LIGHT
+
+
+_ROLES: dict[QPalette.ColorRole, ColorName] = {
+    QPalette.ColorRole.Window: "app",
+    QPalette.ColorRole.WindowText: "text",
+    QPalette.ColorRole.Base: "canvas",
+    QPalette.ColorRole.AlternateBase: "app",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.Button: "raised",
+    QPalette.ColorRole.ButtonText: "text",
+    QPalette.ColorRole.BrightText: "on_accent",
+    QPalette.ColorRole.ToolTipBase: "raised",
+    QPalette.ColorRole.ToolTipText: "text",
+    QPalette.ColorRole.PlaceholderText: "muted",
+    QPalette.ColorRole.Highlight: "accent",
+    QPalette.ColorRole.HighlightedText: "on_accent",
+    QPalette.ColorRole.Accent: "accent",
+    QPalette.ColorRole.Link: "accent",
+    QPalette.ColorRole.LinkVisited: "accent",
+    QPalette.ColorRole.Light: "raised",
+    QPalette.ColorRole.Midlight: "hover",
+    QPalette.ColorRole.Mid: "border",
+    QPalette.ColorRole.Dark: "border_strong",
+    QPalette.ColorRole.Shadow: "border_strong",
+}
+
+_DISABLED = (
+    QPalette.ColorRole.WindowText,
+    QPalette.ColorRole.Text,
+    QPalette.ColorRole.ButtonText,
+    QPalette.ColorRole.HighlightedText,
+)
+
+
+def make_palette(colors: Colors) -> QPalette:
+    """The same for the active and the inactive window, so that a selection does not change colour with it."""
+    palette = QPalette()
+    for role, name in _ROLES.items():
+        palette.setColor(role, QColor(getattr(colors, name)))
+    for role in _DISABLED:
+        palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(colors.faint))
+    palette.setColor(QPalette.ColorGroup.Disabled, QPalette.ColorRole.Highlight, QColor(colors.hover))
+    return palette
+
+
+def is_dark(scheme: Scheme, system: Qt.ColorScheme) -> bool:
+    """Light where the system does not say."""
+    return scheme is Scheme.DARK or (scheme is Scheme.SYSTEM and system is Qt.ColorScheme.Dark)

@@ -1,0 +1,90 @@
+"""Times and numbers in the language of now: `3 min`, `1 h 05`, `48.2k`, French `48,2 k`.
+
+A number and its unit stay on one line.
+"""
+
+from datetime import date, datetime
+
+from PySide6.QtCore import QCoreApplication, QDate, QLocale, QTime
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+_MINUTE = 60
+_HOUR = 60 * _MINUTE
+_DAY = 24 * _HOUR
+_CENT = 0.01
+
+
+def duration(seconds: float) -> str:
+    """How long something took or has run, in two units at most: `240 ms`, `12 s`, `3 min`, `1 h 05`, `2 d 3 h`."""
+    whole = int(seconds)
+    minutes = whole // _MINUTE % 60
+    hours = whole // _HOUR
+    if seconds < 1:
+        text = translate("Formats", "{milliseconds} ms").format(milliseconds=int(seconds * 1000))
+    elif whole < _MINUTE:
+        text = translate("Formats", "{seconds} s").format(seconds=whole)
+    elif whole < _HOUR:
+        text = translate("Formats", "{minutes} min").format(minutes=minutes)
+    elif whole < _DAY:
+        text = translate("Formats", "{hours} h {minutes}").format(hours=hours, minutes=f"{minutes:02}")
+    else:
+        text = translate("Formats", "{days} d {hours} h").format(days=hours // 24, hours=hours % 24)
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def ago(seconds: float) -> str:
+    """How long ago, for a list that is read at a glance: `now` under a minute."""
+    return translate("Formats", "now") if seconds < _MINUTE else duration(seconds)
+
+
+def time_of_day(moment: datetime) -> str:
+    """`14:02`, as this locale writes it. `moment` is in local time."""
+    return QLocale().toString(QTime(moment.hour, moment.minute), QLocale.FormatType.ShortFormat)
+
+
+def day(then: date, today: date) -> str:
+    """`Today`, `Yesterday`, within the week its name, else the date."""
+    days = (today - then).days
+    if days == 0:
+        return translate("Formats", "Today")
+    if days == 1:
+        return translate("Formats", "Yesterday")
+    qt_day = QDate(then.year, then.month, then.day)
+    if 1 < days < 7:
+        name = QLocale().standaloneDayName(qt_day.dayOfWeek())
+        return name[:1].upper() + name[1:]
+    return QLocale().toString(qt_day, QLocale.FormatType.ShortFormat)
+
+
+def number(value: int) -> str:
+    """With the separators of groups: `12,480`."""
+    return QLocale().toString(value)
+
+
+def compact(value: int) -> str:
+    """Rounded to what a gauge needs: `950`, `48.2k`, `1.3M`."""
+    if value < 1000:
+        return number(value)
+    if value < 999_950:
+        return translate("Formats", "{thousands}k").format(thousands=_one_place(value / 1e3))
+    return translate("Formats", "{millions}M").format(millions=_one_place(value / 1e6))
+
+
+def percent(share: float) -> str:
+    """`share` from 0 to 1."""
+    return translate("Formats", "{percent}%").format(percent=number(round(share * 100)))
+
+
+def file_size(size_bytes: int) -> str:
+    return QLocale().formattedDataSize(size_bytes, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
+
+
+def dollars(amount: float) -> str:
+    """Two places, four under a cent: the cost of one answer is often less."""
+    places = 2 if amount == 0 or amount >= _CENT else 4
+    return QLocale().toCurrencyString(amount, "$", places)
+
+
+def _one_place(value: float) -> str:
+    return QLocale().toString(value, "f", 1)

@@ -1,0 +1,1 @@
+"""Building blocks of the window: they know values and emit intents, never a store."""

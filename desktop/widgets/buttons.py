@@ -1,0 +1,103 @@
+"""Buttons: with words, or with an icon whose words are in its accessible name and its tool tip."""
+
+from typing import Literal
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.theme.tokens import ColorName
+from desktop.widgets.labels import plain_tool_tip
+
+ButtonKind = Literal["primary", "secondary", "ghost", "link"]
+
+_ICON_COLORS: dict[ButtonKind, ColorName] = {
+    "primary": "on_accent",
+    "secondary": "muted",
+    "ghost": "muted",
+    "link": "accent",
+}
+
+
+class Button(QPushButton):
+    """Words as they are: an `&` is shown, not taken for a mnemonic. Reached by Tab; a click leaves focus where it is.
+
+    Enter presses it only in its own right (`setDefault`), never because it happens to stand first in a dialog.
+    """
+
+    def __init__(
+        self,
+        theme: Theme,
+        text: str = "",
+        kind: ButtonKind = "secondary",
+        icon: Icon | None = None,
+        *,
+        is_small: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setProperty("kind", kind)
+        self.setProperty("small", is_small)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAutoDefault(False)
+        if icon is not None:
+            self.setIcon(theme.icon(icon, _ICON_COLORS[kind]))
+        self.setText(text)
+        self._size_icon()
+        theme.changed.connect(self._size_icon)
+
+    def setText(self, text: str) -> None:
+        super().setText(text.replace("&", "&&"))
+        self.setAccessibleName(text)
+
+    def _size_icon(self) -> None:
+        sizes = self._theme.sizes
+        self.setIconSize(QSize(sizes.icon_s + sizes.space_xs, sizes.icon_s))  # Qt leaves but 4 px before the words
+
+
+class IconButton(QToolButton):
+    """A square with an icon. `name` says what it does: it is what a screen reader says and what the tool tip shows."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        icon: Icon,
+        name: str = "",
+        keys: QKeySequence | None = None,
+        *,
+        color: ColorName = "muted",
+        is_large: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._is_large = is_large
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.set_icon(icon, color)
+        self.describe(name, keys)
+        self._size()
+        theme.changed.connect(self._size)
+
+    def set_icon(self, icon: Icon, color: ColorName = "muted") -> None:
+        self.setIcon(self._theme.icon(icon, color))
+
+    def describe(self, name: str, keys: QKeySequence | None = None) -> None:
+        """Its words in the language of now, and the keys that do the same."""
+        self.setAccessibleName(name)
+        self.setToolTip(plain_tool_tip(with_keys(name, keys)))
+
+    def _size(self) -> None:
+        sizes = self._theme.sizes
+        side, icon = (sizes.control, sizes.icon_m) if self._is_large else (sizes.control_small, sizes.icon_s)
+        self.setFixedSize(side, side)
+        self.setIconSize(QSize(icon, icon))
+
+
+def with_keys(name: str, keys: QKeySequence | None) -> str:
+    """`Show the sidebar (Ctrl+B)`, the keys as this system writes them."""
+    if keys is None or keys.isEmpty():
+        return name
+    return f"{name} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})"

@@ -1,0 +1,136 @@
+"""The signs of a state: each its own shape and its own colour, so that neither has to be seen to tell them apart."""
+
+from enum import StrEnum
+
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.theme.tokens import ColorName
+from desktop.widgets.adaptive import Adaptive
+
+
+class Indicator(StrEnum):
+    RUNNING = "running"
+    WAITING = "waiting"
+    SUCCESS = "success"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+    IDLE = "idle"
+
+
+_ICONS: dict[Indicator, tuple[Icon, ColorName]] = {
+    Indicator.WAITING: (Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn"),
+    Indicator.SUCCESS: (Icon.CIRCLE_CHECK, "sign_ok"),
+    Indicator.ERROR: (Icon.CIRCLE_X, "sign_error"),
+    Indicator.CANCELLED: (Icon.CIRCLE_STOP, "sign_idle"),
+}
+
+_HALO_OPACITY = 0.22
+
+
+def indicator_word(indicator: Indicator) -> str:
+    """The state in words, for a row and for a screen reader."""
+    match indicator:
+        case Indicator.RUNNING:
+            return QCoreApplication.translate("Indicator", "Running")
+        case Indicator.WAITING:
+            return QCoreApplication.translate("Indicator", "Waiting for you")
+        case Indicator.SUCCESS:
+            return QCoreApplication.translate("Indicator", "Done")
+        case Indicator.ERROR:
+            return QCoreApplication.translate("Indicator", "Failed")
+        case Indicator.CANCELLED:
+            return QCoreApplication.translate("Indicator", "Stopped")
+        case Indicator.IDLE:
+            return QCoreApplication.translate("Indicator", "Not running")
+
+
+def paint_indicator(painter: QPainter, theme: Theme, indicator: Indicator, center: QPointF, widget: QWidget) -> None:
+    """Paints the sign around `center`; all fit in a square of `icon_s`.
+
+    `widget` is the one that is painted, in whose coordinates `center` stands: of a view, its viewport. While the sign
+    is painted as running, the theme's clock has that place repainted.
+    """
+    if indicator is Indicator.RUNNING:
+        _paint_dot(painter, theme, center, widget)
+    elif indicator is Indicator.IDLE:
+        _paint_ring(painter, theme, center)
+    else:
+        icon, color = _ICONS[indicator]
+        size = theme.sizes.icon_s
+        pixmap = theme.pixmap(icon, color, size, widget.devicePixelRatioF())
+        painter.drawPixmap(QPointF(center.x() - size / 2, center.y() - size / 2), pixmap)
+
+
+def paint_pulsing_ring(painter: QPainter, theme: Theme, box: QRectF, radius: float, widget: QWidget) -> None:
+    """A green ring inside `box`, pulsing with the dots: a running workflow in the collapsed sidebar."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setOpacity(painter.opacity() * theme.pulse.beat(widget, box.toAlignedRect()))
+    painter.setPen(QPen(theme.color("sign_ok"), 2))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), radius - 1, radius - 1)
+    painter.restore()
+
+
+def _paint_dot(painter: QPainter, theme: Theme, center: QPointF, widget: QWidget) -> None:
+    halo = theme.sizes.icon_s / 2
+    dot = theme.sizes.dot / 2
+    place = QRectF(center.x() - halo, center.y() - halo, halo * 2, halo * 2)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setOpacity(painter.opacity() * theme.pulse.beat(widget, place.toAlignedRect()))
+    painter.setPen(Qt.PenStyle.NoPen)
+    soft = QColor(theme.color("sign_ok"))
+    soft.setAlphaF(_HALO_OPACITY)
+    painter.setBrush(soft)
+    painter.drawEllipse(center, halo - 0.5, halo - 0.5)
+    painter.setBrush(theme.color("sign_ok"))
+    painter.drawEllipse(center, dot, dot)
+    painter.restore()
+
+
+def _paint_ring(painter: QPainter, theme: Theme, center: QPointF) -> None:
+    radius = theme.sizes.dot / 2
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(theme.color("sign_idle"), 1.5))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawEllipse(center, radius - 0.5, radius - 0.5)
+    painter.restore()
+
+
+class StatusDot(Adaptive, QWidget):
+    """The sign as a widget. Its accessible name is the state in words."""
+
+    def __init__(self, theme: Theme, indicator: Indicator = Indicator.IDLE, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._indicator = indicator
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.adapt_to(theme)
+
+    @property
+    def indicator(self) -> Indicator:
+        return self._indicator
+
+    def set_indicator(self, indicator: Indicator) -> None:
+        self._indicator = indicator
+        self.retranslate()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.sizes.icon_s, self._theme.sizes.icon_s)
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(indicator_word(self._indicator))
+
+    def dress(self) -> None:
+        self.updateGeometry()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        center = QPointF(self.width() / 2, self.height() / 2)
+        paint_indicator(QPainter(self), self._theme, self._indicator, center, self)

@@ -1,0 +1,97 @@
+"""Text that is shown and never taken for markup: whoever wrote it, it stands as it is."""
+
+from html import escape
+from typing import Literal
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from desktop.theme.tokens import SIZES
+from desktop.theme.typography import TextRole, make_face, text_styles
+
+Tone = Literal["text", "muted", "accent", "ok", "warn", "error", "on_accent"]
+
+
+def plain_tool_tip(text: str) -> str:
+    """The text as a tool tip, for `setToolTip` and `ToolTipRole`: Qt would take `<img …>` in it for an image."""
+    return f'<p style="white-space: pre-wrap">{escape(text)}</p>' if text else ""
+
+
+class Label(QLabel):
+    """One line or more of plain text in a role of the theme."""
+
+    def __init__(
+        self, text: str = "", role: TextRole = "label", tone: Tone = "text", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setFont(make_face(text_styles(SIZES)[role]))  # the style sheet adds size and weight
+        self.setProperty("role", role)
+        self.setProperty("tone", tone)
+        self.setText(text)
+
+    def set_tone(self, tone: Tone) -> None:
+        if tone != self.property("tone"):
+            self.setProperty("tone", tone)
+            restyle(self)
+
+
+def restyle(widget: QWidget) -> None:
+    """Looks up the style sheet again, after a property that it selects by has changed."""
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+class ElidedLabel(Label):
+    """One line, cut with an ellipsis where it is too long; the tool tip then has the whole.
+
+    `text()` and the screen reader always have the whole.
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        role: TextRole = "label",
+        tone: Tone = "text",
+        mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__("", role, tone, parent)
+        self._mode = mode
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._update_tool_tip()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.fontMetrics().horizontalAdvance("…") * 2, super().minimumSizeHint().height())
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(self._line()) + 2, metrics.height())
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._update_tool_tip()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._update_tool_tip()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        box = self.contentsRect()
+        line = self.fontMetrics().elidedText(self._line(), self._mode, box.width())
+        painter.drawText(box, self.alignment() | Qt.TextFlag.TextSingleLine, line)
+
+    def _line(self) -> str:
+        return " ".join(self.text().split())
+
+    def _update_tool_tip(self) -> None:
+        is_cut = self.fontMetrics().horizontalAdvance(self._line()) > self.contentsRect().width()
+        self.setToolTip(plain_tool_tip(self.text()) if is_cut else "")
