@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import logging
-import logging.handlers
 import signal
 import sys
 from collections.abc import Sequence
@@ -13,6 +12,7 @@ from core.cli import cancel, chat, events, exits, list_, resume, run, show, vali
 from core.cli.exits import CommandFailed
 from core.cli.output import write_line
 from core.errors import MetierError
+from core.services.logs import log_to
 from core.wiring import Folders
 
 COMMANDS = (run, validate, list_, show, events, cancel, resume, chat)
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         args = build_parser().parse_args(arguments)
         folders = Folders.choose(getattr(args, "data", None))
-        _log_to(folders)
+        log_to(folders.logs, "core", stderr_level=logging.WARNING)
         with asyncio.Runner() as runner:
             return runner.run(_execute(args, folders))
     except CommandFailed as failed:
@@ -86,31 +86,3 @@ async def _execute(args: argparse.Namespace, folders: Folders) -> int:
             continue
     result: int = await args.execute(args, folders)
     return result
-
-
-def _log_to(folders: Folders) -> None:
-    """Warnings go to stderr, everything of interest to a file; where that cannot be written it is left out."""
-    root = logging.getLogger()
-    root.setLevel(logging.INFO)
-    to_stderr = logging.StreamHandler(sys.stderr)
-    to_stderr.setLevel(logging.WARNING)
-    to_stderr.setFormatter(_OneLine("%(levelname)s %(name)s: %(message)s"))
-    root.addHandler(to_stderr)
-    try:
-        folders.logs.mkdir(parents=True, exist_ok=True, mode=0o700)
-        to_file = logging.handlers.RotatingFileHandler(
-            folders.logs / "core.log", maxBytes=2_000_000, backupCount=3, encoding="utf-8", errors="backslashreplace"
-        )
-    except OSError:
-        return
-    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    root.addHandler(to_file)
-
-
-class _OneLine(logging.Formatter):
-    """The message without its traceback: that is for the log file."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        copy = logging.makeLogRecord(record.__dict__)
-        copy.exc_info = copy.exc_text = None
-        return super().format(copy)

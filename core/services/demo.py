@@ -42,10 +42,10 @@ class DemoService:
     async def start(self) -> Sequence[Outcome[Run]]:
         """Start a long answer, a template with a skipped step, and *Ask around*, as a person in the window would.
 
-        Each may be refused by itself; those that began are the demo's.
+        What finds no place waits for one. Each may be refused by itself; those that began are the demo's.
         """
         started = [
-            await self._chat.send(LONG_ANSWER, mode=ValidationMode.AUTO, gated=True),
+            await self._chat.send(LONG_ANSWER, mode=ValidationMode.AUTO, gated=True, queued=True),
             await self._template(str(TEMPLATE), {}),
             await self._template("Ask around", {"question": QUESTION}),
         ]
@@ -70,7 +70,7 @@ class DemoService:
         found = await self._templates.find(name)
         if isinstance(found, Failed):
             return found
-        return await self._runs.start(found.data, given, mode=ValidationMode.AUTO, gated=True)
+        return await self._runs.start(found.data, given, mode=ValidationMode.AUTO, gated=True, queued=True)
 
     async def _keep(self, workflow_ids: Sequence[WorkflowId]) -> None:
         await self._storage.commit([PutSetting(KEPT, encode(list(workflow_ids)))])

@@ -1,5 +1,6 @@
 """The settings: read once, changed one at a time, kept before they hold."""
 
+import asyncio
 from typing import Any
 
 from pydantic import ValidationError
@@ -19,6 +20,7 @@ class SettingsService:
         self.current = current
         self._storage = storage
         self._bus = bus
+        self._one_at_a_time = asyncio.Lock()
 
     def read(self) -> Settings:
         """What is set now."""
@@ -27,6 +29,10 @@ class SettingsService:
     @answers
     async def change(self, **fields: Any) -> Settings:
         """Set some fields, on disk before it holds. Fails with `bad_input`, and nothing has changed."""
+        async with self._one_at_a_time:
+            return await self._change(fields)
+
+    async def _change(self, fields: dict[str, Any]) -> Settings:
         try:
             changed = Settings.model_validate({**self.current.model_dump(), **fields})
         except ValidationError as error:

@@ -5,7 +5,7 @@ import importlib
 import inspect
 import sys
 
-NAMES = ("engine", "loop")
+NAMES = ("chat", "engine", "loop", "start", "window")
 
 
 def main() -> int:

@@ -22,6 +22,7 @@ from core.domain.run import RunKind, RunStatus
 from core.domain.settings import Settings
 from core.domain.step import StepStatus
 from core.domain.template import ValidationMode
+from core.domain.toast import Toast, ToastType
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
@@ -29,6 +30,7 @@ from core.stores.view_cache import ViewCache
 from core.stores.viewers import Batch, Viewer
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
+WORKFLOW = WorkflowId("wf_a")
 
 
 class _Timer:
@@ -174,6 +176,13 @@ class Desk:
         return [execution.workflow_id for execution in self.background.recently_completed_workflows]
 
 
+def heard(desk: Desk) -> list[str]:
+    """What `changed` says from now on."""
+    told: list[str] = []
+    desk.background.changed.connect(told.append)
+    return told
+
+
 class Received:
     """The batches of a viewer."""
 
@@ -202,3 +211,30 @@ def text_of(desk: Desk, run: Teller) -> str:
     execution = desk.background.get_execution(run.workflow_id)
     assert execution is not None
     return execution.content
+
+
+class Pile:
+    """A pile on a fake clock, with short words for what is seen."""
+
+    def __init__(self) -> None:
+        self.time = FakeTime()
+        self.toasts = Toasts(self.time, self.time.call_later)
+
+    def say(self, title: str, kind: ToastType = ToastType.INFO, **more: Any) -> Toast:
+        toast_id = self.toasts.add(kind, "said", title=title, **more)
+        return next(one for one in (*self.toasts.visible, *self.toasts.waiting) if one.id == toast_id)
+
+    def ask(self, title: str, workflow_id: WorkflowId = WORKFLOW) -> None:
+        self.toasts.add_user_question(workflow_id, title, "Which?")
+
+    @property
+    def seen(self) -> list[str]:
+        return [toast.title for toast in self.toasts.visible]
+
+    @property
+    def waiting(self) -> list[str]:
+        return [toast.title for toast in self.toasts.waiting]
+
+    @property
+    def history(self) -> list[str]:
+        return [toast.title for toast in self.toasts.history]

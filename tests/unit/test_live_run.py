@@ -122,6 +122,7 @@ def test_a_list_counts_its_iterations() -> None:
     events = [told.created("each"), told.say(StepStarted(step="each", total=3))]
     for index, status in enumerate([StepStatus.COMPLETED, StepStatus.ERROR]):
         error = {"code": "failed", "message": "no"} if status is StepStatus.ERROR else None
+        events.append(told.say(StepStarted(step="each", index=index)))
         events.append(told.say(StepFinished(step="each", index=index, status=status, error=error)))
     iterations = after(events).steps["each"].iterations
     assert iterations is not None
@@ -292,8 +293,10 @@ def test_text_that_never_reached_the_disk_is_written_over_after_a_crash() -> Non
 def test_a_watcher_that_saw_more_than_was_on_disk_goes_on_where_the_disk_ends() -> None:
     told = Teller("a")
     events = [told.created(), told.started(), told.step_started(), told.stream("Kept. "), told.stream("Cut off here")]
-    events += [told.started(), told.say(interrupted("Cut o")), told.token(6, "Anew.")]
-    assert after(events).content == "Kept. Anew."
+    run = after([*events, told.started(), told.say(interrupted("Cut o"))])
+    assert run.content == "Kept. Cut off here"
+    fold(run, told.token(6, "Anew."))
+    assert run.content == "Kept. Anew."
 
 
 def test_a_rebuilt_run_shows_new_text_although_it_never_saw_the_old_one() -> None:

@@ -1,0 +1,41 @@
+"""Where the log goes: a file of its own, and to stderr what a person at a terminal should see."""
+
+import logging
+import logging.handlers
+import sys
+from pathlib import Path
+
+FILE_BYTES = 2_000_000
+FILES_KEPT = 3
+
+
+def log_to(folder: Path, name: str, *, stderr_level: int) -> None:
+    """Log to `folder`/`name`.log from now on; where that cannot be written, only to stderr."""
+    root = logging.getLogger()
+    root.setLevel(logging.INFO)
+    to_stderr = logging.StreamHandler(sys.stderr)
+    to_stderr.setLevel(stderr_level)
+    to_stderr.setFormatter(_OneLine("%(levelname)s %(name)s: %(message)s"))
+    root.addHandler(to_stderr)
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        to_file = logging.handlers.RotatingFileHandler(
+            folder / f"{name}.log",
+            maxBytes=FILE_BYTES,
+            backupCount=FILES_KEPT,
+            encoding="utf-8",
+            errors="backslashreplace",
+        )
+    except OSError:
+        return
+    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root.addHandler(to_file)
+
+
+class _OneLine(logging.Formatter):
+    """The message without its traceback: that is for the log file."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        copy = logging.makeLogRecord(record.__dict__)
+        copy.exc_info = copy.exc_text = None
+        return super().format(copy)

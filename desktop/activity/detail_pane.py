@@ -1,0 +1,98 @@
+"""All that is known of the item that is open."""
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from core.stores.activity import ActivityDetail, ActivityItem
+from desktop.activity.section import Section
+from desktop.activity.words import progress_words, state_line, title
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.translation.formats import compact, duration, time_of_day
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import IconButton
+from desktop.widgets.labels import ElidedLabel
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.surfaces import Surface
+
+
+class DetailPane(Adaptive, Surface):
+    """Emits `closed` when × is pressed."""
+
+    closed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__("app", "top", parent)
+        self._theme = theme
+        self._shown: tuple[ActivityItem, ActivityDetail] | None = None
+        self._title = ElidedLabel("", "strong", mode=Qt.TextElideMode.ElideMiddle)
+        self.close_button = IconButton(theme, Icon.X)
+        self.close_button.clicked.connect(self._close)
+        self._facts = Paragraph("", "secondary", "muted")
+        self.arguments, self.result, self.errors = (Section(theme, self) for _ in range(3))
+        self._head = QHBoxLayout()
+        self._head.addWidget(self._title, 1)
+        self._head.addWidget(self.close_button)
+        self._column = QVBoxLayout(self)
+        self._column.addLayout(self._head)
+        for part in (self._facts, self.errors, self.arguments, self.result):
+            self._column.addWidget(part)
+        self.adapt_to(theme)
+
+    def show_item(self, item: ActivityItem, detail: ActivityDetail) -> None:
+        if self._shown is not None and self._shown[0] is item:
+            return
+        self._shown = item, detail
+        for section, is_there, value in (
+            (self.errors, bool(detail.errors), _told(detail)),
+            (self.arguments, detail.has_arguments, detail.arguments),
+            (self.result, detail.has_result, detail.result),
+        ):
+            if is_there:
+                section.show_value(value)
+            else:
+                section.hide()
+        self.retranslate()
+
+    def forget(self) -> None:
+        """The next item is shown anew, even if it is the same."""
+        self._shown = None
+
+    def retranslate(self) -> None:
+        self.close_button.describe(self.tr("Close"))
+        self.arguments.describe(self.tr("Arguments"))
+        self.result.describe(self.tr("Result"))
+        self.errors.describe(self.tr("Errors"))
+        if self._shown is not None:
+            item, detail = self._shown
+            self._title.setText(title(item))
+            self._facts.setText(" · ".join(self._facts_of(item, detail)))
+            self.setAccessibleName(title(item))
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_l, sizes.space_s, sizes.space_s, sizes.space_m)
+        self._column.setSpacing(sizes.space_xs)
+
+    def _facts_of(self, item: ActivityItem, detail: ActivityDetail) -> Iterable[str]:
+        yield state_line(item)
+        yield time_of_day(item.at.astimezone())
+        if item.duration_s is not None:
+            yield duration(item.duration_s)
+        if progress := progress_words(item):
+            yield progress
+        if item.step is not None:
+            yield self.tr("step {name}").format(name=item.step)
+        if detail.input_tokens or detail.output_tokens:
+            words = self.tr("{input} tokens in, {output} out")
+            yield words.format(input=compact(detail.input_tokens), output=compact(detail.output_tokens))
+
+    def _close(self) -> None:
+        self.closed.emit()
+
+
+def _told(detail: ActivityDetail) -> str:
+    """The errors in their own words, one under the other."""
+    return "\n".join(str(error.get("message") or error.get("code") or "") for error in detail.errors)

@@ -1,0 +1,208 @@
+"""The right sidebar: what happened in the viewed workflow, the newest first."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from core.stores.activity import Activity, ActivityFilter, ActivityItem, counts
+from core.stores.view_cache import ViewCache
+from desktop.activity.detail_pane import DetailPane
+from desktop.activity.item_list import ItemList
+from desktop.bind import Frames
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.translation.formats import compact
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import IconButton
+from desktop.widgets.empty_state import EmptyState
+from desktop.widgets.labels import Label
+from desktop.widgets.segmented import Segmented
+from desktop.widgets.surfaces import Surface
+
+KEYS = QKeySequence("Ctrl+Shift+B")
+COMPOSE_KEYS = QKeySequence("Ctrl+L")
+
+
+class ActivityPanel(Adaptive, Surface):
+    """304 wide, collapsed 48. `now` tells the time, for how long ago things were.
+
+    `collapsed_changed` tells what a person did, `compose_requested` that they want to write a message.
+    """
+
+    collapsed_changed = Signal(bool)
+    compose_requested = Signal()
+
+    def __init__(
+        self, theme: Theme, view: ViewCache, frames: Frames, now: Callable[[], datetime], parent: QWidget | None = None
+    ) -> None:
+        super().__init__("app", "left", parent)
+        self.setObjectName("activity")
+        self._theme = theme
+        self._activity = Activity(view)
+        self._filter = ActivityFilter.ALL
+        self._is_collapsed = False
+        self._counts = counts(())
+        self._opened: str | None = None
+        self._keys = KEYS
+        self._title = Label("", "title")
+        self._button = IconButton(theme, Icon.PANEL_RIGHT, is_large=True)
+        self._button.clicked.connect(self.toggle)
+        self._head = QHBoxLayout()
+        self._head.addWidget(self._title, 1)
+        self._head.addWidget(self._button)
+        self._content = QWidget(self)
+        self._filters = Segmented(theme, parent=self._content)
+        self._filters.chosen.connect(self._choose)
+        self._list = ItemList(theme, now, self._content)
+        self._list.opened.connect(self._open)
+        self._list.reached.connect(self._reach)
+        self._empty = EmptyState(theme, Icon.LIST_TODO, self._content)
+        self._empty.acted.connect(self.compose_requested)
+        self._detail = DetailPane(theme, self._content)
+        self._detail.closed.connect(self._close)
+        self._detail.hide()
+        self._lay_out()
+        self.adapt_to(theme)
+        frames.bind(self, self._activity.changed, self._render)
+
+    @property
+    def is_collapsed(self) -> bool:
+        return self._is_collapsed
+
+    def set_collapsed(self, is_collapsed: bool) -> None:
+        """Without a word: who calls it knows."""
+        if is_collapsed != self._is_collapsed:
+            self._is_collapsed = is_collapsed
+            self._title.setVisible(not is_collapsed)
+            self._content.setVisible(not is_collapsed)
+            self.retranslate()
+            self.dress()
+
+    def toggle(self) -> None:
+        """A person folds or unfolds it, by its button or by the keys that the window has for it."""
+        self.set_collapsed(not self._is_collapsed)
+        self.collapsed_changed.emit(self._is_collapsed)
+
+    def set_keys(self, keys: QKeySequence) -> None:
+        """The keys that do what its button does, for its tool tip: a person may have chosen others."""
+        self._keys = keys
+        self.retranslate()
+
+    def take_focus(self) -> None:
+        """A person asks for the pane: focus goes to the list, or to what there is in its place."""
+        target = self._list if self._list.isVisible() else self._button
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("Activity"))
+        self._title.setText(self.tr("Activity"))
+        name = self.tr("Show the activity") if self._is_collapsed else self.tr("Hide the activity")
+        self._button.describe(name, self._keys)
+        self._filters.setAccessibleName(self.tr("Filter"))
+        names = {
+            ActivityFilter.ALL: self.tr("All"),
+            ActivityFilter.TOOLS: self.tr("Tools"),
+            ActivityFilter.AGENTS: self.tr("Agents"),
+        }
+        self._filters.set_segments([(which, f"{name} {compact(self._counts[which])}") for which, name in names.items()])
+        self._describe_empty()
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self.setFixedWidth(sizes.activity_collapsed if self._is_collapsed else sizes.activity)
+        side = (sizes.activity_collapsed - sizes.control) // 2
+        margin = (sizes.header - sizes.control) // 2
+        self._head.setContentsMargins(side if self._is_collapsed else sizes.space_l, margin, side, margin)
+        self._filter_row.setContentsMargins(sizes.space_l, 0, sizes.space_l, sizes.space_s)
+        self._list.setMinimumHeight(2 * sizes.row)
+
+    def event(self, event: QEvent) -> bool:
+        """With an item open and focus in here, Esc is its own, whatever else in the window has that key."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and self._closes(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self._closes(event):
+            self._close()
+        else:
+            super().keyPressEvent(event)
+
+    def _closes(self, event: QKeyEvent) -> bool:
+        is_plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
+        return self._opened is not None and event.key() == Qt.Key.Key_Escape and is_plain
+
+    def _lay_out(self) -> None:
+        self._filter_row = QHBoxLayout()
+        self._filter_row.addWidget(self._filters)
+        inside = QVBoxLayout(self._content)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(0)
+        inside.addLayout(self._filter_row)
+        inside.addWidget(self._list, 1)
+        inside.addWidget(self._empty, 1)
+        inside.addWidget(self._detail)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 0, 0, 0)  # the edge
+        column.setSpacing(0)
+        column.addLayout(self._head)
+        column.addWidget(self._content, 1)
+        column.setAlignment(self._head, Qt.AlignmentFlag.AlignTop)
+
+    # What it shows
+
+    def _render(self) -> None:
+        items = self._activity.items
+        shown = [item for item in items if self._filter.takes(item)]
+        self._counts = counts(items)
+        self._list.show_items(shown)
+        self._list.setVisible(bool(shown))
+        self._empty.setVisible(not shown)
+        self._filters.setVisible(bool(items))
+        self._show_detail(items)
+        self.retranslate()
+
+    def _show_detail(self, items: list[ActivityItem]) -> None:
+        item = next((item for item in items if item.id == self._opened), None)
+        detail = self._activity.detail(item) if item is not None else None
+        if item is None or detail is None:
+            self._opened = None
+            self._detail.hide()
+            self._detail.forget()
+        else:
+            self._detail.show_item(item, detail)
+            self._detail.show()
+
+    def _describe_empty(self) -> None:
+        if any(self._counts.values()):
+            self._empty.describe(self.tr("Nothing of this kind"), self.tr("Other activity is under All."))
+        else:
+            text = self.tr("Tool calls and steps of this workflow appear here as they happen.")
+            self._empty.describe(self.tr("No activity yet"), text, self.tr("Write a message"), COMPOSE_KEYS)
+
+    # What a person does
+
+    def _choose(self, which: str) -> None:
+        self._filter = ActivityFilter(which)
+        self._render()
+
+    def _open(self, item_id: str) -> None:
+        self._opened = item_id
+        self._list.select(item_id)
+        self._show_detail(self._activity.items)
+
+    def _reach(self, item_id: str) -> None:
+        """While an item is open, the arrows open the one that they come to."""
+        if self._opened not in (None, item_id):
+            self._open(item_id)
+
+    def _close(self) -> None:
+        self._opened = None
+        self._detail.hide()
+        self._detail.forget()
+        self._list.select(None)
+        self._list.setFocus(Qt.FocusReason.OtherFocusReason)

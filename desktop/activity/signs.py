@@ -1,0 +1,37 @@
+"""The icons of items, and the colours of what they say. No state is told by colour alone."""
+
+from core.stores.activity import ActivityItem, ActivityKind, ActivityState
+from desktop.theme.icon_names import Icon
+from desktop.theme.tokens import ColorName
+
+_TOOLS = {
+    "calculator": Icon.CALCULATOR,
+    "wait": Icon.TIMER,
+    "read_file": Icon.FILE_TEXT,
+    "write_file": Icon.FILE_PEN_LINE,
+    "list_files": Icon.FOLDER,
+    "run_code": Icon.TERMINAL,
+}
+
+_STATES: dict[ActivityState, tuple[Icon, ColorName]] = {
+    ActivityState.DONE: (Icon.CIRCLE_CHECK, "sign_ok"),
+    ActivityState.FAILED: (Icon.CIRCLE_X, "sign_error"),
+    ActivityState.SKIPPED: (Icon.SKIP_FORWARD, "sign_idle"),
+    ActivityState.CANCELLED: (Icon.CIRCLE_STOP, "sign_idle"),
+    ActivityState.UNKNOWN: (Icon.CIRCLE_QUESTION_MARK, "sign_warn"),
+}
+
+_WORDS: dict[ActivityState, ColorName] = {ActivityState.FAILED: "error", ActivityState.UNKNOWN: "warn"}
+
+
+def sign(item: ActivityItem) -> tuple[Icon, ColorName]:
+    """What a tool is while all went well, and how it ended where it did not; how a step ended; an agent."""
+    if item.kind is ActivityKind.STEP or item.state is ActivityState.FAILED:
+        return _STATES.get(item.state, (Icon.CIRCLE, "sign_idle"))
+    if item.kind is ActivityKind.AGENT:
+        return Icon.BOT, "accent"
+    return _TOOLS.get(item.name, Icon.WRENCH), "muted"
+
+
+def outcome_color(item: ActivityItem) -> ColorName:
+    return _WORDS.get(item.state, "muted")

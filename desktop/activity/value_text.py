@@ -1,0 +1,79 @@
+"""A value to be read, selected and copied in a bounded place."""
+
+import json
+from math import ceil
+from typing import Any
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextOption
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+
+SHOWN_CHARACTERS = 16_000
+"""What is laid out; copying takes all of it."""
+
+_INDENTED_CHARACTERS = 64_000  # indenting is slow: half a millisecond a kilobyte
+_MOST_LINES = 12
+_LEAST_LINES = 2
+
+
+class ValueText(Adaptive, QPlainTextEdit):
+    """Text as it is, anything else as JSON. As high as it needs, up to 12 lines."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._text = ""
+        self.setReadOnly(True)
+        self.setProperty("bare", True)
+        self.setTabChangesFocus(True)
+        self.setUndoRedoEnabled(False)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.adapt_to(theme)
+
+    @property
+    def text(self) -> str:
+        """The whole of it."""
+        return self._text
+
+    def show_value(self, value: Any) -> None:
+        """Showing the same again leaves selection and scroll position as they are."""
+        text = as_text(value)
+        if text != self._text:
+            self._text = text
+            self.setPlainText(text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "\n…")
+            self.updateGeometry()
+
+    def copy_all(self) -> None:
+        QGuiApplication.clipboard().setText(self._text)
+
+    def dress(self) -> None:
+        self.setFont(self._theme.font("code_small"))
+        self.updateGeometry()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        lines = min(_MOST_LINES, max(1, ceil(self.document().size().height())))
+        return QSize(super().sizeHint().width(), self._height(lines))
+
+    def minimumSizeHint(self) -> QSize:
+        lines = min(_LEAST_LINES, max(1, ceil(self.document().size().height())))
+        return QSize(0, self._height(lines))
+
+    def _height(self, lines: int) -> int:
+        around = 2 * ceil(self.document().documentMargin()) + 2  # without these 2 it would scroll by a line
+        return lines * self.fontMetrics().lineSpacing() + around
+
+
+def as_text(value: Any) -> str:
+    """A text as it is; else JSON, indented unless it is long."""
+    if isinstance(value, str):
+        return value
+    compact = json.dumps(value, ensure_ascii=False)
+    return compact if len(compact) > _INDENTED_CHARACTERS else json.dumps(value, indent=2, ensure_ascii=False)

@@ -1,0 +1,118 @@
+"""What an item of the activity is called, and what came out of it, in the language of now."""
+
+from PySide6.QtCore import QCoreApplication
+
+from core.stores.activity import ActivityItem, ActivityKind, ActivityState
+from desktop.translation.formats import duration, number
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+TOLD_FROM_S = 1.0
+"""What took less does not say how long."""
+
+
+def title(item: ActivityItem) -> str:
+    """`Read notes.txt`, or the name of a step or of an agent."""
+    if item.kind is not ActivityKind.TOOL:
+        return item.name
+    verb = _doing(item.name) if item.state is ActivityState.RUNNING else _done(item.name)
+    return f"{verb} {item.target}".rstrip()
+
+
+def outcome(item: ActivityItem) -> str:
+    """The line below: how far it is, or how it ended."""
+    parts = [_summary_line(item), progress_words(item)]
+    if item.duration_s is not None and item.duration_s >= TOLD_FROM_S:
+        parts.append(duration(item.duration_s))
+    return " · ".join(part for part in parts if part)
+
+
+def state_word(state: ActivityState) -> str:
+    match state:
+        case ActivityState.RUNNING:
+            return translate("ActivityWords", "Running")
+        case ActivityState.DONE:
+            return translate("ActivityWords", "Done")
+        case ActivityState.FAILED:
+            return translate("ActivityWords", "Failed")
+        case ActivityState.SKIPPED:
+            return translate("ActivityWords", "Skipped")
+        case ActivityState.CANCELLED:
+            return translate("ActivityWords", "Stopped")
+        case ActivityState.UNKNOWN:
+            return translate("ActivityWords", "Outcome unknown")
+
+
+def state_line(item: ActivityItem) -> str:
+    """The state, and why a step was skipped."""
+    if item.reason is not None:
+        return translate("ActivityWords", "Skipped: the condition found {value}").format(value=item.reason)
+    return state_word(item.state)
+
+
+def progress_words(item: ActivityItem) -> str:
+    """How far a forEach is, and at which attempt a step is; mostly empty."""
+    return " · ".join(part for part in (_progress(item), _attempts(item)) if part)
+
+
+def _summary_line(item: ActivityItem) -> str:
+    if item.state is ActivityState.DONE and item.summary:
+        return item.summary
+    if item.summary:
+        words = translate("ActivityWords", "{state}: {message}")
+        return words.format(state=state_word(item.state), message=item.summary)
+    return state_line(item)
+
+
+def _progress(item: ActivityItem) -> str:
+    if item.progress is None:
+        return ""
+    done = item.progress.completed + item.progress.failed
+    words = translate("ActivityWords", "{done} of {total}").format(done=number(done), total=number(item.progress.total))
+    if item.progress.failed:
+        failed = translate("ActivityWords", "{count} failed").format(count=number(item.progress.failed))
+        return f"{words}, {failed}"
+    return words
+
+
+def _attempts(item: ActivityItem) -> str:
+    if item.attempts < 2:
+        return ""
+    return translate("ActivityWords", "attempt {number}").format(number=number(item.attempts))
+
+
+def _done(tool: str) -> str:
+    """What a call did, in a word or two; of a tool that we do not know, its name."""
+    match tool:
+        case "calculator":
+            return translate("ActivityWords", "Calculated")
+        case "wait":
+            return translate("ActivityWords", "Waited")
+        case "read_file":
+            return translate("ActivityWords", "Read")
+        case "write_file":
+            return translate("ActivityWords", "Wrote")
+        case "list_files":
+            return translate("ActivityWords", "Listed")
+        case "run_code":
+            return translate("ActivityWords", "Ran code")
+        case _:
+            return tool
+
+
+def _doing(tool: str) -> str:
+    match tool:
+        case "calculator":
+            return translate("ActivityWords", "Calculating")
+        case "wait":
+            return translate("ActivityWords", "Waiting")
+        case "read_file":
+            return translate("ActivityWords", "Reading")
+        case "write_file":
+            return translate("ActivityWords", "Writing")
+        case "list_files":
+            return translate("ActivityWords", "Listing")
+        case "run_code":
+            return translate("ActivityWords", "Running code")
+        case _:
+            return tool

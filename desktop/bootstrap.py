@@ -1,0 +1,78 @@
+"""Start-up: an empty frame first, then everything else; and the way back.
+
+What is imported here at the top is all that the first paint needs: PySide6 and the standard library.
+"""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from desktop import arguments, window_state
+from desktop.arguments import Arguments
+from desktop.theme.tokens import DARK, LIGHT
+from desktop.window.frame import MainWindow
+from desktop.window_state import WindowState
+
+if TYPE_CHECKING:
+    from core.wiring import Folders
+
+
+def start() -> int:
+    """Open the window and stay until it is closed; the exit code."""
+    began = time.perf_counter()
+    given = arguments.read()
+    if given.smoke_test and given.data is None:
+        with tempfile.TemporaryDirectory(prefix="metier-") as folder:
+            return _open(given, Path(folder), began)
+    return _open(given, Path(given.data) if given.data else None, began)
+
+
+def _open(given: Arguments, data: Path | None, began: float) -> int:
+    app = QApplication(sys.argv[:1])
+    app.setApplicationName("Metier")
+    app.setDesktopFileName("metier")
+    state_file = _state_file(data)
+    state = window_state.read(state_file)
+    window = MainWindow(_background(app, given, state), state.geometry)
+    window.painted.connect(_leave_first_loop, Qt.ConnectionType.QueuedConnection)
+    window.show()
+    app.exec()
+    first_paint_ms = (time.perf_counter() - began) * 1000
+    window.painted.disconnect(_leave_first_loop)
+
+    from desktop.loop import run
+    from desktop.session import Session
+
+    session = Session(app, window, given, _folders(data), state_file, state, first_paint_ms)
+    return run(session.run(), app)
+
+
+def _leave_first_loop() -> None:
+    QApplication.exit(0)  # not `quit`, which asks the window whether it may close
+
+
+def _folders(data: Path | None) -> "Folders":
+    from core.wiring import Folders
+
+    return Folders.choose(str(data) if data else None)
+
+
+def _state_file(data: Path | None) -> Path:
+    """`window.json` stands beside the store; where that is, the standard library can tell without platformdirs."""
+    if data is not None:
+        return data.absolute() / "window.json"
+    from platformdirs import user_data_path
+
+    return user_data_path("metier", appauthor=False) / "window.json"
+
+
+def _background(app: QApplication, given: Arguments, state: WindowState) -> str:
+    wanted = given.theme or state.scheme
+    if wanted == "system":
+        wanted = "dark" if app.styleHints().colorScheme() is Qt.ColorScheme.Dark else "light"
+    return (DARK if wanted == "dark" else LIGHT).app

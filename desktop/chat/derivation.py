@@ -1,0 +1,190 @@
+"""From stored messages and the live states of their runs to the turns of the transcript. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from core.domain.ids import MessageId
+from core.domain.live_run import LiveCall, LiveRun, LiveStep
+from core.domain.message import Message, MessageState, Role
+from core.domain.run import RunKind, RunStatus
+from core.domain.tool import CallStatus
+from desktop.chat.targets import target_of
+from desktop.chat.values import (
+    Activity,
+    CutOff,
+    Failure,
+    Output,
+    Part,
+    Phase,
+    Progress,
+    StepLine,
+    Steps,
+    Text,
+    ToolLine,
+    Tools,
+    Turn,
+)
+
+_PHASES = {RunStatus.ENQUEUED: Phase.QUEUED, RunStatus.WAITING: Phase.WAITING, RunStatus.PAUSED: Phase.PAUSED}
+STEP_CALLS = 20
+_NOTHING: Mapping[str, str] = {}
+
+
+def turns(
+    messages: Sequence[Message],
+    run_of: Callable[[MessageId], LiveRun | None],
+    names: Mapping[str, str] = _NOTHING,
+) -> list[Turn]:
+    """The conversation, oldest first. `names` are the agents' names by id.
+
+    Text that a crash cut off stands before the turn that went on after it: from its run where that knows it,
+    else from its own message, never from both.
+    """
+    runs = {message.id: run for message in messages if (run := run_of(message.id)) is not None}
+    told_by_run = {run.run_id for run in runs.values() if run.interrupted_texts}
+    shown = []
+    for message in messages:
+        run = runs.get(message.id)
+        if run is None and message.state is MessageState.INTERRUPTED and message.run_id in told_by_run:
+            continue
+        shown.append(turn_of(message, run, names))
+    return shown
+
+
+def turn_of(message: Message, run: LiveRun | None, names: Mapping[str, str] = _NOTHING) -> Turn:
+    """One message as a turn; `run` is the run that shows in it, if it is known."""
+    author: str | None = None
+    if run is None or message.role is not Role.ASSISTANT:
+        parts: list[Part] = [*_said(message.text, message.state), *_cut_off(message, None)]
+    else:
+        parts = list(_parts(message, run))
+        author = run.workflow_name if run.kind is not RunKind.CHAT else names.get(run.agent or "", run.agent)
+    return Turn(message.id, message.role, author, message.created_at, message.state, tuple(parts))
+
+
+def _parts(message: Message, run: LiveRun) -> Iterable[Part]:
+    for text in run.interrupted_texts:
+        yield from _said(text)
+        yield CutOff(is_stopped=False)
+    said: list[Part] = []
+    said.extend(_conversation(message, run) if run.kind is RunKind.CHAT else _template(message, run))
+    yield from said
+    yield from _cut_off(message, run)
+    if (activity := _activity(run, said)) is not None:
+        yield activity
+    if run.error is not None:
+        yield _failure(run)
+
+
+def _cut_off(message: Message, run: LiveRun | None) -> Iterable[CutOff]:
+    if message.role is Role.ASSISTANT and message.state is MessageState.INTERRUPTED:
+        yield CutOff(is_stopped=run is not None and run.status is RunStatus.CANCELLED)
+
+
+def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
+    """Text and calls in turn. A call stands where its offset says, those without one at the end."""
+    text, at = message.text, 0
+    group: list[ToolLine] = []
+    for call in sorted(run.calls.values(), key=lambda call: len(text) if call.offset is None else call.offset):
+        offset = len(text) if call.offset is None else max(at, min(call.offset, len(text)))
+        if group and text[at:offset].strip():
+            yield Tools(tuple(group))
+            group = []
+        yield from _said(text[at:offset])
+        at = offset
+        group.append(_tool_line(call))
+    if group:
+        yield Tools(tuple(group))
+    yield from _said(text[at:], message.state)
+
+
+def _template(message: Message, run: LiveRun) -> Iterable[Part]:
+    calls: dict[str, list[LiveCall]] = {}
+    for call in run.calls.values():
+        calls.setdefault(call.step, []).append(call)
+    yield Steps(run.status, tuple(_step_line(step, calls.get(step.name, [])) for step in run.steps.values()))
+    if run.status is RunStatus.SUCCESS and message.text.strip():
+        yield Output(message.text)
+
+
+def _said(text: str, state: MessageState = MessageState.FINAL) -> Iterable[Text]:
+    if text.strip():
+        yield Text(text, is_open=state is MessageState.OPEN)
+
+
+def _tool_line(call: LiveCall) -> ToolLine:
+    error = _message(call.error)
+    target = target_of(call.tool, call.arguments)
+    return ToolLine(
+        call.id,
+        call.tool,
+        call.status,
+        target,
+        call.arguments,
+        call.started_at,
+        call.duration_ms,
+        call.summary,
+        error,
+    )
+
+
+def _step_line(step: LiveStep, calls: Sequence[LiveCall]) -> StepLine:
+    iterations = step.iterations
+    shown = calls[-STEP_CALLS:]
+    return StepLine(
+        step.name,
+        step.status,
+        step.skipped,
+        step.skipped_value,
+        step.started_at,
+        _elapsed_s(step.started_at, step.finished_at),
+        step.attempts,
+        Progress(iterations.completed, iterations.failed, iterations.total) if iterations else None,
+        step.output,
+        "\n\n".join(text for text in map(str, [*step.texts.values()][-STEP_CALLS:]) if text),
+        _message(step.error),
+        tuple(map(_tool_line, shown)),
+        len(calls) - len(shown),
+    )
+
+
+def _elapsed_s(started_at: datetime | None, finished_at: datetime | None) -> float | None:
+    if started_at is None or finished_at is None:
+        return None
+    return max(0.0, (finished_at - started_at).total_seconds())
+
+
+def _activity(run: LiveRun, said: Sequence[Part]) -> Activity | None:
+    """What the run does, unless it has ended or what is on screen says so by itself."""
+    if run.status.is_final:
+        return None
+    began = run.started_at or run.created_at
+    if run.status is not RunStatus.RUNNING:
+        return Activity(_PHASES[run.status], run.paused_at or began if run.status is RunStatus.PAUSED else began)
+    if run.kind is not RunKind.CHAT:
+        return None
+    calling = [call for call in run.calls.values() if call.status is CallStatus.RUNNING]
+    if calling:
+        return Activity(Phase.CALLING, calling[-1].started_at, calling[-1].tool)
+    if said and isinstance(said[-1], Text):
+        return None
+    return Activity(Phase.THINKING, max((call.started_at for call in run.calls.values()), default=began))
+
+
+def _message(error: Mapping[str, Any] | None) -> str | None:
+    return None if error is None else str(error.get("message") or error.get("code") or "")
+
+
+def _failure(run: LiveRun) -> Failure:
+    """Where it happened is told of a template alone: the one step of a chat turn has no name that a person knows."""
+    error = run.error or {}
+    known = {"code", "message", "failed_step", "failed_during", "tool_name"}
+    return Failure(
+        str(error.get("code", "")),
+        str(error.get("message", "")),
+        error.get("failed_step") if run.kind is not RunKind.CHAT else None,
+        error.get("failed_during"),
+        error.get("tool_name"),
+        {key: value for key, value in error.items() if key not in known},
+    )

@@ -1,0 +1,169 @@
+"""All turns of a conversation under each other. Pure.
+
+Only turns that somebody asks about have blocks; the heights of the others are guesses, which the eye cannot tell.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from core.domain.ids import MessageId
+from desktop.chat.layout.blocks import Block
+from desktop.chat.layout.heights import Heights
+from desktop.chat.layout.line_blocks import Folds
+from desktop.chat.layout.turn_layout import Room, TurnLayout
+from desktop.chat.position import Fold, Point
+from desktop.chat.values import Turn
+
+
+class Place(NamedTuple):
+    """A block: its turn and itself, by number. In the order of the conversation."""
+
+    turn: int
+    block: int
+
+
+_NOTHING: Folds = {}
+
+
+class Column:
+    """The layouts of turns, and the way between places and heights. Places are made into blocks when asked about."""
+
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        self.layouts: list[TurnLayout] = []
+        self.folds: dict[MessageId, dict[str, bool]] = {}
+        self._heights = Heights()
+        self._numbers: dict[MessageId, int] = {}
+
+    # What is shown
+
+    def show(self, turns: Sequence[Turn], folds: Iterable[Fold]) -> None:
+        """Another conversation, with what a person had unfolded in it."""
+        self.folds = {}
+        for fold in folds:
+            self.folds.setdefault(fold.turn, {})[fold.key] = fold.is_unfolded
+        self.layouts = []
+        self.set_turns(turns)
+
+    def set_turns(self, turns: Sequence[Turn]) -> None:
+        """Show these instead; a turn that was shown already keeps its layout."""
+        known = {layout.turn.id: layout for layout in self.layouts}
+        self.layouts = [self._layout_of(turn, known) for turn in turns]
+        self._numbers = {turn.id: number for number, turn in enumerate(turns)}
+        self._measure_all()
+
+    def set_turn(self, turn: Turn) -> int:
+        """One turn is new, and the last, or has another value; gives back its number."""
+        number = self._numbers.setdefault(turn.id, len(self.layouts))
+        if number == len(self.layouts):
+            self.layouts.append(TurnLayout(turn, self.room))
+            self._heights.replace(number, [self.layouts[number].height])
+        elif self.layouts[number].turn != turn:
+            self.layouts[number].change(turn, self.folds_of(turn.id))
+            self._heights.set(number, self.layouts[number].height)
+        return number
+
+    def set_room(self, room: Room) -> None:
+        """Another width or other sizes: every height is a guess again."""
+        self.room = room
+        for layout in self.layouts:
+            layout.set_room(room)
+        self._measure_all()
+
+    def folds_of(self, turn: MessageId) -> Folds:
+        return self.folds.get(turn, _NOTHING)
+
+    def set_fold(self, turn: int, key: str, *, is_unfolded: bool) -> None:
+        layout = self.layouts[turn]
+        self.folds.setdefault(layout.turn.id, {})[key] = is_unfolded
+        layout.lay_out(self.folds_of(layout.turn.id))
+        self._heights.set(turn, layout.height)
+
+    # Places
+
+    @property
+    def height(self) -> int:
+        return self.room.sizes.space_xl + round(self._heights.total) if self.layouts else 0
+
+    def laid_out(self, turn: int) -> TurnLayout:
+        """The layout of a turn, with blocks."""
+        layout = self.layouts[turn]
+        if not layout.is_laid_out:
+            layout.lay_out(self.folds_of(layout.turn.id))
+            self._heights.set(turn, layout.height)
+        return layout
+
+    def block(self, place: Place) -> Block:
+        return self.laid_out(place.turn).blocks[place.block]
+
+    def measured(self, place: Place, height: int) -> None:
+        layout = self.layouts[place.turn]
+        layout.measured(place.block, height)
+        self._heights.set(place.turn, layout.height)
+
+    def turn_top(self, turn: int) -> int:
+        return self.room.sizes.space_xl + round(self._heights.top(turn))
+
+    def top(self, place: Place) -> int:
+        """Where the slot of a block begins, from the top of the conversation."""
+        layout = self.laid_out(place.turn)
+        return self.turn_top(place.turn) + layout.top(place.block)
+
+    def at(self, y: float) -> Place:
+        """The block at a height: the first above all, the last below. Needs at least one turn."""
+        turn = self._heights.at(y - self.room.sizes.space_xl)
+        layout = self.laid_out(turn)
+        return Place(turn, layout.at(y - self.turn_top(turn)))
+
+    def last(self) -> Place:
+        turn = len(self.layouts) - 1
+        return Place(turn, len(self.laid_out(turn).blocks) - 1)
+
+    def before(self, place: Place) -> Place | None:
+        if place.block > 0:
+            return Place(place.turn, place.block - 1)
+        if place.turn == 0:
+            return None
+        return Place(place.turn - 1, len(self.laid_out(place.turn - 1).blocks) - 1)
+
+    def after(self, place: Place) -> Place | None:
+        if place.block + 1 < len(self.laid_out(place.turn).blocks):
+            return Place(place.turn, place.block + 1)
+        return Place(place.turn + 1, 0) if place.turn + 1 < len(self.layouts) else None
+
+    def has(self, turn: MessageId) -> bool:
+        return turn in self._numbers
+
+    def number_of(self, turn: MessageId) -> int:
+        """Raises KeyError for a turn that is not in the conversation."""
+        return self._numbers[turn]
+
+    def place_of(self, turn: MessageId, key: str) -> Place | None:
+        """Where a block is now: the beginning of its turn if it has no such block any more, None without the turn."""
+        number = self._numbers.get(turn)
+        if number is None:
+            return None
+        keys = (block.key for block in self.laid_out(number).blocks)
+        return Place(number, next((place for place, known in enumerate(keys) if known == key), 0))
+
+    def point_at(self, y: int) -> Point | None:
+        """What stands at a height, to find it again whatever becomes of the heights above."""
+        if not self.layouts:
+            return None
+        place = self.at(y)
+        return Point(self.layouts[place.turn].turn.id, self.block(place).key, y - self.top(place))
+
+    def y_of(self, point: Point) -> int:
+        place = self.place_of(point.turn, point.key)
+        return 0 if place is None else self.top(place) + point.offset
+
+    def _layout_of(self, turn: Turn, known: Mapping[MessageId, TurnLayout]) -> TurnLayout:
+        layout = known.get(turn.id)
+        if layout is None:
+            return TurnLayout(turn, self.room)
+        if layout.turn is not turn and layout.turn != turn:
+            layout.change(turn, self.folds_of(turn.id))
+        return layout
+
+    def _measure_all(self) -> None:
+        self._heights = Heights(layout.height for layout in self.layouts)

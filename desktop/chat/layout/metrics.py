@@ -1,0 +1,147 @@
+"""Where a block stands within its turn, and about how tall it will be. Pure; lengths in device-independent pixels."""
+
+from dataclasses import dataclass
+from math import ceil
+
+from desktop.chat.layout.blocks import (
+    Block,
+    CaptionBlock,
+    CaptionKind,
+    Card,
+    CardKind,
+    CodeBlock,
+    HeadBlock,
+    PlainBlock,
+    ProseBlock,
+    ToolBlock,
+)
+from desktop.chat.values import Output, Steps, Text, Tools, Turn
+from desktop.theme.tokens import Sizes
+
+_SIGN_WIDTH = 0.48  # of the text's size: what a letter of Inter takes on average
+_NATURAL_LINE = 1.21
+_NATURAL_CODE_LINE = 1.32
+
+
+@dataclass(frozen=True, slots=True)
+class Insets:
+    """The room around a block: `gap` above its card, `top` and `bottom` within it, `below` under the inner of two."""
+
+    left: int
+    right: int
+    gap: int
+    top: int
+    bottom: int
+    below: int
+
+    @property
+    def height(self) -> int:
+        return self.gap + self.top + self.bottom + self.below
+
+
+def insets_of(before: Block | None, block: Block, after: Block | None, sizes: Sizes) -> Insets:
+    """`before` and `after` are its neighbours in the turn."""
+    opened = [card for card in block.cards if before is None or card not in before.cards]
+    closed = [card for card in block.cards if after is None or card not in after.cards]
+    inner = block.cards[-1] if block.cards else None
+    left, right = _sides(block, inner, sizes)
+    return Insets(
+        left,
+        right,
+        0 if before is None else _gap(before, block, sizes),
+        _top(inner, sizes) if inner in opened else 0,
+        _bottom(inner, sizes) if inner in closed else 0,
+        sizes.space_m if block.within.depth > (after.within.depth if after is not None else 0) else 0,
+    )
+
+
+def card_sides(card: Card, block: Block, sizes: Sizes) -> tuple[int, int]:
+    """How far a card that `block` stands in is from the left and the right of its turn."""
+    return _depth_sides(block, sizes) if card != block.cards[0] else (0, 0)
+
+
+def estimated_height(block: Block, width: int, sizes: Sizes) -> int:
+    """Of what is in the block, before it is measured."""
+    match block:
+        case ProseBlock(text=text) | PlainBlock(text=text):
+            room = min(width, sizes.user_bubble) if isinstance(block, PlainBlock) and block.cards else width
+            return _text_height(text, room, sizes)
+        case CodeBlock(text=text):
+            line = sizes.text_m * _NATURAL_CODE_LINE * sizes.code_line
+            return ceil((text.rstrip("\n").count("\n") + 1) * line)
+        case HeadBlock():
+            return sizes.icon_m
+        case CaptionBlock():
+            return sizes.control
+        case _:
+            return sizes.tool_line
+
+
+def estimated_turn_height(turn: Turn, width: int, sizes: Sizes) -> int:
+    """Of a turn that was not made into blocks yet."""
+    height = sizes.space_xl
+    for part in turn.parts:
+        match part:
+            case Text(text=text) | Output(text=text):
+                height += _text_height(text, width, sizes)
+            case Tools(lines=lines) | Steps(lines=lines):
+                height += len(lines) * sizes.tool_line
+            case _:
+                height += sizes.tool_line
+    return height
+
+
+def _text_height(text: str, width: int, sizes: Sizes) -> int:
+    columns = max(10.0, width / (sizes.text_l * _SIGN_WIDTH))
+    lines = text.count("\n") * 0.6 + len(text) / columns + 1
+    return ceil(lines * sizes.text_l * _NATURAL_LINE * sizes.body_line)
+
+
+def _depth_sides(block: Block, sizes: Sizes) -> tuple[int, int]:
+    """Under the words of the line that has unfolded it."""
+    depth = block.within.depth
+    return (sizes.space_m + depth * (sizes.icon_s + sizes.space_s + 2), sizes.space_m) if depth else (0, 0)
+
+
+def _gap(before: Block, block: Block, sizes: Sizes) -> int:
+    is_detail = block.within.depth > 0 and not isinstance(block, ToolBlock)
+    if block.cards and before.cards:
+        if block.cards == before.cards:
+            return sizes.space_s if is_head(before) else sizes.space_xs if is_detail else 0
+        if block.cards[0] == before.cards[0]:
+            return sizes.space_s if is_detail else 0
+    return sizes.space_s if isinstance(before, HeadBlock | ProseBlock) else sizes.space_m
+
+
+def _sides(block: Block, inner: Card | None, sizes: Sizes) -> tuple[int, int]:
+    left, right = _depth_sides(block, sizes)
+    if isinstance(block, ToolBlock) and block.within.depth:
+        left, right = left - sizes.space_m, 0  # its sign stands under the words above
+    if inner is None:
+        return left, right
+    match inner.kind:
+        case CardKind.BUBBLE | CardKind.FAILURE:
+            return left + sizes.space_l, right + sizes.space_l
+        case CardKind.CODE if not is_head(block):
+            return left + sizes.space_m + 2, right + sizes.space_m + 2
+        case _:
+            return left, right
+
+
+def _top(card: Card | None, sizes: Sizes) -> int:
+    return sizes.space_m if card is not None and card.kind in (CardKind.BUBBLE, CardKind.FAILURE) else 0
+
+
+def _bottom(card: Card | None, sizes: Sizes) -> int:
+    match card.kind if card is not None else None:
+        case CardKind.BUBBLE | CardKind.CODE:
+            return sizes.space_xs  # a text's last line has room below it already
+        case CardKind.FAILURE:
+            return sizes.space_m
+        case _:
+            return 0
+
+
+def is_head(block: Block) -> bool:
+    """Whether it is the caption of a frame."""
+    return isinstance(block, CaptionBlock) and block.kind in (CaptionKind.CODE, CaptionKind.TABLE)

@@ -1,0 +1,103 @@
+"""What a value is shown as: Markdown, a table, or JSON. Pure."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+READ_CHARACTERS = 1_000_000
+INDENTED_CHARACTERS = 64_000  # indenting is slow: half a millisecond a kilobyte
+TABLE_CHARACTERS = 10_000
+TABLE_COLUMNS = 12
+CELL_CHARACTERS = 300
+
+_JSON_START = re.compile(r"\s*[\[{]")
+_SPECIAL = re.compile(r"([\\`*_\[\]<>|~#!&])")
+
+
+@dataclass(frozen=True, slots=True)
+class MarkdownText:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Json:
+    """JSON, indented unless it is long (64 000 characters)."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A list of flat objects. `rows` are the first ones as they are shown, `source` is the JSON of them all."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    total: int
+    source: str
+
+
+Shown = MarkdownText | Json | Table
+
+
+def shown_output(text: str) -> Shown:
+    """What the text of a run's output is: a table, JSON, or else Markdown."""
+    if not _JSON_START.match(text):
+        return MarkdownText(text)
+    if len(text) > READ_CHARACTERS:
+        return Json(text)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return MarkdownText(text)
+    return _as_table(value, text) or Json(_indented(value) if len(text) <= INDENTED_CHARACTERS else text)
+
+
+def shown_value(value: Any) -> Shown:
+    """What a step's output or a call's arguments are shown as."""
+    if isinstance(value, str):
+        return MarkdownText(value)
+    text = json.dumps(value, ensure_ascii=False)
+    return _as_table(value, text) or Json(_indented(value) if len(text) <= INDENTED_CHARACTERS else text)
+
+
+def _indented(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
+
+
+def as_markdown(table: Table) -> str:
+    """The table in Markdown; what is in its cells is text and nothing else."""
+    lines = [table.columns, ("---",) * len(table.columns), *table.rows]
+    escaped = (lines[1] if line is lines[1] else tuple(map(_plain, line)) for line in lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
+
+
+def _plain(cell: str) -> str:
+    return _SPECIAL.sub(r"\\\1", " ".join(cell.split()))
+
+
+def _as_table(value: Any, source: str) -> Table | None:
+    """None unless `value` is a list of objects with the same few fields, none of which holds a structure."""
+    if not isinstance(value, list) or not value or not all(isinstance(row, dict) and row for row in value):
+        return None
+    columns = tuple(dict.fromkeys(str(key) for row in value for key in row))
+    if len(columns) > TABLE_COLUMNS or any(isinstance(cell, dict | list) for row in value for cell in row.values()):
+        return None
+    return Table(columns, tuple(_first_rows(value, columns)), len(value), source)
+
+
+def _first_rows(rows: list[dict[str, Any]], columns: Sequence[str]) -> Iterable[tuple[str, ...]]:
+    """As many as can be laid out at once."""
+    room = TABLE_CHARACTERS
+    for row in rows:
+        cells = tuple(_cell(row[column]) if column in row else "" for column in columns)
+        yield cells
+        room -= sum(map(len, cells)) + 10 * len(cells)
+        if room < 0:
+            return
+
+
+def _cell(value: Any) -> str:
+    text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= CELL_CHARACTERS else text[: CELL_CHARACTERS - 1] + "…"

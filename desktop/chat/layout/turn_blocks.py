@@ -1,0 +1,53 @@
+"""A turn as blocks, with what is unfolded in it. Pure."""
+
+from collections.abc import Iterable
+from typing import assert_never
+
+from core.domain.message import Role
+from desktop.chat.layout.blocks import (
+    OUTSIDE,
+    ActivityBlock,
+    Block,
+    CardKind,
+    CutOffBlock,
+    FailureBlock,
+    HeadBlock,
+    PlainBlock,
+)
+from desktop.chat.layout.line_blocks import Folds, steps_blocks, tools_blocks
+from desktop.chat.layout.memo import Memo
+from desktop.chat.layout.splitter import split_plain
+from desktop.chat.values import Activity, CutOff, Failure, Output, Part, Steps, Text, Tools, Turn
+
+
+def blocks_of(turn: Turn, folds: Folds, memo: Memo) -> list[Block]:
+    """The blocks of a turn, in order. `memo` is the turn's own, and makes it cheap to ask again."""
+    if turn.role is not Role.ASSISTANT:
+        within = OUTSIDE.card(CardKind.BUBBLE, "bubble") if turn.role is Role.USER else OUTSIDE
+        said = "".join(part.text for part in turn.parts if isinstance(part, Text))
+        return [PlainBlock(key=f"{n}", within=within, text=piece) for n, piece in enumerate(split_plain(said))]
+    is_template = any(isinstance(part, Steps) for part in turn.parts)
+    blocks: list[Block] = [HeadBlock(key="head", author=turn.author, at=turn.at, is_template=is_template)]
+    for number, part in enumerate(turn.parts):
+        blocks.extend(_part_blocks(f"{number}", part, folds, memo))
+    return blocks
+
+
+def _part_blocks(key: str, part: Part, folds: Folds, memo: Memo) -> Iterable[Block]:
+    match part:
+        case Text(text=text):
+            yield from memo.markdown(key, text)
+        case Tools():
+            yield from tools_blocks(key, part, folds, memo)
+        case Steps():
+            yield from steps_blocks(key, part, folds, memo)
+        case Output(text=text):
+            yield from memo.output(key, text)
+        case CutOff(is_stopped=is_stopped):
+            yield CutOffBlock(key=key, is_stopped=is_stopped)
+        case Activity():
+            yield ActivityBlock(key="activity", activity=part)
+        case Failure():
+            yield FailureBlock(key=key, within=OUTSIDE.card(CardKind.FAILURE, key), failure=part)
+        case _:
+            assert_never(part)

@@ -1,0 +1,176 @@
+"""One turn laid out: its blocks and their heights, estimated until somebody measures them. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from desktop.chat.layout.blocks import Block, Card
+from desktop.chat.layout.heights import Heights
+from desktop.chat.layout.line_blocks import Folds
+from desktop.chat.layout.memo import Memo
+from desktop.chat.layout.metrics import Insets, card_sides, estimated_height, estimated_turn_height, insets_of, is_head
+from desktop.chat.layout.turn_blocks import blocks_of
+from desktop.chat.values import Turn
+from desktop.theme.tokens import Sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What all turns are laid out in."""
+
+    width: int
+    sizes: Sizes
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedCard:
+    """A card with its place in the turn. `head` is the height of its caption; blocks up to `last` stand in it."""
+
+    card: Card
+    left: int
+    top: int
+    right: int
+    bottom: int
+    head: int
+    last: int
+
+
+class TurnLayout:
+    """A turn and its height. It has no blocks before they are asked for: most turns of a long talk are never seen."""
+
+    def __init__(self, turn: Turn, room: Room) -> None:
+        self.turn = turn
+        self._memo: Memo | None = None
+        self._room = room
+        self._blocks: list[Block] | None = None
+        self._insets: list[Insets] = []
+        self._slots = _NO_SLOTS
+        self._estimate = estimated_turn_height(turn, room.width, room.sizes)
+
+    @property
+    def height(self) -> int:
+        """With the space below it."""
+        if self._blocks is None:
+            return self._estimate
+        return round(self._slots.total) + self._room.sizes.space_xl
+
+    @property
+    def memo(self) -> Memo:
+        if self._memo is None:
+            self._memo = Memo()
+        return self._memo
+
+    @property
+    def blocks(self) -> Sequence[Block]:
+        """In order; none before `lay_out`."""
+        return self._blocks or ()
+
+    @property
+    def is_laid_out(self) -> bool:
+        return self._blocks is not None
+
+    def lay_out(self, folds: Folds) -> None:
+        """Make the blocks, or make them anew after the turn or a fold has changed. What stays keeps its height."""
+        before = self._blocks or []
+        if self._blocks is None:
+            self._slots = Heights()
+        self._blocks = blocks_of(self.turn, folds, self.memo)
+        same = _common(before, self._blocks)
+        heights = {block.key: self.content_height(number) for number, block in enumerate(before[same:], same)}
+        start = max(0, same - 1)  # what follows a block decides how it ends
+        contents = [self.content_height(number) for number in range(start, same)]
+        contents += [self._content_of(block, heights) for block in self._blocks[same:]]
+        self._insets[start:] = self._insets_from(start)
+        self._slots.replace(start, map(_slot, contents, self._insets[start:]))
+
+    def change(self, turn: Turn, folds: Folds) -> None:
+        """The same turn has another value."""
+        self.turn = turn
+        if self._blocks is None:
+            self._estimate = estimated_turn_height(turn, self._room.width, self._room.sizes)
+        else:
+            self.lay_out(folds)
+
+    def set_room(self, room: Room) -> None:
+        """Another width or other sizes: the blocks stay, and what was measured is forgotten."""
+        self._room = room
+        self._estimate = estimated_turn_height(self.turn, room.width, room.sizes)
+        if self._blocks is not None:
+            self._insets = self._insets_from(0)
+            contents = [estimated_height(block, room.width, room.sizes) for block in self._blocks]
+            self._slots.replace(0, map(_slot, contents, self._insets))
+
+    def content_height(self, number: int) -> int:
+        return round(self._slots[number]) - self._insets[number].height if self._slots[number] else 0
+
+    def measured(self, number: int, height: int) -> None:
+        """The block is this tall. One without a height takes no room at all."""
+        self._slots.set(number, _slot(height, self._insets[number]))
+
+    def insets(self, number: int) -> Insets:
+        return self._insets[number]
+
+    def top(self, number: int) -> int:
+        """Where the slot of a block begins, its gap included; for their number, where the last one ends."""
+        return round(self._slots.top(number))
+
+    def at(self, y: float) -> int:
+        """The block whose slot is at `y`."""
+        return self._slots.at(y)
+
+    def cards(self, first: int, last: int) -> Iterable[PlacedCard]:
+        """The cards around the blocks from `first` to `last`, from the outside in."""
+        for level in range(2):
+            number = first
+            while number <= last:
+                cards = self.blocks[number].cards
+                if level >= len(cards):
+                    number += 1
+                    continue
+                placed = self._place_card(cards[level], number)
+                yield placed
+                number = placed.last + 1
+
+    def _place_card(self, card: Card, number: int) -> PlacedCard:
+        start = end = number
+        while start > 0 and card in self.blocks[start - 1].cards:
+            start -= 1
+        while end + 1 < len(self.blocks) and card in self.blocks[end + 1].cards:
+            end += 1
+        block = self.blocks[start]
+        left, right = card_sides(card, block, self._room.sizes)
+        below = self._insets[end].below if card != self.blocks[end].cards[0] else 0
+        return PlacedCard(
+            card,
+            left,
+            self.top(start) + self._insets[start].gap,
+            self._room.width - right,
+            self.top(end + 1) - below,
+            self.content_height(start) if is_head(block) else 0,
+            end,
+        )
+
+    def _insets_from(self, start: int) -> list[Insets]:
+        blocks = self._blocks or []
+        padded = [None, *blocks, None]
+        return [
+            insets_of(padded[number], block, padded[number + 2], self._room.sizes)
+            for number, block in enumerate(blocks[start:], start)
+        ]
+
+    def _content_of(self, block: Block, known: dict[str, int]) -> int:
+        return known.get(block.key) or estimated_height(block, self._room.width, self._room.sizes)
+
+
+_NO_SLOTS = Heights()
+
+
+def _slot(content: int, insets: Insets) -> int:
+    return content + insets.height if content else 0
+
+
+def _common(before: Sequence[Block], after: Sequence[Block]) -> int:
+    """How many blocks at the beginning are the same."""
+    for number, (old, new) in enumerate(zip(before, after, strict=False)):
+        if old is not new and old != new:
+            return number
+    return min(len(before), len(after))

@@ -1,0 +1,1 @@
+"""The scrolling conversation. `Transcript` in `transcript.py` is its only door."""

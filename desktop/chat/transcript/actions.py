@@ -1,0 +1,92 @@
+"""What a person does with the blocks on screen: unfold, copy, try again."""
+
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from desktop.chat.layout.blocks import CaptionBlock, CodeBlock, FailureBlock, StepBlock, ToolBlock, ToolGroupBlock
+from desktop.chat.transcript.copying import details_of, source_of_group, source_of_turn
+from desktop.chat.transcript.selection import Selection
+from desktop.chat.transcript.stage import Stage
+from desktop.chat.views.intents import Intents
+from desktop.chat.views.text_view import TextView
+
+
+class ChatActions(QObject):
+    """Carries out what it can, and tells the rest."""
+
+    folded = Signal()
+    """A line was folded or unfolded: what is below it is to be placed anew."""
+    retried = Signal(str)
+
+    def __init__(self, stage: Stage, selection: Selection, intents: Intents, parent: QObject) -> None:
+        super().__init__(parent)
+        self._stage = stage
+        self._selection = selection
+        intents.fold.connect(self._on_fold)
+        intents.copy.connect(self._on_copy)
+        intents.copy_failure.connect(self._on_copy_failure)
+        intents.retry.connect(self._on_retry)
+        intents.menu.connect(self._on_menu)
+
+    def focused_code(self) -> str | None:
+        """The code frame that the focus is in: its copy button or its text."""
+        focus = QApplication.focusWidget()
+        for live in self._stage.live():
+            block = live.block
+            group = block.group if isinstance(block, CodeBlock | CaptionBlock) else None
+            if group is not None and focus is not None and (live.view is focus or live.view.isAncestorOf(focus)):
+                return source_of_group(self._stage.column.layouts[live.place.turn], group)
+        return None
+
+    def copy_selection(self) -> bool:
+        """False: nothing is selected."""
+        text = self._selection.text()
+        if text:
+            copy_text(text)
+        return bool(text)
+
+    def _on_fold(self, view: QWidget) -> None:
+        live = self._stage.live_of(view)
+        if live is not None and isinstance(live.block, StepBlock | ToolBlock | ToolGroupBlock):
+            self._stage.column.set_fold(live.place.turn, live.block.key, is_unfolded=not live.block.is_unfolded)
+            self.folded.emit()
+
+    def _on_copy(self, view: QWidget, group: str) -> None:
+        live = self._stage.live_of(view)
+        if live is not None:
+            copy_text(source_of_group(self._stage.column.layouts[live.place.turn], group))
+
+    def _on_copy_failure(self, view: QWidget) -> None:
+        live = self._stage.live_of(view)
+        if live is not None and isinstance(live.block, FailureBlock):
+            copy_text(details_of(live.block.failure))
+
+    def _on_retry(self, view: QWidget) -> None:
+        live = self._stage.live_of(view)
+        if live is not None:
+            self.retried.emit(self._stage.column.layouts[live.place.turn].turn.id)
+
+    def _on_menu(self, view: QWidget, at: QPoint) -> None:
+        live = self._stage.live_of(view)
+        if live is None:
+            return
+        turn = self._stage.column.layouts[live.place.turn].turn
+        link = view.link_at(at) if isinstance(view, TextView) else ""
+        menu = QMenu(view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copy = menu.addAction(self.tr("Copy"), self.copy_selection)
+        copy.setEnabled(self._selection.marks is not None)
+        if link:
+            menu.addAction(self.tr("Copy link"), partial(copy_text, link))
+        menu.addAction(self.tr("Copy message"), partial(copy_text, source_of_turn(turn)))
+        menu.addSeparator()
+        menu.addAction(self.tr("Select all"), self._selection.select_all)
+        menu.popup(at)
+
+
+def copy_text(text: str) -> None:
+    """To the clipboard, as it is."""
+    QGuiApplication.clipboard().setText(text)

@@ -1,0 +1,170 @@
+"""What is selected in the conversation: it goes over blocks, and stays while they come, go and are scrolled away."""
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QWidget
+
+from desktop.chat.layout.blocks import Block, CodeBlock, PlainBlock, ProseBlock
+from desktop.chat.layout.column import Place
+from desktop.chat.layout.hidden import revealed
+from desktop.chat.position import Mark
+from desktop.chat.transcript.copying import PARAGRAPH
+from desktop.chat.transcript.stage import Live, Stage
+from desktop.chat.views.prose_style import MARKDOWN
+from desktop.chat.views.text_view import TextView
+from desktop.chat.views.units import to_characters
+
+_END = 1 << 30
+
+
+class Selection:
+    """From one mark to another; both None while nothing is selected.
+
+    Qt selects within one view, this between them: what lies between is selected whole.
+    """
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._anchor: Mark | None = None
+        self._head: Mark | None = None
+
+    @property
+    def marks(self) -> tuple[Mark, Mark] | None:
+        """As it is kept for later."""
+        return (self._anchor, self._head) if self._anchor and self._head and self._anchor != self._head else None
+
+    def set_marks(self, marks: tuple[Mark, Mark] | None) -> None:
+        """As it was kept. Views show it from the next `apply` on."""
+        self._anchor, self._head = marks or (None, None)
+
+    def begin(self, view: QWidget, *, extends: bool) -> None:
+        """The mouse was pressed in a text."""
+        live = self._stage.live_of(view)
+        if live is None or not isinstance(view, TextView):
+            return
+        cursor = view.textCursor()
+        if extends and self._anchor is not None:
+            self._head = self._mark(live, cursor.position())
+        else:
+            self._anchor, self._head = self._mark(live, cursor.anchor()), self._mark(live, cursor.position())
+        self.apply(but=None if extends else view)
+
+    def follow_keys(self, view: QWidget) -> None:
+        """The keyboard has changed what is selected in one text: that is all now."""
+        live = self._stage.live_of(view)
+        if live is not None and isinstance(view, TextView):
+            cursor = view.textCursor()
+            self._anchor, self._head = self._mark(live, cursor.anchor()), self._mark(live, cursor.position())
+            self.apply(but=view)
+
+    def draw_to(self, place: QPoint) -> None:
+        """The mouse is here, in global coordinates."""
+        found = self._text_near(place)
+        if found is not None and self._anchor is not None:
+            live, view = found
+            self._head = self._mark(live, view.position_at(place))
+            self.apply()
+
+    def select_all(self) -> None:
+        column = self._stage.column
+        if column.layouts:
+            last = column.last()
+            self._anchor = Mark(column.layouts[0].turn.id, column.block(Place(0, 0)).key, 0)
+            self._head = Mark(column.layouts[last.turn].turn.id, column.block(last).key, _END)
+            self.apply()
+
+    def clear(self) -> None:
+        self.set_marks(None)
+        self.apply()
+
+    def apply(self, but: TextView | None = None) -> None:
+        """Let the views on stage show it; one that Qt has brought up to date may be left out."""
+        span = self._span()
+        for live in self._stage.live():
+            if isinstance(live.view, TextView) and live.view is not but:
+                part = span.part_of(live.place) if span is not None else None
+                if part is None:
+                    live.view.deselect()
+                else:
+                    live.view.select(*part)
+
+    def text(self) -> str:
+        """What is selected, as it is to be copied."""
+        span, column = self._span(), self._stage.column
+        pieces: list[str] = []
+        place = span.first if span is not None else None
+        group: str | None = None
+        while span is not None and place is not None and place <= span.last:
+            block, part = column.block(place), span.part_of(place)
+            text = self._text_of(place, block, *part) if part is not None else ""
+            if text:
+                goes_on = isinstance(block, CodeBlock) and block.group == group
+                pieces.append(text if goes_on or not pieces else PARAGRAPH + text)
+                group = block.group if isinstance(block, CodeBlock) else None
+            place = column.after(place)
+        return "".join(pieces)
+
+    def _span(self) -> "_Span | None":
+        if self.marks is None:
+            return None
+        ends = []
+        for mark in self.marks:
+            place = self._stage.column.place_of(mark.turn, mark.key)
+            if place is None:
+                return None
+            ends.append((place, mark.at))
+        (first, start), (last, end) = sorted(ends)
+        return _Span(first, start, last, end)
+
+    def _text_of(self, place: Place, block: Block, start: int, end: int) -> str:
+        live = self._stage.live_at(place)
+        if live is not None and isinstance(live.view, TextView):
+            return live.view.selected_text()
+        text = plain_text(block)
+        return text[to_characters(text, start) : to_characters(text, end)]
+
+    def _text_near(self, place: QPoint) -> tuple[Live, TextView] | None:
+        """The text at a place, else the one whose lines are the nearest above or below it."""
+        texts = [(live, live.view) for live in self._stage.live() if isinstance(live.view, TextView)]
+        return min(texts, key=lambda text: _distance(text[1], place), default=None)
+
+    def _mark(self, live: Live, at: int) -> Mark:
+        return Mark(self._stage.column.layouts[live.place.turn].turn.id, live.block.key, at)
+
+
+class _Span(NamedTuple):
+    """The marks in the order of the conversation."""
+
+    first: Place
+    start: int
+    last: Place
+    end: int
+
+    def part_of(self, place: Place) -> tuple[int, int] | None:
+        """From where to where a block is selected."""
+        if not self.first <= place <= self.last:
+            return None
+        return self.start if place == self.first else 0, self.end if place == self.last else _END
+
+
+def plain_text(block: Block) -> str:
+    """What a block reads as, without its view; nothing for one that is no text."""
+    match block:
+        case PlainBlock(text=text) | CodeBlock(text=text):
+            return text
+        case ProseBlock(text=text, is_plain=is_plain):
+            document = QTextDocument()
+            if is_plain:
+                document.setPlainText(revealed(text))
+            else:
+                document.setMarkdown(revealed(text), MARKDOWN)
+            return document.toPlainText()
+        case _:
+            return ""
+
+
+def _distance(view: QWidget, place: QPoint) -> int:
+    inside = view.mapFromGlobal(place)
+    return max(0, -inside.y(), inside.y() - view.height())

@@ -1,0 +1,178 @@
+"""The part of a conversation that is on screen, as widgets: made, measured, placed and let go of."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from PySide6.QtWidgets import QWidget
+
+from core.domain.ids import MessageId
+from desktop.chat.layout.blocks import Block, CardKind, CodeBlock, FailureBlock, PlainBlock
+from desktop.chat.layout.column import Column, Place
+from desktop.chat.layout.turn_layout import PlacedCard
+from desktop.chat.transcript.slot import Slot
+from desktop.chat.transcript.turn_view import TurnView, hide_without_focus
+from desktop.chat.views.making import BlockView, Extra, ViewMaker
+from desktop.chat.views.prose_view import ProseView
+
+_SPARE = 24
+"""Turn views that are kept for later: about what a screen can hold, since a jump needs as many as it frees."""
+_NOTHING = Extra()
+
+
+class Live(NamedTuple):
+    """A block on screen or near it, and the view that shows it."""
+
+    place: Place
+    block: Block
+    view: BlockView
+
+
+class Stage:
+    """Views for those blocks of `column` that a pass measures: a pass begins, measures, and ends.
+
+    `shown` is called when a view shows something new; `bindings` counts how often.
+    """
+
+    def __init__(self, column: Column, maker: ViewMaker, viewport: QWidget, shown: Callable[[Live], object]) -> None:
+        self.column = column
+        self.bindings = 0
+        self._maker = maker
+        self._viewport = viewport
+        self._shown = shown
+        self._turns: dict[MessageId, TurnView] = {}
+        self._spare: list[TurnView] = []
+        self._slots: dict[Place, Slot] = {}
+        self._live: dict[Place, Live] = {}
+        self._begun: set[MessageId] = set()
+        self._pinned: tuple[MessageId, str] | None = None
+
+    # A pass
+
+    def begin(self) -> None:
+        """Nothing is live yet; what another conversation has left behind can be used again."""
+        self._slots, self._live = {}, {}
+        self._begun = set()
+        for turn in [turn for turn in self._turns if not self.column.has(turn)]:
+            self._recycle(self._turns.pop(turn))
+
+    def measure(self, place: Place) -> int:
+        """Have the block on stage; gives back the height that it takes with the room around it."""
+        layout = self.column.laid_out(place.turn)
+        block, insets = layout.blocks[place.block], layout.insets(place.block)
+        slot = self._turn_view(layout.turn.id).slot_of(block)
+        live = self._live[place] = Live(place, block, slot.view)
+        if slot.show(block, self._extra(place, block)):
+            self.bindings += 1
+            self._shown(live)
+        slot.fit(self._width(block) - insets.left - insets.right)
+        self._slots[place] = slot
+        self.column.measured(place, slot.height)
+        return layout.top(place.block + 1) - layout.top(place.block)
+
+    def end(self, scrolled: int, left: int) -> None:
+        """Everything live has been measured. Place it; `scrolled` is the height that stands at the upper edge."""
+        if self._pinned is not None and (pinned := self.column.place_of(*self._pinned)) is not None:
+            self.measure(pinned)
+        for turn in [turn for turn in self._turns if turn not in self._begun]:
+            self._recycle(self._turns.pop(turn))
+        by_turn: dict[int, list[Place]] = {}
+        for place in sorted(self._slots):
+            by_turn.setdefault(place.turn, []).append(place)
+        for number, places in by_turn.items():
+            self._place_turn(number, places, scrolled, left)
+
+    def pin(self, view: QWidget | None) -> None:
+        """Keep this view live, wherever it stands, until another one or none is to be kept."""
+        live = self.live_of(view) if view is not None else None
+        self._pinned = (self.column.layouts[live.place.turn].turn.id, live.block.key) if live is not None else None
+
+    # Looking
+
+    def live(self) -> Iterator[Live]:
+        """From the top down, as of the last pass."""
+        for place in sorted(self._live):
+            yield self._live[place]
+
+    def live_at(self, place: Place) -> Live | None:
+        return self._live.get(place)
+
+    def live_of(self, view: QWidget) -> Live | None:
+        """The block that a view shows, if it is live."""
+        return next((live for live in self._live.values() if live.view is view), None)
+
+    def turn_views(self) -> Iterator[TurnView]:
+        """From the top down."""
+        for number in sorted({place.turn for place in self._slots}):
+            yield self._turns[self.column.layouts[number].turn.id]
+
+    def turn_view(self, turn: MessageId) -> TurnView | None:
+        return self._turns.get(turn)
+
+    def forget_looks(self) -> None:
+        """Theme or language are others: everything is shown anew in the next pass."""
+        for view in (*self._turns.values(), *self._spare):
+            view.forget_looks()
+
+    def _turn_view(self, turn: MessageId) -> TurnView:
+        view = self._turns.get(turn)
+        if view is None:
+            view = self._turns[turn] = self._spare.pop() if self._spare else TurnView(self._maker, self._viewport)
+        if turn not in self._begun:
+            self._begun.add(turn)
+            view.begin(turn)
+        return view
+
+    def _extra(self, place: Place, block: Block) -> Extra:
+        if isinstance(block, CodeBlock):
+            group = self.column.layouts[place.turn].memo.groups[block.group]
+            return Extra(columns=group.columns, is_complete=group.is_complete)
+        if isinstance(block, FailureBlock):
+            return Extra(can_retry=place.turn == len(self.column.layouts) - 1)
+        return _NOTHING
+
+    def _width(self, block: Block) -> int:
+        room = self.column.room
+        return min(room.width, room.sizes.user_bubble) if _is_bubble(block) else room.width
+
+    def _place_turn(self, number: int, places: list[Place], scrolled: int, left: int) -> None:
+        layout, width = self.column.layouts[number], self.column.room.width
+        bubble = self._bubble_width(number)
+        for place in places:
+            slot, insets = self._slots[place], layout.insets(place.block)
+            x, inner = insets.left, slot.width
+            if _is_bubble(layout.blocks[place.block]):
+                x, inner = width - bubble + insets.left, bubble - insets.left - insets.right
+            slot.view.setGeometry(x, layout.top(place.block) + insets.gap + insets.top, inner, slot.height)
+            slot.view.setVisible(slot.height > 0)
+        turn_view = self._turns[layout.turn.id]
+        cards = layout.cards(places[0].block, places[-1].block)
+        turn_view.end(_narrowed(card, bubble) for card in cards)
+        turn_view.setGeometry(left, self.column.turn_top(number) - scrolled, width, layout.height)
+        turn_view.show()
+
+    def _bubble_width(self, number: int) -> int:
+        """What a person said is framed as wide as it is; a long text fully."""
+        layout = self.column.layouts[number]
+        first = layout.blocks[0]
+        full = self._width(first)
+        slot = self._slots.get(Place(number, 0))
+        if slot is None or len(layout.blocks) > 1 or not isinstance(slot.view, ProseView):
+            return full
+        insets = layout.insets(0)
+        return min(full, slot.view.content_width() + insets.left + insets.right)
+
+    def _recycle(self, view: TurnView) -> None:
+        hide_without_focus(view, self._viewport)
+        if len(self._spare) < _SPARE:
+            self._spare.append(view)
+        else:
+            view.deleteLater()
+
+
+def _is_bubble(block: Block) -> bool:
+    return isinstance(block, PlainBlock) and bool(block.cards)
+
+
+def _narrowed(card: PlacedCard, bubble: int) -> PlacedCard:
+    return replace(card, left=card.right - bubble) if card.card.kind is CardKind.BUBBLE else card

@@ -1,0 +1,251 @@
+"""The conversation on screen. Only what can be seen is laid out: a long talk costs what a short one does."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+from PySide6.QtCore import QElapsedTimer, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from core.domain.ids import MessageId
+from desktop.chat.layout.column import Place
+from desktop.chat.position import AT_END, Fold, Position
+from desktop.chat.transcript.accessible import announce, set_role
+from desktop.chat.transcript.actions import ChatActions, copy_text
+from desktop.chat.transcript.announcer import Announcer
+from desktop.chat.transcript.coloring import Coloring
+from desktop.chat.transcript.copying import last_answer, last_code
+from desktop.chat.transcript.naming import name_turn
+from desktop.chat.transcript.order import WalkingOrder
+from desktop.chat.transcript.pill import Pill
+from desktop.chat.transcript.scrolling import ScrollingColumn
+from desktop.chat.transcript.selecting import Selecting
+from desktop.chat.transcript.selection import Selection
+from desktop.chat.transcript.sideways import Sideways
+from desktop.chat.transcript.stage import Live
+from desktop.chat.transcript.turn_view import TurnView
+from desktop.chat.values import Turn
+from desktop.chat.views.intents import Intents
+from desktop.chat.views.making import ViewMaker
+from desktop.chat.views.syntax import Syntax
+from desktop.chat.views.text_view import TextView
+from desktop.theme.drawing import paint_focus_ring
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+
+FRAME_MS = 33
+"""What comes while a run writes is drawn at most this often."""
+_KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
+
+
+class Transcript(Adaptive, ScrollingColumn):
+    """Shows turns, and tells what a person wants that it cannot do itself. `now` tells the time of what still runs."""
+
+    link_activated = Signal(str)
+    """A link that may be opened: http, https or mailto."""
+    link_hovered = Signal(str)
+    """Where the link under the mouse or the focus goes; empty when it is left."""
+    retry_requested = Signal(str)
+    """The turn of this message id, the last one, failed and is to be tried again."""
+    announced = Signal(str)
+    """What a screen reader was told: that an answer began or ended."""
+
+    def __init__(self, theme: Theme, now: Callable[[], datetime], parent: QWidget | None = None) -> None:
+        intents = Intents()
+        super().__init__(theme, ViewMaker(theme, intents, now), parent)
+        intents.setParent(self)
+        self._selection = Selection(self._stage)
+        self._selecting = Selecting(self._selection, intents, self.viewport(), self)
+        self._actions = ChatActions(self._stage, self._selection, intents, self)
+        self._sideways = Sideways(self._stage, intents, self)
+        self._syntax = Syntax(self)
+        self._coloring = Coloring(self._stage, self._syntax)
+        self._order = WalkingOrder(self._stage, self)
+        self._announcer = Announcer()
+        self._pill = Pill(theme, self)
+        self._pending: dict[MessageId, Turn] = {}
+        self._is_ringed = False
+        self._frame = QTimer(self)
+        self._frame.setSingleShot(True)
+        self._last_frame = QElapsedTimer()
+        self.setObjectName("transcript")
+        set_role(Transcript, QAccessible.Role.List)
+        set_role(TurnView, QAccessible.Role.ListItem)
+        self._connect(intents)
+        self.adapt_to(theme)
+
+    # What is shown
+
+    def show_conversation(self, turns: Sequence[Turn], position: Position = AT_END) -> None:
+        """Show this instead of what was shown, where a person left it."""
+        self._drop_frame()
+        self._sideways.reset()
+        self._column.show(turns, position.folds)
+        self._announcer.reset(turns)
+        self._follow.restore(position.seen, is_on=position.follows)
+        self._top = position.top
+        self._selection.set_marks(position.selection)
+        self._place()
+        self.follow_changed.emit(position.follows)
+
+    def set_turns(self, turns: Sequence[Turn]) -> None:
+        """The conversation that is shown has these turns now. What did not change is not touched."""
+        self._drop_frame()
+        self._column.set_turns(turns)
+        if turns:
+            self._tell(turns[-1])
+        self._place()
+
+    def update_turn(self, turn: Turn) -> None:
+        """A turn has another value, or is new and the last. Drawn on the next frame, at most every 33 ms."""
+        self._pending[turn.id] = turn
+        if not self._frame.isActive():
+            since = self._last_frame.elapsed() if self._last_frame.isValid() else FRAME_MS
+            self._frame.start(max(0, FRAME_MS - since))
+
+    def position(self) -> Position:
+        """Where it stands now, for `show_conversation` to come back to."""
+        folds = (Fold(turn, key, to) for turn, lines in self._column.folds.items() for key, to in lines.items())
+        follow = self._follow
+        top = None if follow.is_on else self._top
+        return Position(follow.is_on, top, follow.seen, frozenset(folds), self._selection.marks)
+
+    # What a person can do from elsewhere
+
+    def focus_turn(self, step: int) -> None:
+        """Go to the next turn (1) or the one before (-1): it comes into sight and takes the focus."""
+        if self._column.layouts:
+            number = min(max(self._current_turn() + step, 0), len(self._column.layouts) - 1)
+            self.show_place(Place(number, 0))
+            view = self._stage.turn_view(self._column.layouts[number].turn.id)
+            if view is not None:
+                view.setFocus()
+
+    def copy_answer(self) -> bool:
+        """Copy the last answer as it was written; false if there is none."""
+        return _copy(last_answer(self._column))
+
+    def copy_code(self) -> bool:
+        """Copy the code frame that has the focus, else the last one; false if there is none."""
+        focused = self._actions.focused_code()
+        return _copy(last_code(self._column) if focused is None else focused)
+
+    def has_selection(self) -> bool:
+        return self._selection.marks is not None
+
+    def clear_selection(self) -> None:
+        self._selection.clear()
+
+    # What Qt tells
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("Conversation"))
+        self._show_anew()
+
+    def dress(self) -> None:
+        self._fit_room()
+        self._show_anew()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._pill.place_in(self.viewport().geometry())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self._actions.copy_selection()
+        elif event.matches(QKeySequence.StandardKey.SelectAll):
+            self._selection.select_all()
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._is_ringed = event.reason() in _KEYBOARD
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._is_ringed = False
+        self.viewport().update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._is_ringed:
+            sizes, painter = self._theme.sizes, QPainter(self.viewport())
+            ring = QRectF(self.viewport().rect())
+            paint_focus_ring(painter, ring, sizes.radius_small, self._theme.color("accent"), sizes.focus_ring)
+            painter.end()
+
+    def _connect(self, intents: Intents) -> None:
+        intents.open_link.connect(self.link_activated)
+        intents.hover_link.connect(self.link_hovered)
+        self._actions.retried.connect(self.retry_requested)
+        self._actions.folded.connect(self.place_from_top)
+        self._selecting.scrolled.connect(self.scroll_by)
+        self._selecting.pressed.connect(self._stage.pin)
+        self._selecting.released.connect(self._unpin)
+        self._pill.clicked.connect(self.jump_to_latest)
+        self._frame.timeout.connect(self._draw_frame)
+        self.placed.connect(self._on_placed)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._on_focus_changed)
+
+    def _show_anew(self) -> None:
+        self._stage.forget_looks()
+        self._place()
+
+    def _on_shown(self, live: Live) -> None:
+        self._coloring.color(live)
+
+    def _on_placed(self) -> None:
+        for view in self._stage.turn_views():
+            name_turn(view, self._column.layouts[self._column.number_of(view.turn)].turn)
+        self._sideways.apply()
+        self._selection.apply()
+        self._order.update()
+        self._pill.set_count(self._follow.new_count())
+        self._pill.setVisible(not self._follow.is_on)
+        self._pill.raise_()
+
+    def _unpin(self) -> None:
+        self._stage.pin(None)
+
+    def _on_focus_changed(self, _old: QWidget | None, now: QWidget | None) -> None:
+        """What the keyboard reaches comes into sight; what the mouse is on is there."""
+        if now is None or not self.viewport().isAncestorOf(now) or QApplication.mouseButtons():
+            return
+        box = now.cursorRect() if isinstance(now, TextView) else now.rect()
+        self.show_box(QRect(now.mapTo(self.viewport(), box.topLeft()), box.size()))
+
+    def _draw_frame(self) -> None:
+        pending, self._pending = self._pending, {}
+        self._last_frame.restart()
+        for turn in pending.values():
+            self._column.set_turn(turn)
+            self._tell(turn)
+        self._place()
+
+    def _drop_frame(self) -> None:
+        self._pending.clear()
+        self._frame.stop()
+
+    def _tell(self, turn: Turn) -> None:
+        words = self._announcer.notice(turn)
+        if words is not None:
+            announce(self, words)
+            self.announced.emit(words)
+
+    def _current_turn(self) -> int:
+        """The turn that has the focus, else the first in sight."""
+        focus = QApplication.focusWidget()
+        for view in self._stage.turn_views():
+            if focus is not None and (view is focus or view.isAncestorOf(focus)):
+                return self._column.number_of(view.turn)
+        return self._column.at(self.verticalScrollBar().value()).turn
+
+
+def _copy(text: str | None) -> bool:
+    if text is not None:
+        copy_text(text)
+    return text is not None

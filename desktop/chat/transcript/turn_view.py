@@ -1,0 +1,146 @@
+"""One turn on screen: the frames behind its blocks, and the views of those blocks that can be seen."""
+
+from collections.abc import Iterable, Iterator
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QApplication, QWidget
+
+from core.domain.ids import MessageId
+from desktop.chat.layout.blocks import Block, CardKind
+from desktop.chat.layout.turn_layout import PlacedCard
+from desktop.chat.transcript.slot import Slot
+from desktop.chat.views.making import ViewMaker
+from desktop.chat.views.text_view import TextView
+from desktop.theme.drawing import paint_focus_ring
+from desktop.theme.tokens import ColorName
+
+_SPARE = 6
+"""Views of a kind that a turn keeps for later."""
+
+
+class TurnView(QWidget):
+    """Reused for one turn after the other; views that a turn leaves behind are the next one's.
+
+    It takes the focus when a person walks from turn to turn.
+    """
+
+    def __init__(self, maker: ViewMaker, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._maker = maker
+        self._viewport = parent
+        self._theme = maker.theme
+        self._slots: dict[str, Slot] = {}
+        self._spare: dict[type[Block], list[Slot]] = {}
+        self._used: set[str] = set()
+        self._cards: list[PlacedCard] = []
+        self.turn = MessageId("")
+
+    def begin(self, turn: MessageId) -> None:
+        """Begin to say which blocks are live; those of another turn are not."""
+        if turn != self.turn:
+            self._release(tuple(self._slots))
+            self.turn = turn
+        self._used.clear()
+
+    def slot_of(self, block: Block) -> Slot:
+        """The slot for a live block: the one that has shown it, a spare or a new one."""
+        self._used.add(block.key)
+        slot = self._slots.get(block.key)
+        if slot is not None and slot.kind is not type(block):
+            self._release([block.key])
+            slot = None
+        if slot is None:
+            spare = self._spare.get(type(block))
+            slot = spare.pop() if spare else Slot(self._maker.make(block, self), type(block))
+            self._slots[block.key] = slot
+        return slot
+
+    def end(self, cards: Iterable[PlacedCard]) -> None:
+        """All live blocks have been named; these cards stand behind them."""
+        self._release([key for key in self._slots if key not in self._used])
+        shown = list(cards)
+        if shown != self._cards:
+            self._cards = shown
+            self.update()
+
+    def forget_looks(self) -> None:
+        """Everything is to be shown anew."""
+        for slot in self._all_slots():
+            slot.forget()
+        self.update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for card in self._cards:
+            box = QRectF(card.left, card.top, card.right - card.left, card.bottom - card.top)
+            if box.intersects(QRectF(event.rect())):
+                self._paint_card(painter, card, box)
+        if self.hasFocus():
+            sizes = self._theme.sizes
+            ring = QRectF(self.rect()).adjusted(0, 0, 0, -sizes.space_l)
+            paint_focus_ring(painter, ring, sizes.radius_card, self._theme.color("accent"), sizes.focus_ring)
+
+    def _paint_card(self, painter: QPainter, card: PlacedCard, box: QRectF) -> None:
+        color = self._theme.color
+        fill, edge, radius = _LOOKS[card.card.kind]
+        corner: int = getattr(self._theme.sizes, radius)
+        painter.setBrush(color(fill))
+        painter.setPen(QPen(color(edge), 1) if edge is not None else Qt.PenStyle.NoPen)
+        inside = box.adjusted(0.5, 0.5, -0.5, -0.5) if edge is not None else box
+        painter.drawRoundedRect(inside, corner, corner)
+        if card.head:
+            self._paint_head(painter, inside, card.head, corner)
+
+    def _paint_head(self, painter: QPainter, box: QRectF, height: int, corner: int) -> None:
+        """The band behind a frame's caption, with a line below it."""
+        band = QRectF(box.left(), box.top(), box.width(), height)
+        painter.save()
+        painter.setClipRect(band)
+        painter.setBrush(self._theme.color("code_header"))
+        painter.drawRoundedRect(box, corner, corner)
+        painter.restore()
+        painter.setPen(QPen(self._theme.color("border"), 1))
+        painter.drawLine(band.bottomLeft(), band.bottomRight())
+
+    def _release(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            slot = self._slots.pop(key)
+            hide_without_focus(slot.view, self._viewport)
+            if isinstance(slot.view, TextView):
+                slot.view.deselect()  # what it shows next is another text
+            spare = self._spare.setdefault(slot.kind, [])
+            if len(spare) < _SPARE:
+                spare.append(slot)
+            else:
+                slot.view.deleteLater()
+
+    def _all_slots(self) -> Iterator[Slot]:
+        yield from self._slots.values()
+        for spare in self._spare.values():
+            yield from spare
+
+
+_LOOKS: dict[CardKind, tuple[ColorName, ColorName | None, str]] = {
+    CardKind.BUBBLE: ("user", None, "radius_bubble"),
+    CardKind.CODE: ("code", "border", "radius_card"),
+    CardKind.LINES: ("canvas", "border", "radius_card"),
+    CardKind.FAILURE: ("canvas", "sign_error", "radius_card"),
+}
+
+
+def hide_without_focus(widget: QWidget, heir: QWidget) -> None:
+    """Hide it; if the focus is in it, `heir` takes it, else Qt would give it to whatever comes next."""
+    focus = QApplication.focusWidget()
+    if focus is not None and (focus is widget or widget.isAncestorOf(focus)):
+        heir.setFocus()
+    widget.hide()

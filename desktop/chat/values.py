@@ -1,0 +1,145 @@
+"""What the transcript shows: turns, and the parts that stand in them. Without Qt.
+
+Values compare by what they hold, so that a turn that did not change is not drawn again.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from core.domain.ids import CallId, MessageId
+from core.domain.message import MessageState, Role
+from core.domain.run import RunStatus
+from core.domain.step import StepStatus
+from core.domain.tool import CallStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Something said. Open: more may come at its end."""
+
+    text: str
+    is_open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """What stands before this was not finished: a person stopped it, or else it was interrupted."""
+
+    is_stopped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolLine:
+    """A tool call. `target` is what it is about, on one line, or empty; `summary` says what came out of it."""
+
+    id: CallId
+    tool: str
+    status: CallStatus
+    target: str
+    arguments: Any
+    started_at: datetime
+    duration_ms: int | None = None
+    summary: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """Calls with nothing said between them."""
+
+    lines: tuple[ToolLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a forEach is."""
+
+    done: int
+    failed: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepLine:
+    """A step of a template's run. `skipped_value` is what its condition looked at; `text` what its agent says.
+
+    `elapsed_s` is None before it has ended: until then the time runs since `started_at`. `tools` are its last
+    calls, after `earlier_calls` that are not shown.
+    """
+
+    name: str
+    status: StepStatus
+    is_skipped: bool = False
+    skipped_value: Any = None
+    started_at: datetime | None = None
+    elapsed_s: float | None = None
+    attempts: int = 0
+    progress: Progress | None = None
+    output: Any = None
+    text: str = ""
+    error: str | None = None
+    tools: tuple[ToolLine, ...] = ()
+    earlier_calls: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The run of a template, a line a step in template order."""
+
+    status: RunStatus
+    lines: tuple[StepLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a template's run gave back: Markdown, or JSON text."""
+
+    text: str
+
+
+class Phase(StrEnum):
+    """What an active run does while it says nothing."""
+
+    QUEUED = "queued"
+    THINKING = "thinking"
+    CALLING = "calling"
+    WAITING = "waiting"
+    PAUSED = "paused"
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """A run that is at work without a word to show. `tool` is what it is calling."""
+
+    phase: Phase
+    since: datetime
+    tool: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """How a run failed. `code` is for translators, `message` is English, `details` complete them."""
+
+    code: str
+    message: str
+    step: str | None = None
+    during: str | None = None
+    tool: str | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+Part = Text | CutOff | Tools | Steps | Output | Activity | Failure
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of the conversation. `author` is an agent or a template; None is whoever plays the role."""
+
+    id: MessageId
+    role: Role
+    author: str | None
+    at: datetime
+    state: MessageState
+    parts: tuple[Part, ...]

@@ -1,0 +1,114 @@
+"""The head of a code frame or a table, and the small lines of what was unfolded."""
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from desktop.chat.layout.blocks import CaptionBlock, CaptionKind
+from desktop.chat.layout.hidden import revealed
+from desktop.chat.views.intents import Intents
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.buttons import IconButton
+from desktop.widgets.labels import ElidedLabel, Label, Tone
+
+_HEADS = frozenset({CaptionKind.CODE, CaptionKind.TABLE})
+_COPIED_MS = 1500
+
+
+class CaptionView(QWidget):
+    """What it says at the left, at the right a copy button if there is something to copy."""
+
+    def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._intents = intents
+        self._block: CaptionBlock | None = None
+        self._title = Label("", "secondary", "text", self)
+        self._words = ElidedLabel("", "secondary", "muted", parent=self)
+        self._copy = IconButton(theme, Icon.COPY, parent=self)
+        self._copy.clicked.connect(self._on_copy)
+        self._restore = QTimer(self)
+        self._restore.setSingleShot(True)
+        self._restore.setInterval(_COPIED_MS)
+        self._restore.timeout.connect(self._offer_copy)
+
+    def show_block(self, block: CaptionBlock) -> None:
+        if self._block is None or self._block.group != block.group or self._block.key != block.key:
+            self._restore.stop()
+        self._block = block
+        title, words = self._said(block)
+        self._title.setText(title)
+        self._title.setVisible(bool(title))
+        self._words.setText(words)
+        self._words.set_tone(_tone(block.kind))
+        self._copy.setVisible(block.group is not None)
+        if not self._restore.isActive():
+            self._offer_copy()
+        self._place()
+
+    def fit(self, width: int) -> int:
+        sizes = self._theme.sizes
+        if self._block is not None and self._block.group is not None:
+            return sizes.control
+        return self._words.sizeHint().height() + sizes.space_s
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        """By hand: a layout would answer a moment later, and a frame would be drawn in between."""
+        sizes = self._theme.sizes
+        is_head = self._block is not None and self._block.kind in _HEADS
+        left = sizes.space_m + 2 if is_head else 0
+        right = self.width() - sizes.space_xs
+        if not self._copy.isHidden():
+            right -= self._copy.width()
+            self._copy.move(right, (self.height() - self._copy.height()) // 2)
+        if not self._title.isHidden():
+            width = min(self._title.sizeHint().width(), (right - left) * 2 // 3)
+            self._title.setGeometry(left, 0, width, self.height())
+            left += width + sizes.space_s
+        self._words.setGeometry(left, 0, max(0, right - left), self.height())
+
+    def _said(self, block: CaptionBlock) -> tuple[str, str]:
+        text = revealed(block.text)
+        match block.kind:
+            case CaptionKind.CODE:
+                label = block.label
+                return (revealed(label.title), revealed(label.language)) if label else ("", "")
+            case CaptionKind.TABLE:
+                return "", self.tr("Table, %n rows", None, block.count)
+            case CaptionKind.ARGUMENTS:
+                return "", self.tr("Arguments")
+            case CaptionKind.RESULT:
+                return "", self.tr("Result: {result}").format(result=text)
+            case CaptionKind.OUTPUT:
+                return "", self.tr("Output")
+            case CaptionKind.SKIPPED:
+                return "", self.tr("Skipped, because its condition found {value}").format(value=text)
+            case CaptionKind.FAILED:
+                return "", text
+            case CaptionKind.EARLIER_CALLS:
+                return "", self.tr("%n earlier calls", None, block.count)
+            case CaptionKind.MORE_ROWS:
+                return "", self.tr("%n more rows; copying takes them all", None, block.count)
+            case CaptionKind.NOTHING:
+                return "", self.tr("Nothing to show yet")
+
+    def _offer_copy(self) -> None:
+        is_code = self._block is not None and self._block.kind is CaptionKind.CODE
+        self._copy.set_icon(Icon.COPY)
+        self._copy.describe(self.tr("Copy code") if is_code else self.tr("Copy"))
+
+    def _on_copy(self) -> None:
+        if self._block is not None and self._block.group is not None:
+            self._intents.copy.emit(self, self._block.group)
+            self._copy.set_icon(Icon.CHECK, "ok")
+            self._copy.describe(self.tr("Copied"))
+            self._restore.start()
+
+
+def _tone(kind: CaptionKind) -> Tone:
+    return "error" if kind is CaptionKind.FAILED else "muted"

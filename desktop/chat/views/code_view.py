@@ -1,0 +1,134 @@
+"""Code, or a piece of a long one: never wrapped, scrolled sideways, copied as it came."""
+
+from bisect import bisect_left, bisect_right
+from math import ceil
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QTextCursor,
+    QTextLayout,
+    QTextOption,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QWidget
+
+from desktop.chat.layout.blocks import CodeBlock
+from desktop.chat.layout.hidden import shown
+from desktop.chat.layout.markdown_blocks import TAB_COLUMNS
+from desktop.chat.views.intents import Intents
+from desktop.chat.views.prose_style import blocks_in, set_plain
+from desktop.chat.views.syntax import Span, Spans
+from desktop.chat.views.text_view import TextView
+from desktop.chat.views.units import to_characters, to_units
+from desktop.theme.drawing import paint_focus_ring
+from desktop.theme.theme import Theme
+
+_STEP_COLUMNS = 4
+
+
+class CodeView(TextView):
+    """A piece of code. Tab reaches it where it is wider than its frame; Left and Right scroll it then."""
+
+    def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
+        super().__init__(intents, parent)
+        self._theme = theme
+        self._block: CodeBlock | None = None
+        self._shown = shown("")
+        self._columns = 0
+        self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
+        self.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
+
+    def show_block(self, block: CodeBlock, columns: int) -> None:
+        """`columns` is the longest line of the whole frame, whose pieces scroll together; the last has the scroll bar.
+
+        Text that only grew is added at the end: nothing before it is laid out again.
+        """
+        before, self._shown = self._shown, shown(block.text.removesuffix("\n"))
+        has_grown = self._block is not None and self._block.key == block.key and before.text
+        self._block, self._columns = block, columns
+        with self.keeping_selection():
+            if has_grown and self._shown.text.startswith(before.text) and self._is_dressed():
+                end = QTextCursor(self.document())
+                end.movePosition(QTextCursor.MoveOperation.End)
+                end.insertText(self._shown.text[len(before.text) :])
+            else:
+                font = self._theme.font("code")
+                set_plain(self.document(), self._shown.text, font, self._theme.sizes.code_line)
+                self.setTabStopDistance(self._column() * TAB_COLUMNS)
+
+    def fit(self, width: int) -> int:
+        content = max(ceil(self.document().idealWidth()), ceil(self._columns * self._column()))
+        is_wide = content > width
+        has_bar = is_wide and self._block is not None and self._block.is_last
+        policy = Qt.ScrollBarPolicy
+        self.setHorizontalScrollBarPolicy(policy.ScrollBarAlwaysOn if has_bar else policy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if is_wide else Qt.FocusPolicy.ClickFocus)
+        height = super().fit(max(width, content))
+        return height + (self.horizontalScrollBar().sizeHint().height() if has_bar else 0)
+
+    def color(self, block: CodeBlock, spans: Spans) -> None:
+        """Colour the code, if this is what it shows; `spans` count from the beginning of its frame.
+
+        Code with marks for hidden characters stays plain, since the spans tell of the text without them.
+        """
+        if block != self._block or self._shown.text != self._shown.source:
+            return
+        starts, ends = [span.start for span in spans], [span.end for span in spans]
+        at = block.start
+        for line, text in zip(blocks_in(self.document()), self._shown.text.split("\n"), strict=True):
+            inside = spans[bisect_right(ends, at) : bisect_left(starts, at + len(text))]
+            line.layout().setFormats([self._range(span, at, text) for span in inside])
+            at += len(text) + 1
+        self.document().markContentsDirty(0, self.document().characterCount())
+
+    def selected_text(self) -> str:
+        """What the source has there, byte for byte."""
+        cursor, text = self.textCursor(), self._shown.text
+        start, end = cursor.selectionStart(), cursor.selectionEnd()
+        return self._shown.original(to_characters(text, start), to_characters(text, end))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
+        if steps and event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier):
+            bar = self.horizontalScrollBar()
+            bar.setValue(bar.value() + round(steps * _STEP_COLUMNS * self._column()))
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        delta = event.angleDelta()
+        is_sideways = abs(delta.x()) > abs(delta.y()) or event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        bar = self.horizontalScrollBar()
+        if is_sideways and bar.maximum() > 0:
+            bar.setValue(bar.value() - (delta.x() or delta.y()))
+        else:
+            event.ignore()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus() and self.focusPolicy() is Qt.FocusPolicy.StrongFocus:
+            painter, sizes = QPainter(self.viewport()), self._theme.sizes
+            box = QRectF(self.viewport().rect())
+            paint_focus_ring(painter, box, sizes.radius_small, self._theme.color("accent"), sizes.focus_ring)
+            painter.end()
+
+    def _is_dressed(self) -> bool:
+        return self.document().defaultFont() == self._theme.font("code")
+
+    def _column(self) -> float:
+        return QFontMetricsF(self._theme.font("code")).horizontalAdvance(" ")
+
+    def _range(self, span: Span, at: int, text: str) -> QTextLayout.FormatRange:
+        """The part of a span that lies in the line `text`, which begins at `at`."""
+        found = QTextLayout.FormatRange()
+        found.start = to_units(text, max(0, span.start - at))
+        found.length = to_units(text, min(len(text), span.end - at)) - found.start
+        found.format.setForeground(self._theme.color(span.color))
+        return found
+
+    def _on_scrolled(self, value: int) -> None:
+        self.intents.scroll_code.emit(self, value)

@@ -1,0 +1,41 @@
+"""The line below text that was not finished."""
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from desktop.chat.layout.blocks import CutOffBlock
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.theme.tokens import ColorName
+
+
+class CutOffView(QWidget):
+    """A sign and words: stopped by a person, or interrupted."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._is_stopped = False
+
+    def show_block(self, block: CutOffBlock) -> None:
+        self._is_stopped = block.is_stopped
+        words = self.tr("Stopped") if block.is_stopped else self.tr("Interrupted: this text was cut off")
+        self.setAccessibleName(words)
+        self.update()
+
+    def fit(self, _width: int) -> int:
+        return self._theme.sizes.icon_m
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter, sizes = QPainter(self), self._theme.sizes
+        color: ColorName = "muted" if self._is_stopped else "warn"
+        icon = Icon.CIRCLE_STOP if self._is_stopped else Icon.TRIANGLE_ALERT
+        pixmap = self._theme.pixmap(icon, color, sizes.icon_s, self.devicePixelRatioF())
+        painter.drawPixmap(0, (self.height() - sizes.icon_s) // 2, pixmap)
+        left = sizes.icon_s + sizes.space_s
+        painter.setFont(self._theme.font("secondary"))
+        painter.setPen(self._theme.color(color))
+        painter.drawText(
+            QRect(left, 0, self.width() - left, self.height()), Qt.AlignmentFlag.AlignVCenter, self.accessibleName()
+        )

@@ -1,0 +1,83 @@
+"""How a run failed: what happened, in words, and what can be done."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.chat.layout.blocks import FailureBlock
+from desktop.chat.layout.hidden import revealed
+from desktop.chat.values import Failure
+from desktop.chat.views.intents import Intents
+from desktop.chat.views.words import failure_title
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.buttons import Button
+from desktop.widgets.icon_label import IconLabel
+from desktop.widgets.labels import Label
+from desktop.widgets.paragraph import Paragraph
+
+_LINES = 6
+
+
+class FailureView(QWidget):
+    """An error card. *Try again* is offered where `can_retry` says so."""
+
+    def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._intents = intents
+        self._icon = IconLabel(theme, Icon.CIRCLE_X, "sign_error", parent=self)
+        self._title = Label("", "row", "error", self)
+        self._message = Paragraph("", "label", "text", _LINES, self)
+        self._place = Label("", "secondary", "muted", self)
+        self._retry = Button(theme, "", "secondary", Icon.ROTATE_CCW, is_small=True, parent=self)
+        self._copy = Button(theme, "", "secondary", Icon.COPY, is_small=True, parent=self)
+        self._retry.clicked.connect(self._on_retry)
+        self._copy.clicked.connect(self._on_copy)
+        self._title.setWordWrap(True)
+        self._column = QVBoxLayout(self)
+        self._build()
+
+    def show_block(self, block: FailureBlock, *, can_retry: bool) -> None:
+        failure = block.failure
+        self._title.setText(failure_title(failure))
+        self._message.setText(revealed(failure.message or failure.code))
+        self._place.setText(self._where(failure))
+        self._place.setVisible(bool(self._place.text()))
+        self._retry.setText(self.tr("Try again"))
+        self._retry.setVisible(can_retry)
+        self._copy.setText(self.tr("Copy details"))
+        self.setAccessibleName(f"{self._title.text()}. {self._message.text()}")
+
+    def fit(self, width: int) -> int:
+        self._column.activate()
+        return max(self._column.heightForWidth(width), self._column.minimumSize().height())
+
+    def _build(self) -> None:
+        sizes = self._theme.sizes
+        head = QHBoxLayout()
+        head.setSpacing(sizes.space_s)
+        head.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        head.addWidget(self._title, 1)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(sizes.space_s)
+        buttons.addWidget(self._retry)
+        buttons.addWidget(self._copy)
+        buttons.addStretch()
+        column = self._column
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(sizes.space_s)
+        column.addLayout(head)
+        column.addWidget(self._message)
+        column.addWidget(self._place)
+        column.addLayout(buttons)
+
+    def _where(self, failure: Failure) -> str:
+        if failure.step and failure.tool:
+            return self.tr("Step {step}, tool {tool}").format(step=failure.step, tool=failure.tool)
+        return self.tr("Step {step}").format(step=failure.step) if failure.step else ""
+
+    def _on_retry(self) -> None:
+        self._intents.retry.emit(self)
+
+    def _on_copy(self) -> None:
+        self._intents.copy_failure.emit(self)

@@ -1,0 +1,30 @@
+"""What a person wants of a block. Every view tells it to the one object that its transcript hands down."""
+
+from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtWidgets import QWidget
+
+
+class Intents(QObject):
+    """The first argument is the view where it happened, where that matters."""
+
+    fold = Signal(QWidget)
+    """Fold what is unfolded, unfold what is folded."""
+    copy = Signal(QWidget, str)
+    """Copy the whole of a group: a code frame, a table, the value of a line."""
+    copy_failure = Signal(QWidget)
+    retry = Signal(QWidget)
+    open_link = Signal(str)
+    hover_link = Signal(str)
+    """Where the link under the mouse or the focus goes; empty when it is left."""
+    press = Signal(QWidget, bool)
+    """The mouse begins a selection; true if it extends the one there is."""
+    drag = Signal(QWidget, QPoint)
+    """The mouse draws a selection; where it is, in global coordinates."""
+    release = Signal(QWidget)
+    """The mouse lets go of a selection."""
+    select = Signal(QWidget)
+    """The keyboard has changed the selection of a text."""
+    menu = Signal(QWidget, QPoint)
+    """The context menu is wanted, in global coordinates."""
+    scroll_code = Signal(QWidget, int)
+    """The pieces of a code frame scroll sideways together."""

@@ -1,0 +1,143 @@
+"""A line that unfolds: what tool calls and steps share. Painted, since a long run has hundreds of them."""
+
+from dataclasses import dataclass
+from math import ceil
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QWidget
+
+from desktop.chat.views.intents import Intents
+from desktop.theme.drawing import paint_focus_ring
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.theme.tokens import ColorName
+from desktop.theme.typography import TextRole
+from desktop.widgets.indicator import Indicator, paint_indicator
+from desktop.widgets.labels import plain_tool_tip
+
+_LEAST_DETAIL = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What stands on a line: a sign, a title, what it is about, and at the right what came of it."""
+
+    sign: Icon | Indicator
+    sign_color: ColorName
+    title: str
+    detail: str = ""
+    result: str = ""
+    result_color: ColorName = "muted"
+    is_separated: bool = False
+
+
+class LineButton(QAbstractButton):
+    """Click, Enter or Space unfold it. A screen reader hears title, detail, result, and whether it is unfolded."""
+
+    def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._intents = intents
+        self._line = Line(Icon.WRENCH, "muted", "")
+        self._is_unfolded = False
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.clicked.connect(self._on_clicked)
+
+    def set_line(self, line: Line, *, is_unfolded: bool, is_foldable: bool = True) -> None:
+        self._line = line
+        self._is_unfolded = is_unfolded
+        self.setEnabled(is_foldable)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus if is_foldable else Qt.FocusPolicy.NoFocus)
+        said = ", ".join(word for word in (line.title, line.detail, line.result) if word)
+        self.setAccessibleName(said)
+        self.setAccessibleDescription(self._fold_state() if is_foldable else "")
+        self.setToolTip(plain_tool_tip(line.detail))
+        self.update()
+
+    def fit(self, _width: int) -> int:
+        return self._theme.sizes.tool_line
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.sizes.chat_column, self._theme.sizes.tool_line)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        sizes = self._theme.sizes
+        if self._line.is_separated:
+            painter.fillRect(0, 0, self.width(), 1, self._theme.color("border"))
+        if self.underMouse() and self.isEnabled():
+            self._paint_ground(painter)
+        box = self.rect().adjusted(sizes.space_m, 0, -sizes.space_m, 0)
+        box = self._paint_sign(painter, box)
+        box = self._paint_chevron(painter, box)
+        self._paint_words(painter, box)
+        if self.hasFocus():
+            ring = QRectF(self.rect())
+            paint_focus_ring(painter, ring, sizes.radius_card, self._theme.color("accent"), sizes.focus_ring)
+
+    def _paint_ground(self, painter: QPainter) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("hover"))
+        radius = self._theme.sizes.radius_card - 1
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), radius, radius)
+        painter.restore()
+
+    def _paint_sign(self, painter: QPainter, box: QRect) -> QRect:
+        sizes, sign = self._theme.sizes, self._line.sign
+        center = QPointF(box.left() + sizes.icon_s / 2, box.center().y() + 0.5)
+        if isinstance(sign, Indicator):
+            paint_indicator(painter, self._theme, sign, center, self)
+        else:
+            pixmap = self._theme.pixmap(sign, self._line.sign_color, sizes.icon_s, self.devicePixelRatioF())
+            painter.drawPixmap(center - QPointF(sizes.icon_s / 2, sizes.icon_s / 2), pixmap)
+        return box.adjusted(sizes.icon_s + sizes.space_s + 2, 0, 0, 0)
+
+    def _paint_chevron(self, painter: QPainter, box: QRect) -> QRect:
+        sizes = self._theme.sizes
+        if self.isEnabled():
+            icon = Icon.CHEVRON_DOWN if self._is_unfolded else Icon.CHEVRON_RIGHT
+            side = sizes.icon_s - 2
+            pixmap = self._theme.pixmap(icon, "muted", side, self.devicePixelRatioF())
+            painter.drawPixmap(box.right() - side + 1, box.center().y() - side // 2 + 1, pixmap)
+        return box.adjusted(0, 0, -sizes.icon_s - sizes.space_s, 0)
+
+    def _paint_words(self, painter: QPainter, box: QRect) -> None:
+        line, gap = self._line, self._theme.sizes.space_m
+        left = self._paint_text(painter, box, line.title, "row", "text")
+        room = box.adjusted(left + gap if left else 0, 0, 0, 0)
+        result = QRect(room)
+        least = _LEAST_DETAIL if line.detail else 0
+        result.setLeft(max(room.right() - self._width_of(line.result, "secondary"), room.left() + least))
+        if line.result:
+            self._paint_text(painter, result, line.result, "secondary", line.result_color)
+            room.setRight(result.left() - gap)
+        self._paint_text(painter, room, line.detail, "code_small", "muted")
+
+    def _paint_text(self, painter: QPainter, box: QRect, text: str, role: TextRole, color: ColorName) -> int:
+        """Paint as much as there is room for, and say how wide that is."""
+        if not text or box.width() <= 0:
+            return 0
+        font = self._theme.font(role)
+        shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        painter.setFont(font)
+        painter.setPen(self._theme.color(color))
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
+        return self._width_of(shown, role)
+
+    def _width_of(self, text: str, role: TextRole) -> int:
+        return ceil(QFontMetricsF(self._theme.font(role)).horizontalAdvance(text))
+
+    def _fold_state(self) -> str:
+        return self.tr("unfolded") if self._is_unfolded else self.tr("folded")
+
+    def _on_clicked(self) -> None:
+        self._intents.fold.emit(self)

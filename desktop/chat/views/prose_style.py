@@ -1,0 +1,246 @@
+"""Qt's Markdown, dressed in our type, colours and spaces.
+
+Qt reads the Markdown; what it leaves is its own sizes and greys. A document is dressed right after it was set,
+before it is laid out.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFrameFormat,
+    QTextTable,
+)
+
+from desktop.chat.views.links import is_allowed
+from desktop.theme.theme import Theme
+
+MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+_HEADINGS = {1: 1.3, 2: 1.15, 3: 1.0}
+"""Sizes as multiples of the heading's; smaller headings are bold text."""
+_Height = QTextBlockFormat.LineHeightTypes
+_PROPORTIONAL = _Height.ProportionalHeight.value
+_Property = QTextFormat.Property
+
+
+class Dressed(NamedTuple):
+    """What is in a document, beside text."""
+
+    has_links: bool
+    has_quotes: bool
+
+
+def set_markdown(document: QTextDocument, text: str, theme: Theme) -> Dressed:
+    """Make `document` show `text`. Raw HTML stays text, images are their descriptions, unsafe links are text."""
+    document.setDefaultFont(theme.font("body"))
+    document.setIndentWidth(theme.sizes.space_xl)
+    document.setMarkdown(text, MARKDOWN)
+    dresser = _Dresser(document, theme)
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()
+    dresser.dress(cursor)
+    cursor.endEditBlock()
+    return Dressed(dresser.has_links, dresser.has_quotes)
+
+
+def set_plain(document: QTextDocument, text: str, font: QFont, line_height: float, color: QColor | None = None) -> None:
+    """Make `document` show `text` as it is; `line_height` is a multiple."""
+    document.setDefaultFont(font)
+    document.setPlainText(text)
+    line = QTextBlockFormat()
+    line.setLineHeight(line_height * 100, _PROPORTIONAL)
+    cursor = QTextCursor(document)
+    cursor.select(QTextCursor.SelectionType.Document)
+    cursor.mergeBlockFormat(line)
+    if color is not None:
+        form = QTextCharFormat()
+        form.setForeground(color)
+        cursor.mergeCharFormat(form)
+
+
+def quote_level(block: QTextBlock) -> int:
+    """How deep in quotes a paragraph stands."""
+    return block.blockFormat().intProperty(_Property.BlockQuoteLevel)
+
+
+class _Run(NamedTuple):
+    position: int
+    length: int
+    form: QTextCharFormat
+
+
+class _Dresser:
+    def __init__(self, document: QTextDocument, theme: Theme) -> None:
+        self._document = document
+        self._theme = theme
+        self._sizes = theme.sizes
+        self.has_links = False
+        self.has_quotes = False
+
+    def dress(self, cursor: QTextCursor) -> None:
+        for frame in self._document.rootFrame().childFrames():
+            if isinstance(frame, QTextTable):
+                self._dress_table(frame)
+        blocks = list(blocks_in(self._document))
+        for number, block in enumerate(blocks):
+            following = blocks[number + 1] if number + 1 < len(blocks) else None
+            cursor.setPosition(block.position())
+            in_table = cursor.currentTable() is not None
+            cursor.setBlockFormat(self._paragraph(block, following, is_first=number == 0, in_table=in_table))
+        for block in blocks:
+            self._dress_words(cursor, block)
+
+    def _paragraph(
+        self, block: QTextBlock, following: QTextBlock | None, *, is_first: bool, in_table: bool
+    ) -> QTextBlockFormat:
+        sizes, form = self._sizes, block.blockFormat()
+        form.setLineHeight(sizes.body_line * 100, _PROPORTIONAL)
+        form.setTopMargin(sizes.space_s if form.headingLevel() and not is_first else 0)
+        form.setBottomMargin(sizes.space_m)
+        form.setNonBreakableLines(False)
+        if block.textList() is None:
+            form.setMarker(QTextBlockFormat.MarkerType.NoMarker)  # Qt leaves a task's on what follows it
+        elif following is not None and following.textList() is not None:
+            form.setBottomMargin(sizes.space_xs)
+        if level := quote_level(block):
+            self.has_quotes = True
+            form.setLeftMargin(level * sizes.space_l)
+        if form.headingLevel():
+            form.setBottomMargin(sizes.space_s)
+        if _is_code(form):
+            form.setLeftMargin(sizes.space_l)
+            form.setLineHeight(sizes.code_line * 100, _PROPORTIONAL)
+            if following is not None and _is_code(following.blockFormat()):
+                form.setBottomMargin(0)
+        if form.hasProperty(_Property.BlockTrailingHorizontalRulerWidth):
+            form.setBackground(self._theme.color("border"))
+        if in_table or following is None:
+            form.setBottomMargin(0)
+        if in_table:
+            form.setLineHeight(0, _Height.SingleHeight.value)
+        elif following is None and not block.text():
+            form.setLineHeight(1, _Height.FixedHeight.value)  # the line that Qt keeps below a table
+        return form
+
+    def _dress_words(self, cursor: QTextCursor, block: QTextBlock) -> None:
+        level = block.blockFormat().headingLevel()
+        is_quote = quote_level(block) > 0
+        for position, length, form in _runs(block):
+            if form.isImageFormat():
+                self._describe_image(cursor, position, form)
+                continue
+            if form.hasProperty(_Property.FontSizeAdjustment):
+                form.clearProperty(_Property.FontSizeAdjustment)
+                size = self._sizes.text_xl * _HEADINGS[level] if level in _HEADINGS else self._sizes.text_l
+                form.setProperty(_Property.FontPixelSize, round(size))
+            if form.fontWeight() > QFont.Weight.DemiBold:
+                form.setFontWeight(QFont.Weight.DemiBold)
+            if is_quote:
+                form.setForeground(self._theme.color("muted"))
+            if _is_mono(form):
+                self._dress_code(form, in_block=_is_code(block.blockFormat()))
+            if form.isAnchor():
+                self._dress_link(form)
+            _select(cursor, position, length)
+            cursor.setCharFormat(form)
+
+    def _dress_code(self, form: QTextCharFormat, *, in_block: bool) -> None:
+        form.clearProperty(_Property.FontPointSize)
+        form.clearProperty(_Property.OldFontFamily)
+        form.setFont(self._theme.font("code"), QTextCharFormat.FontPropertiesInheritanceBehavior.FontPropertiesAll)
+        if not in_block:
+            form.setBackground(self._theme.color("code_header"))
+
+    def _dress_link(self, form: QTextCharFormat) -> None:
+        if is_allowed(form.anchorHref()):
+            self.has_links = True
+            form.setForeground(self._theme.color("accent"))
+            form.setFontUnderline(True)
+            form.setUnderlineColor(_half(self._theme.color("accent")))
+        else:
+            form.setAnchor(False)
+            form.setAnchorHref("")
+            form.setFontUnderline(False)
+            form.setForeground(self._theme.color("text"))
+        form.setToolTip("")  # the target is shown, not what the text claims
+
+    def _describe_image(self, cursor: QTextCursor, position: int, form: QTextCharFormat) -> None:
+        """Nothing is fetched: a link with the picture's description stands for it."""
+        image = form.toImageFormat()
+        words = QTextCharFormat()
+        words.setAnchor(True)
+        words.setAnchorHref(image.name())
+        self._dress_link(words)
+        _select(cursor, position, 1)
+        cursor.insertText(image.stringProperty(_Property.ImageAltText) or image.name(), words)
+
+    def _dress_table(self, table: QTextTable) -> None:
+        sizes, form = self._sizes, table.format().toTableFormat()
+        form.setBorderCollapse(True)
+        form.setBorder(1)
+        form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+        form.setBorderBrush(self._theme.color("border"))
+        form.setCellSpacing(0)
+        form.setCellPadding(sizes.space_xs + 2)
+        form.setTopMargin(0)
+        form.setBottomMargin(sizes.space_m)
+        table.setFormat(form)
+        start, end = table.cellAt(0, 0).firstCursorPosition(), table.cellAt(0, 0).lastCursorPosition()
+        if start.block() != end.block() and not start.block().text():
+            start.deleteChar()  # Qt begins a table behind a quote with an empty paragraph
+        bold = QTextCharFormat()
+        bold.setFontWeight(QFont.Weight.DemiBold)
+        for column in range(table.columns()):
+            cell = table.cellAt(0, column)
+            head = cell.format()
+            head.setBackground(self._theme.color("code_header"))
+            cell.setFormat(head)
+            words = cell.firstCursorPosition()
+            words.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+            words.mergeCharFormat(bold)
+
+
+def blocks_in(document: QTextDocument) -> Iterator[QTextBlock]:
+    """The paragraphs of a document, in order."""
+    block = document.begin()
+    while block.isValid():
+        yield block
+        block = block.next()
+
+
+def _runs(block: QTextBlock) -> list[_Run]:
+    """From the last to the first, so that those still to come stay where they are when one changes its length."""
+    runs = []
+    iterator = block.begin()
+    while not iterator.atEnd():
+        fragment = iterator.fragment()
+        runs.append(_Run(fragment.position(), fragment.length(), fragment.charFormat()))
+        iterator += 1
+    return runs[::-1]
+
+
+def _is_mono(form: QTextCharFormat) -> bool:
+    return form.fontFixedPitch() or "monospace" in (form.fontFamilies() or [])
+
+
+def _is_code(form: QTextBlockFormat) -> bool:
+    return form.hasProperty(_Property.BlockCodeFence) or form.hasProperty(_Property.BlockCodeLanguage)
+
+
+def _select(cursor: QTextCursor, position: int, length: int) -> None:
+    cursor.setPosition(position)
+    cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
+
+
+def _half(color: QColor) -> QColor:
+    faded = QColor(color)
+    faded.setAlphaF(0.5)
+    return faded

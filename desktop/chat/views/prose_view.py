@@ -1,0 +1,74 @@
+"""Prose: Markdown of an agent, or text as a person wrote it."""
+
+from math import ceil
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from desktop.chat.layout.blocks import PlainBlock, ProseBlock
+from desktop.chat.layout.hidden import revealed
+from desktop.chat.views.intents import Intents
+from desktop.chat.views.prose_style import Dressed, blocks_in, quote_level, set_markdown, set_plain
+from desktop.chat.views.text_view import TextView
+from desktop.theme.theme import Theme
+
+_BAR = 3
+
+
+class ProseView(TextView):
+    """A piece of prose. Tab reaches it where it has links, and goes from one to the next."""
+
+    def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
+        super().__init__(intents, parent)
+        self._theme = theme
+        self._dressed = Dressed(has_links=False, has_quotes=False)
+        # a bubble is narrower than the column that its text is wrapped in: Qt would move it to the cursor
+        self.horizontalScrollBar().valueChanged.connect(self._stay)
+
+    def show_block(self, block: ProseBlock | PlainBlock) -> None:
+        """What is selected stays selected where the text before it is the same."""
+        text = revealed(block.text)
+        with self.keeping_selection():
+            if isinstance(block, ProseBlock) and not block.is_plain:
+                self._dressed = set_markdown(self.document(), text, self._theme)
+            else:
+                self._show_plain(text.removesuffix("\n"), is_note=isinstance(block, PlainBlock) and not block.cards)
+        has_links = self._dressed.has_links
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if has_links else Qt.FocusPolicy.ClickFocus)
+
+    def content_width(self) -> int:
+        """How wide the text is: all there is where it is wrapped, or runs from the right."""
+        blocks = list(blocks_in(self.document()))
+        if any(block.textDirection() is Qt.LayoutDirection.RightToLeft for block in blocks):
+            return self.lineWrapColumnOrWidth()
+        lines = (block.layout().lineAt(n) for block in blocks for n in range(block.layout().lineCount()))
+        return ceil(max((line.naturalTextWidth() for line in lines), default=0)) + 1
+
+    def _stay(self) -> None:
+        self.horizontalScrollBar().setValue(0)
+
+    def _show_plain(self, text: str, *, is_note: bool) -> None:
+        theme, line = self._theme, self._theme.sizes.body_line
+        self._dressed = Dressed(has_links=False, has_quotes=False)
+        if is_note:
+            set_plain(self.document(), text, theme.font("secondary"), line, theme.color("muted"))
+        else:
+            set_plain(self.document(), text, theme.font("body"), line)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._dressed.has_quotes:
+            self._paint_quotes()
+
+    def _paint_quotes(self) -> None:
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("border_strong"))
+        layout, step = self.document().documentLayout(), self._theme.sizes.space_l
+        for block in blocks_in(self.document()):
+            box = layout.blockBoundingRect(block)
+            for level in range(quote_level(block)):
+                painter.drawRoundedRect(QRectF(level * step, box.top(), _BAR, box.height()), 1, 1)
+        painter.end()

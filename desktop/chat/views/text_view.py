@@ -1,0 +1,196 @@
+"""Text that can be selected, copied and read aloud, as tall as it is. It fetches nothing and opens nothing."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import ceil
+from typing import Any
+
+from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QImage,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QTextCursor,
+    QTextDocument,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
+
+from desktop.chat.views.intents import Intents
+from desktop.chat.views.links import is_allowed, spelled_out
+from desktop.widgets.labels import plain_tool_tip
+
+_Key = QKeySequence.StandardKey
+_SELECTING = (
+    _Key.SelectNextChar,
+    _Key.SelectPreviousChar,
+    _Key.SelectNextWord,
+    _Key.SelectPreviousWord,
+    _Key.SelectNextLine,
+    _Key.SelectPreviousLine,
+    _Key.SelectStartOfLine,
+    _Key.SelectEndOfLine,
+    _Key.SelectStartOfBlock,
+    _Key.SelectEndOfBlock,
+    _Key.SelectStartOfDocument,
+    _Key.SelectEndOfDocument,
+)
+_Flag = Qt.TextInteractionFlag
+
+
+class TextView(QTextBrowser):
+    """The base of all views of text. Keys that only move or copy are left to the transcript."""
+
+    def __init__(self, intents: Intents, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.intents = intents
+        self._is_pressed = False
+        self.setProperty("bare", True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
+        self.setOpenLinks(False)
+        self.setUndoRedoEnabled(False)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setTextInteractionFlags(
+            _Flag.TextSelectableByMouse
+            | _Flag.TextSelectableByKeyboard
+            | _Flag.LinksAccessibleByMouse
+            | _Flag.LinksAccessibleByKeyboard
+        )
+        self.document().setDocumentMargin(0)
+        self.anchorClicked.connect(self._on_anchor)
+        self.highlighted.connect(self._on_highlighted)
+        self.selectionChanged.connect(self._on_selection)
+
+    def fit(self, width: int) -> int:
+        """The height that the text takes at this width."""
+        if self.lineWrapColumnOrWidth() != width:
+            self.setLineWrapColumnOrWidth(width)
+        return ceil(self.document().size().height())
+
+    def selected_text(self) -> str:
+        """What is selected here, as it is to be copied."""
+        return self.textCursor().selection().toPlainText()
+
+    def select(self, anchor: int, position: int) -> None:
+        """Select from one position to another, as far as there is text; nobody is told."""
+        last = self.document().characterCount() - 1
+        cursor = self.textCursor()
+        cursor.setPosition(min(anchor, last))
+        cursor.setPosition(min(position, last), QTextCursor.MoveMode.KeepAnchor)
+        if (cursor.anchor(), cursor.position()) != (self.textCursor().anchor(), self.textCursor().position()):
+            sideways = self.horizontalScrollBar().value()
+            was_blocked = self.blockSignals(True)
+            self.setTextCursor(cursor)
+            self.blockSignals(was_blocked)
+            self.horizontalScrollBar().setValue(sideways)
+
+    def deselect(self) -> None:
+        """Nothing is selected here any more; nobody is told."""
+        at = self.textCursor().position()
+        self.select(at, at)
+
+    def position_at(self, place: QPoint) -> int:
+        """The position in the text that is nearest to a global place: its ends for one above or below it."""
+        inside = self.viewport().mapFromGlobal(place)
+        if inside.y() < 0:
+            return 0
+        if inside.y() > self.viewport().height():
+            return self.document().characterCount() - 1
+        return self.cursorForPosition(inside).position()
+
+    @contextmanager
+    def keeping_selection(self) -> Iterator[None]:
+        """While the text is set anew: what is selected stays so, if the text up to its end is the same."""
+        cursor = self.textCursor()
+        ends = cursor.anchor(), cursor.position()
+        before = self.toPlainText()[: max(ends)] if cursor.hasSelection() else ""
+        was_blocked = self.blockSignals(True)
+        yield
+        is_same = self.toPlainText().startswith(before)
+        if before and is_same:
+            self.select(*ends)
+        self.blockSignals(was_blocked)
+        if not is_same:
+            self.intents.select.emit(self)
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        """Nothing, whatever is asked for: with None, Qt would read the file itself."""
+        if kind == QTextDocument.ResourceType.ImageResource.value:
+            nothing = QImage(1, 1, QImage.Format.Format_ARGB32)
+            nothing.fill(Qt.GlobalColor.transparent)
+            return nothing
+        return b" "
+
+    def createMimeDataFromSelection(self) -> QMimeData:
+        """Plain text: our colours and fonts belong to no other document."""
+        data = QMimeData()
+        data.setText(self.selected_text())
+        return data
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        is_for_link = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if is_for_link or any(event.matches(key) for key in _SELECTING):
+            super().keyPressEvent(event)
+        else:
+            event.ignore()
+
+    def focusNextPrevChild(self, is_next: bool) -> bool:
+        moved = super().focusNextPrevChild(is_next)
+        if moved and self.hasFocus():
+            self._on_highlighted(QUrl(self.textCursor().charFormat().anchorHref()))
+        return moved
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self.intents.menu.emit(self, event.globalPos())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._press(event, super().mousePressEvent)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._press(event, super().mouseDoubleClickEvent)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        if self._is_pressed:
+            self.intents.drag.emit(self, event.globalPosition().toPoint())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        event.accept()
+        if self._is_pressed and event.button() is Qt.MouseButton.LeftButton:
+            self._is_pressed = False
+            self.intents.release.emit(self)
+
+    def _press(self, event: QMouseEvent, react: Callable[[QMouseEvent], None]) -> None:
+        """While the mouse is pressed, what Qt selects in this view is but a part of what is selected."""
+        self._is_pressed = self._is_pressed or event.button() is Qt.MouseButton.LeftButton
+        react(event)
+        if event.button() is Qt.MouseButton.LeftButton:
+            self.intents.press.emit(self, bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+
+    def link_at(self, place: QPoint) -> str:
+        """Where the link at a global place goes, if it may be opened; else nothing."""
+        target = self.anchorAt(self.viewport().mapFromGlobal(place))
+        return spelled_out(QUrl(target)) if is_allowed(target) else ""
+
+    def _on_anchor(self, url: QUrl) -> None:
+        target = spelled_out(url)
+        if is_allowed(target):
+            self.intents.open_link.emit(target)
+
+    def _on_highlighted(self, url: QUrl) -> None:
+        target = "" if url.isEmpty() else spelled_out(url)
+        self.setToolTip(plain_tool_tip(target))
+        self.intents.hover_link.emit(target)
+
+    def _on_selection(self) -> None:
+        if not self._is_pressed:
+            self.intents.select.emit(self)

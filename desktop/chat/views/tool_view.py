@@ -1,0 +1,63 @@
+"""Tool calls on a line each, and a run of them on one."""
+
+from core.domain.tool import CallStatus
+from desktop.chat.layout.blocks import ToolBlock, ToolGroupBlock
+from desktop.chat.layout.hidden import revealed
+from desktop.chat.values import ToolLine
+from desktop.chat.views.line_button import Line, LineButton
+from desktop.chat.views.words import call_result, tool_doing, tool_done, tool_icon
+from desktop.theme.icon_names import Icon
+from desktop.theme.tokens import ColorName
+from desktop.translation.formats import duration
+from desktop.widgets.indicator import Indicator
+
+_TOLD_FROM_MS = 1000
+"""A call that took less does not say how long."""
+
+
+class ToolView(LineButton):
+    def show_block(self, block: ToolBlock) -> None:
+        line = block.line
+        is_running = line.status is CallStatus.RUNNING
+        took = _took(line.duration_ms or 0)
+        self.set_line(
+            Line(
+                Indicator.RUNNING if is_running else tool_icon(line.tool),
+                "muted",
+                tool_doing(line.tool) if is_running else tool_done(line.tool),
+                revealed(line.target),
+                " · ".join(word for word in (revealed(call_result(line)), took) if word),
+                _result_color(line),
+            ),
+            is_unfolded=block.is_unfolded,
+        )
+
+
+class ToolGroupView(LineButton):
+    def show_block(self, block: ToolGroupBlock) -> None:
+        lines = block.lines
+        running = [line for line in lines if line.status is CallStatus.RUNNING]
+        failed = sum(line.status is CallStatus.ERROR for line in lines)
+        took = _took(sum(line.duration_ms or 0 for line in lines))
+        result = self.tr("%n failed", None, failed) if failed else ""
+        self.set_line(
+            Line(
+                Indicator.RUNNING if running else Icon.WRENCH,
+                "muted",
+                self.tr("%n tool calls", None, len(lines)),
+                ", ".join(dict.fromkeys(tool_done(line.tool) for line in lines)),
+                " · ".join(word for word in (result, took) if word),
+                "error" if failed else "muted",
+            ),
+            is_unfolded=block.is_unfolded,
+        )
+
+
+def _took(duration_ms: int) -> str:
+    return duration(duration_ms / 1000) if duration_ms >= _TOLD_FROM_MS else ""
+
+
+def _result_color(line: ToolLine) -> ColorName:
+    if line.status is CallStatus.ERROR:
+        return "error"
+    return "warn" if line.status is CallStatus.UNKNOWN else "muted"

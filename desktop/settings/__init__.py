@@ -1,0 +1,1 @@
+"""The settings: pages of controls that apply at once, with an undo."""

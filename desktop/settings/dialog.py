@@ -1,0 +1,141 @@
+"""The window of the settings: a search and the pages at the left, a page at the right, the undo below it."""
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+
+from desktop.settings.about_page import About, AboutPage
+from desktop.settings.appearance_page import AppearancePage
+from desktop.settings.history import History
+from desktop.settings.limits_page import LimitsPage
+from desktop.settings.notice import Notice
+from desktop.settings.page import Page, PageId
+from desktop.settings.page_list import PageList
+from desktop.settings.validation_page import ValidationPage
+from desktop.settings.values import AllSettings, Source
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.empty_state import EmptyState
+from desktop.widgets.surfaces import Surface
+
+
+class SettingsDialog(Adaptive, QDialog):
+    """Not modal: the window goes on behind it. `present` opens it; Esc closes it, and it can be presented again."""
+
+    def __init__(self, theme: Theme, core: Source, window: Source, about: About, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setObjectName("settings")
+        self.setModal(False)
+        settings = AllSettings(core, window, parent=self)
+        self._history = History(settings, self)
+        pages: list[Page] = [
+            ValidationPage(theme, settings),
+            LimitsPage(theme, settings),
+            AppearancePage(theme, settings),
+            AboutPage(theme, about),
+        ]
+        self._pages = {page.page_id: page for page in pages}
+        self._side = Surface("app", "right", self)
+        self._search = QLineEdit(self._side)
+        self._list = PageList(theme, self._pages, self._side)
+        self._stack = QStackedWidget(self)
+        self._nothing = EmptyState(theme, Icon.SEARCH)
+        for content in (*pages, self._nothing):  # before the notice is made: Tab goes in the order of this
+            self._stack.addWidget(content)
+        self._notice = Notice(theme, self._history, self)
+        self._lay_out()
+        self._connect()
+        self.adapt_to(theme)
+        self._list.choose(PageId.VALIDATION)
+        self._resize_once()
+
+    def present(self, page_id: PageId | None = None) -> None:
+        """Shows it in front, at this page or where it was left, with focus in the page's first control."""
+        if page_id is not None:
+            self._list.choose(page_id)
+        if self.isMinimized():
+            self.showNormal()
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self._page().focus_first()
+
+    @property
+    def page(self) -> PageId:
+        """The page that is shown, or was before a search that found none."""
+        return self._list.page
+
+    def retranslate(self) -> None:
+        self.setWindowTitle(self.tr("Settings"))
+        self._search.setPlaceholderText(self.tr("Search settings"))
+        self._search.setAccessibleName(self.tr("Search settings"))
+        self._nothing.describe(self.tr("No setting found"), self.tr("Other words may find it."), self.tr("Show all"))
+        self._search.clear()  # it asked in the other language
+        self._filter()
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._side_column.setContentsMargins(sizes.space_s, sizes.space_m, sizes.space_s, sizes.space_m)
+        self._side_column.setSpacing(sizes.space_m)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self._search.clear()
+            self._history.forget()
+
+    def _lay_out(self) -> None:
+        self._side_column = QVBoxLayout(self._side)
+        self._search.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)  # the list says how wide
+        self._side_column.addWidget(self._search)
+        self._side_column.addWidget(self._list, 1)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addWidget(self._stack, 1)
+        column.addWidget(self._notice)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._side)
+        row.addLayout(column, 1)
+
+    def _connect(self) -> None:
+        self._search.textChanged.connect(self._filter)
+        self._search.returnPressed.connect(self._enter_page)
+        self._search.addAction(self._theme.icon(Icon.SEARCH), QLineEdit.ActionPosition.LeadingPosition)
+        self._list.chosen.connect(self._show)
+        self._nothing.acted.connect(self._search.clear)
+        QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._enter_search)
+
+    def _resize_once(self) -> None:
+        """As the design's column with the list beside it, within the window that it belongs to."""
+        width = self._side.sizeHint().width() + self._theme.sizes.chat_column
+        wanted = QSize(width, round(width * 2 / 3))
+        parent = self.parentWidget()
+        self.resize(wanted if parent is None else wanted.boundedTo(parent.window().size()))
+
+    def _filter(self) -> None:
+        query = self._search.text()
+        found = [page_id for page_id, page in self._pages.items() if page.filter(query)]
+        self._list.show_only(found)
+        if not found:
+            self._stack.setCurrentWidget(self._nothing)
+        elif self.page in found:
+            self._show(self.page)
+        else:
+            self._list.choose(found[0])
+
+    def _show(self, page_id: PageId) -> None:
+        self._stack.setCurrentWidget(self._pages[page_id])
+
+    def _page(self) -> Page:
+        return self._pages[self.page]
+
+    def _enter_page(self) -> None:
+        self._page().focus_first()
+
+    def _enter_search(self) -> None:
+        self._search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._search.selectAll()

@@ -1,0 +1,95 @@
+"""A page of the settings: its title over a column of sections that scrolls."""
+
+from collections.abc import Callable
+from enum import StrEnum
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from desktop.settings.column import center
+from desktop.settings.search import matches
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.paragraph import Paragraph
+
+
+class PageId(StrEnum):
+    """The pages, in their order."""
+
+    VALIDATION = "validation"
+    LIMITS = "limits"
+    APPEARANCE = "appearance"
+    ABOUT = "about"
+
+
+class Page(Adaptive, QScrollArea):
+    """A class to derive from, which adds the sections and overrides `title`."""
+
+    def __init__(self, theme: Theme, page_id: PageId, icon: Icon, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.page_id = page_id
+        self.icon = icon
+        self._theme = theme
+        self._sections: list[tuple[QWidget, Callable[[], str]]] = []
+        self._title = Paragraph("", "heading")
+        self._column = QVBoxLayout()
+        self._column.addWidget(self._title)
+        self._lay_out()
+
+    def title(self) -> str:
+        """Its name in the language of now."""
+        raise NotImplementedError
+
+    def add(self, section: QWidget, searched: Callable[[], str]) -> None:
+        """`searched` gives the words that the section is found by."""
+        self._sections.append((section, searched))
+        self._column.addWidget(section)
+
+    def filter(self, query: str) -> bool:
+        """Shows the sections that the query finds, or all if it finds but the page. Whether there are any."""
+        found = [matches(query, searched()) for _, searched in self._sections]
+        if not any(found):
+            found = [matches(query, f"{self.title()} {searched()}") for _, searched in self._sections]
+        for (section, _), is_found in zip(self._sections, found, strict=True):
+            section.setVisible(is_found)
+        return any(found)
+
+    def focus_first(self) -> None:
+        """Gives focus to its first control, of a group to the one that holds."""
+        for control in self.findChildren(QWidget):
+            if control.focusPolicy() & Qt.FocusPolicy.TabFocus and control.isEnabled() and control.isVisible():
+                _chosen_of_group(control).setFocus(Qt.FocusReason.TabFocusReason)
+                return
+
+    def retranslate(self) -> None:
+        self._title.setText(self.title())
+        self.setAccessibleName(self.title())
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setSpacing(sizes.space_s)
+        self._outer.setContentsMargins(sizes.space_xl, sizes.space_l, sizes.space_xl, sizes.space_xl)
+        self._inner.setMaximumWidth(sizes.chat_column)
+        self._title.setContentsMargins(0, 0, 0, sizes.space_xs)
+
+    def _lay_out(self) -> None:
+        self._inner = QWidget()
+        inner_column = QVBoxLayout(self._inner)
+        inner_column.setContentsMargins(0, 0, 0, 0)
+        inner_column.addLayout(self._column)
+        inner_column.addStretch()
+        body = QWidget()
+        self._outer = center(self._inner, body)
+        self.setWidget(body)
+        for ground in (self.viewport(), body):  # the dialog's shows through
+            ground.setAutoFillBackground(False)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it follows the focus within
+
+
+def _chosen_of_group(control: QWidget) -> QWidget:
+    group = control.group() if isinstance(control, QAbstractButton) else None
+    chosen = group.checkedButton() if group is not None and group.exclusive() else None
+    return chosen or control

@@ -1,0 +1,97 @@
+"""The words of settings: their names, what they are about, their values, and why one was refused."""
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from core.domain.template import ValidationMode
+from desktop.settings.values import Setting, Value
+from desktop.theme.palette import Scheme
+from desktop.translation.formats import percent
+from desktop.translation.languages import Language
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+def setting_name(setting: Setting) -> str:
+    return {
+        Setting.VALIDATION_MODE: translate("SettingWords", "Validation mode"),
+        Setting.MAX_RUNNING_RUNS: translate("SettingWords", "Runs at once"),
+        Setting.MAX_WORKFLOWS_AUTO: translate("SettingWords", "Workflows at once in automatic mode"),
+        Setting.STREAM_WRITE_INTERVAL_S: translate("SettingWords", "Write interval"),
+        Setting.SCHEME: translate("SettingWords", "Theme"),
+        Setting.LANGUAGE: translate("SettingWords", "Language"),
+        Setting.ZOOM: translate("SettingWords", "Text size"),
+        Setting.REDUCED_MOTION: translate("SettingWords", "Reduce motion"),
+        Setting.ENTER_SENDS: translate("SettingWords", "Send a message with"),
+    }[setting]
+
+
+def setting_help(setting: Setting) -> str:
+    """A sentence on what it does."""
+    return {
+        Setting.VALIDATION_MODE: translate("SettingWords", "Which tool calls wait for your approval."),
+        Setting.MAX_RUNNING_RUNS: translate("SettingWords", "More wait for their turn, first come, first served."),
+        Setting.MAX_WORKFLOWS_AUTO: translate("SettingWords", "In the other modes, one workflow runs at a time."),
+        Setting.STREAM_WRITE_INTERVAL_S: translate(
+            "SettingWords",
+            "How often the text of a running answer is written to the disk: a crash loses at most that much.",
+        ),
+        Setting.SCHEME: translate("SettingWords", "System follows the colours of your desktop."),
+        Setting.LANGUAGE: translate("SettingWords", "System follows the language of your desktop."),
+        Setting.ZOOM: translate("SettingWords", "The zoom of texts and controls."),
+        Setting.REDUCED_MOTION: translate("SettingWords", "Nothing pulses, slides or fades."),
+        Setting.ENTER_SENDS: translate("SettingWords", "The other key begins a new line, as Shift+Enter always does."),
+    }[setting]
+
+
+def choice_words(setting: Setting) -> dict[Value, str]:
+    """The values of a setting that is chosen from a few, in their order, with their words."""
+    system = translate("SettingWords", "System")
+    if setting is Setting.VALIDATION_MODE:
+        return {
+            ValidationMode.AUTO: translate("SettingWords", "Automatic"),
+            ValidationMode.MANUAL: translate("SettingWords", "Manual"),
+            ValidationMode.SELECTIVE: translate("SettingWords", "Selective"),
+        }
+    if setting is Setting.SCHEME:
+        return {
+            Scheme.SYSTEM: system,
+            Scheme.LIGHT: translate("SettingWords", "Light"),
+            Scheme.DARK: translate("SettingWords", "Dark"),
+        }
+    if setting is Setting.LANGUAGE:  # a language is found by who speaks it
+        return {Language.SYSTEM: system, Language.ENGLISH: "English", Language.FRENCH: "Français"}
+    if setting is Setting.ENTER_SENDS:
+        return {True: translate("SettingWords", "Enter"), False: translate("SettingWords", "Ctrl+Enter")}
+    return {True: translate("SettingWords", "on"), False: translate("SettingWords", "off")}
+
+
+def value_words(setting: Setting, value: Value) -> str:
+    if setting is Setting.ZOOM:
+        return percent(float(value))
+    if setting is Setting.STREAM_WRITE_INTERVAL_S:
+        seconds = QLocale().toString(float(value), "g", 4)
+        return translate("SettingWords", "{seconds} s").format(seconds=seconds).replace(" ", "\N{NO-BREAK SPACE}")
+    if isinstance(value, str | bool):
+        return choice_words(setting)[value]
+    return QLocale().toString(value)
+
+
+def unit(setting: Setting) -> str:
+    """What stands behind a number of this setting, if anything."""
+    return value_words(setting, 0).removeprefix(QLocale().toString(0))
+
+
+def refusal_words(code: str) -> str:
+    """Why a setting was not taken, and what holds."""
+    sentences = {
+        "storage_full": translate("SettingWords", "The disk is full, so the setting stays as it was."),
+        "storage_not_writable": translate(
+            "SettingWords", "The data folder cannot be written to, so the setting stays as it was."
+        ),
+        "storage_failed": translate("SettingWords", "The database did not answer, so the setting stays as it was."),
+        "window_state_not_kept": translate(
+            "SettingWords", "The disk did not take the change, so the setting stays as it was."
+        ),
+        "bad_input": translate("SettingWords", "This value is out of bounds, so the setting stays as it was."),
+    }
+    return sentences.get(code, translate("SettingWords", "The change was refused, so the setting stays as it was."))

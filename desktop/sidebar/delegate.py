@@ -1,0 +1,84 @@
+"""Paints the items of the list, and lets a title be written in its place."""
+
+from PySide6.QtCore import QAbstractItemModel, QSize, Signal
+from PySide6.QtGui import QHelpEvent, QPainter, QRegion
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QLineEdit,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolTip,
+    QWidget,
+)
+
+from core.ports.clock import Clock
+from core.services.workflows import TITLE_CHARACTERS
+from desktop.sidebar.model import Index, model_of
+from desktop.sidebar.row_painter import RowPainter
+from desktop.sidebar.rows import Header
+from desktop.sidebar.shape import editor_of, item_height
+from desktop.sidebar.tile_painter import TilePainter
+from desktop.theme.theme import Theme
+
+
+class RowDelegate(QStyledItemDelegate):
+    """Emits `renamed(id, title)` when another title was written; the row changes when its store says so.
+
+    `is_collapsed` and `wanted`, the region that is painted now, are set by the view.
+    """
+
+    renamed = Signal(str, str)
+
+    def __init__(self, theme: Theme, clock: Clock, view: QAbstractItemView) -> None:
+        super().__init__(view)
+        self._canvas = view.viewport()
+        self._theme = theme
+        self._clock = clock
+        self._rows = RowPainter(theme)
+        self._tiles = TilePainter(theme)
+        self.is_collapsed = False
+        self.wanted = QRegion()
+
+    def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
+        item = model_of(index).item_at(index)
+        return QSize(0, item_height(item, self._theme.sizes, is_collapsed=self.is_collapsed))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        item = model_of(index).item_at(index)
+        if isinstance(item, Header):
+            if not self.is_collapsed:
+                self._rows.paint_header(painter, option, item)
+            elif index.row() > 0:
+                self._tiles.paint_line(painter, option)
+        elif self.is_collapsed:
+            self._tiles.paint_tile(painter, option, item, self._canvas)
+        else:
+            self._rows.paint_row(painter, option, item, self._clock.now(), self.wanted, self._canvas)
+
+    def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
+        """A tool tip where the row does not say everything itself."""
+        row = model_of(index).row_at(index) if index.isValid() else None
+        if row is None or self.is_collapsed or self._rows.is_cut(option.rect, row, self._clock.now()):
+            return super().helpEvent(event, view, option, index)
+        QToolTip.hideText()
+        return True
+
+    def createEditor(self, parent: QWidget, _option: QStyleOptionViewItem, index: Index) -> QWidget:
+        row = model_of(index).row_at(index)
+        editor = QLineEdit(row.title if row else "", parent)
+        editor.setMaxLength(TITLE_CHARACTERS)
+        editor.setAccessibleName(self.tr("Name of the workflow"))
+        return editor
+
+    def setEditorData(self, _editor: QWidget, _index: Index) -> None:
+        """Nothing: the row may change while a title is written, and what is written stays."""
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, _index: Index) -> None:
+        editor.setGeometry(editor_of(option.rect, self._theme.sizes))
+
+    def setModelData(self, editor: QWidget, _model: QAbstractItemModel, index: Index) -> None:
+        assert isinstance(editor, QLineEdit)
+        row = model_of(index).row_at(index)
+        title = " ".join(editor.text().split())
+        if row is not None and title not in ("", row.title):
+            self.renamed.emit(row.id, title)

@@ -1,0 +1,73 @@
+"""The times of the rows, kept up to date without painting anything else.
+
+While a run that goes on is in view they are looked at each second, else each half minute; while the list is
+hidden, never.
+"""
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QListView
+
+from core.domain.ids import WorkflowId
+from core.ports.clock import Clock
+from desktop.sidebar.model import SidebarModel
+from desktop.sidebar.place import visible_rows
+from desktop.sidebar.row_painter import moving_parts
+from desktop.sidebar.words import state_words, time_words
+from desktop.theme.theme import Theme
+
+_LIVE_MS = 1_000
+_STILL_MS = 30_000
+
+
+class Elapsing(QObject):
+    """A child of its view."""
+
+    def __init__(self, view: QListView, model: SidebarModel, theme: Theme, clock: Clock) -> None:
+        super().__init__(view)
+        self._view = view
+        self._model = model
+        self._theme = theme
+        self._clock = clock
+        self._is_wanted = True
+        self._words: dict[WorkflowId, tuple[str, str]] = {}
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.tick)
+        view.installEventFilter(self)
+        view.verticalScrollBar().valueChanged.connect(self.start)
+
+    def start(self) -> None:
+        """See to it that the next tick comes when it is due for what is in view now."""
+        if not self._is_wanted or not self._view.isVisible():
+            return
+        is_live = any(row.is_live for row in visible_rows(self._view, self._model))
+        wanted_ms = _LIVE_MS if is_live else _STILL_MS
+        if not self._timer.isActive() or self._timer.remainingTime() > wanted_ms:
+            self._timer.start(wanted_ms)
+
+    def set_wanted(self, is_wanted: bool) -> None:
+        """Whether the rows show any times."""
+        self._is_wanted = is_wanted
+        if is_wanted:
+            self.start()
+        else:
+            self._timer.stop()
+
+    def tick(self) -> None:
+        """Have those words painted again that read otherwise than at the last tick."""
+        now, before, self._words = self._clock.now(), self._words, {}
+        for row in visible_rows(self._view, self._model):
+            words = state_words(row, now), time_words(row, now)
+            box = self._view.visualRect(self._model.index_of(row.id))
+            for part in moving_parts(box, self._theme, row, before.get(row.id), words):
+                self._view.viewport().update(part)
+            self._words[row.id] = words
+        self.start()
+
+    def eventFilter(self, _view: QObject, event: QEvent) -> bool:
+        """Starts when the view shows, and stops when it hides."""
+        if event.type() == QEvent.Type.Show:
+            self.start()
+        elif event.type() == QEvent.Type.Hide:
+            self._timer.stop()
+        return False

@@ -1,0 +1,34 @@
+"""The keys that the sidebar shows, and those that it hears itself while its list has the focus."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """As Qt writes them in every language: `Ctrl+N`.
+
+    `new`, `settings` and `collapse` belong to the window and are only shown; the others act on the row.
+    """
+
+    new: str = "Ctrl+N"
+    settings: str = "Ctrl+,"
+    collapse: str = "Ctrl+B"
+    open: str = "Return"
+    rename: str = "F2"
+    delete: str = "Del"
+
+
+def is_pressed(keys: str, event: QKeyEvent) -> bool:
+    """Whether the event is this key; those of the keypad are the same keys."""
+    pressed = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    key = Qt.Key.Key_Return if event.key() == Qt.Key.Key_Enter else event.key()
+    return QKeySequence(pressed.value | key) == QKeySequence(keys)
+
+
+def is_menu_key(event: QKeyEvent) -> bool:
+    """The menu key, or Shift+F10 where a keyboard has none."""
+    shift_f10 = event.key() == Qt.Key.Key_F10 and event.modifiers() == Qt.KeyboardModifier.ShiftModifier
+    return shift_f10 or event.key() == Qt.Key.Key_Menu

@@ -1,0 +1,134 @@
+"""The list as Qt's model: a new list is told as what came, went, moved and changed.
+
+So a row keeps its selection, its cursor and its open editor wherever it moves to.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Any, cast
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+
+from core.domain.ids import WorkflowId
+from core.ports.clock import Clock
+from desktop.sidebar.rows import Header, Item, Row
+from desktop.sidebar.words import section_words, spoken_row, state_words
+from desktop.widgets.labels import plain_tool_tip
+
+Index = QModelIndex | QPersistentModelIndex
+
+_ROW_FLAGS = (
+    Qt.ItemFlag.ItemIsEnabled
+    | Qt.ItemFlag.ItemIsSelectable
+    | Qt.ItemFlag.ItemIsEditable
+    | Qt.ItemFlag.ItemNeverHasChildren
+)
+_NOWHERE = QModelIndex()
+
+
+class SidebarModel(QAbstractListModel):
+    """Headers cannot be reached. What a row shows of time is that of `clock`."""
+
+    def __init__(self, clock: Clock, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._clock = clock
+        self._items: list[Item] = []
+
+    @property
+    def items(self) -> Sequence[Item]:
+        return self._items
+
+    def show_items(self, items: Sequence[Item]) -> None:
+        """Have the list be this one."""
+        self._remove_all_but({item.key for item in items})
+        known = {item.key for item in self._items}
+        place = 0
+        while place < len(items):
+            if items[place].key not in known:
+                place = self._insert(items, place, known)
+                continue
+            self._put(items[place], place)
+            place += 1
+
+    def retranslate(self) -> None:
+        """Its words are in another language now."""
+        if self._items:
+            self.dataChanged.emit(self.index(0), self.index(len(self._items) - 1))
+
+    def index_of(self, workflow_id: WorkflowId | None) -> QModelIndex:
+        """Where a workflow stands; invalid if it does not."""
+        places = (place for place, item in enumerate(self._items) if item.key == workflow_id)
+        return self.index(next(places, -1))
+
+    def row_at(self, index: Index) -> Row | None:
+        """The workflow at this place, None for a header or an invalid one."""
+        item = self._items[index.row()] if index.isValid() else None
+        return item if isinstance(item, Row) else None
+
+    def item_at(self, index: Index) -> Item:
+        """Raises IndexError for an invalid one."""
+        return self._items[index.row()]
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._items)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return Qt.ItemFlag.NoItemFlags if self.row_at(index) is None else _ROW_FLAGS
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        item = self._items[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return section_words(item.section) if isinstance(item, Header) else item.title
+            case Qt.ItemDataRole.EditRole if isinstance(item, Row):
+                return item.title
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return self._spoken_header(item) if isinstance(item, Header) else spoken_row(item)
+            case Qt.ItemDataRole.ToolTipRole if isinstance(item, Row):
+                return plain_tool_tip(f"{item.title}\n{state_words(item, self._clock.now())}")
+            case _:
+                return None
+
+    def _spoken_header(self, header: Header) -> str:
+        """`Recently finished, 3 workflows`."""
+        counted = self.tr("%n workflows", "", header.count)
+        return f"{section_words(header.section)}, {counted}"
+
+    def _remove_all_but(self, kept: Collection[object]) -> None:
+        end = len(self._items)
+        while end > 0:
+            start = end
+            while start > 0 and self._items[start - 1].key not in kept:
+                start -= 1
+            if start < end:
+                self.beginRemoveRows(_NOWHERE, start, end - 1)
+                del self._items[start:end]
+                self.endRemoveRows()
+            end = start - 1
+
+    def _insert(self, items: Sequence[Item], start: int, known: Collection[object]) -> int:
+        """All new ones that begin here, at once. Gives the place after them."""
+        end = start
+        while end < len(items) and items[end].key not in known:
+            end += 1
+        self.beginInsertRows(_NOWHERE, start, end - 1)
+        self._items[start:start] = items[start:end]
+        self.endInsertRows()
+        return end
+
+    def _put(self, item: Item, place: int) -> None:
+        """A known one comes to its place: it stands there or further down."""
+        old = next(old for old in range(place, len(self._items)) if self._items[old].key == item.key)
+        if old != place:
+            self.beginMoveRows(_NOWHERE, old, old, _NOWHERE, place)
+            self._items.insert(place, self._items.pop(old))
+            self.endMoveRows()
+        if self._items[place] != item:
+            self._items[place] = item
+            self.dataChanged.emit(self.index(place), self.index(place))
+
+
+def model_of(index: Index) -> SidebarModel:
+    """The model that an index of the list belongs to."""
+    return cast("SidebarModel", index.model())

@@ -1,0 +1,51 @@
+"""What the rows of both widths are painted with: their ground, and their words."""
+
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
+
+from desktop.theme.drawing import paint_focus_ring
+from desktop.theme.theme import Theme
+from desktop.theme.tokens import ColorName
+from desktop.theme.typography import TextRole
+
+_State = QStyle.StateFlag
+
+
+def ground_color(option: QStyleOptionViewItem) -> ColorName | None:
+    """That of the viewed row, or of the one under the pointer."""
+    if option.state & _State.State_Selected:
+        return "selected"
+    return "hover" if option.state & _State.State_MouseOver else None
+
+
+def paint_ground(painter: QPainter, theme: Theme, box: QRect, radius: int, color: ColorName) -> None:
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.color(color))
+    painter.drawRoundedRect(box, radius, radius)
+    painter.restore()
+
+
+def paint_cursor(painter: QPainter, theme: Theme, option: QStyleOptionViewItem, box: QRect, radius: int) -> None:
+    """The focus ring, where the keys act."""
+    if option.state & _State.State_HasFocus:
+        paint_focus_ring(painter, QRectF(box), radius, theme.color("accent"), theme.sizes.focus_ring)
+
+
+def paint_words(
+    painter: QPainter,
+    theme: Theme,
+    words: str,
+    box: QRect,
+    role: TextRole,
+    color: ColorName,
+    alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+) -> None:
+    """One line, cut with an ellipsis where it is too long."""
+    font = theme.font(role)
+    painter.setFont(font)
+    painter.setPen(theme.color(color))
+    line = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, box.width())
+    painter.drawText(box, alignment | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, line)

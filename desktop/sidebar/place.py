@@ -1,0 +1,50 @@
+"""Keeping what a person looks at where it is, while the list around it changes."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QListView
+
+from core.domain.ids import WorkflowId
+from desktop.sidebar.model import SidebarModel
+from desktop.sidebar.rows import Row, Section
+
+
+def visible_rows(view: QListView, model: SidebarModel) -> Iterator[Row]:
+    """From the top down."""
+    room = view.viewport().rect()
+    place = view.indexAt(QPoint(0, 0)).row()
+    while 0 <= place < len(model.items) and view.visualRect(model.index(place)).intersects(room):
+        if (row := model.row_at(model.index(place))) is not None:
+            yield row
+        place += 1
+
+
+@contextmanager
+def kept_place(view: QListView, model: SidebarModel) -> Iterator[None]:
+    """Around a change of the list: the highest visible row that stays in its section stays where it is.
+
+    At the top of the list its top stays in view instead, so that what comes there is seen.
+    """
+    bar = view.verticalScrollBar()
+    is_at_top = bar.value() == bar.minimum()
+    before = {row.id: (row.section, _top(view, model, row.id)) for row in visible_rows(view, model)}
+    yield
+    view.doItemsLayout()
+    if is_at_top:
+        bar.setValue(bar.minimum())
+        return
+    sections = _sections(model)
+    for row_id, (section, top) in before.items():
+        if sections.get(row_id) is section:
+            bar.setValue(bar.value() + _top(view, model, row_id) - top)
+            return
+
+
+def _top(view: QListView, model: SidebarModel, row_id: WorkflowId) -> int:
+    return view.visualRect(model.index_of(row_id)).top()
+
+
+def _sections(model: SidebarModel) -> dict[WorkflowId, Section]:
+    return {item.id: item.section for item in model.items if isinstance(item, Row)}

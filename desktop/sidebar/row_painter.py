@@ -1,0 +1,88 @@
+"""Paints the rows and headers of the open sidebar."""
+
+from datetime import datetime
+
+from PySide6.QtCore import QPoint, QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPen, QRegion
+from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
+
+from desktop.sidebar.painting import ground_color, paint_cursor, paint_ground, paint_words
+from desktop.sidebar.rows import Header, Row, State
+from desktop.sidebar.shape import RowShape, center_of, header_of
+from desktop.sidebar.signs import paint_sign
+from desktop.sidebar.words import section_words, state_words, time_words
+from desktop.theme.theme import Theme
+from desktop.theme.tokens import ColorName
+from desktop.translation.formats import number
+
+_TONES: dict[State, ColorName] = {
+    State.FAILED: "error",
+    State.WAITING: "warn",
+    State.PAUSED: "warn",
+    State.INTERRUPTED: "warn",
+}
+
+
+class RowPainter:
+    """Paints within `wanted` alone: a sign that pulses does not have its row's words set again."""
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def paint_row(
+        self, painter: QPainter, option: QStyleOptionViewItem, row: Row, now: datetime, wanted: QRegion, canvas: QWidget
+    ) -> None:
+        theme, when = self._theme, time_words(row, now)
+        shape = RowShape.of(option.rect, theme, when, has_slot=row.slot is not None)
+        color = ground_color(option)
+        if color is not None:
+            paint_ground(painter, theme, shape.ground, theme.sizes.radius_row, color)
+        if wanted.intersects(shape.sign):
+            paint_sign(painter, theme, row, center_of(shape.sign), canvas)
+        if wanted.intersects(shape.title):
+            paint_words(painter, theme, row.title, shape.title, "row", "text")
+        if wanted.intersects(shape.time):
+            paint_words(painter, theme, when, shape.time, "meta", "muted")
+        if wanted.intersects(shape.state):
+            tone = _TONES.get(row.state, "muted")
+            paint_words(painter, theme, state_words(row, now), shape.state, "secondary", tone)
+        if row.slot is not None and wanted.intersects(shape.slot):
+            self._paint_slot(painter, row.slot, shape.slot)
+        paint_cursor(painter, theme, option, shape.ground, theme.sizes.radius_row)
+
+    def paint_header(self, painter: QPainter, option: QStyleOptionViewItem, header: Header) -> None:
+        theme = self._theme
+        box = header_of(option.rect, theme.sizes)
+        paint_words(painter, theme, section_words(header.section), box, "section", "muted")
+        paint_words(painter, theme, number(header.count), box, "meta", "muted", Qt.AlignmentFlag.AlignRight)
+
+    def is_cut(self, box: QRect, row: Row, now: datetime) -> bool:
+        """Whether not all of a row's words have room in `box`."""
+        theme = self._theme
+        shape = RowShape.of(box, theme, time_words(row, now), has_slot=row.slot is not None)
+        title, state = QFontMetrics(theme.font("row")), QFontMetrics(theme.font("secondary"))
+        return (
+            title.horizontalAdvance(row.title) > shape.title.width()
+            or state.horizontalAdvance(state_words(row, now)) > shape.state.width()
+        )
+
+    def _paint_slot(self, painter: QPainter, slot: int, box: QRect) -> None:
+        theme = self._theme
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.color("border_strong"), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        radius = theme.sizes.radius_small - 1
+        painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        painter.restore()
+        paint_words(painter, theme, str(slot), box, "meta", "muted", Qt.AlignmentFlag.AlignHCenter)
+
+
+def moving_parts(
+    box: QRect, theme: Theme, row: Row, before: tuple[str, str] | None, words: tuple[str, str]
+) -> list[QRect]:
+    """What is to be painted again where the state and the time read other `words` than `before`."""
+    shape = RowShape.of(box, theme, words[1], has_slot=row.slot is not None)
+    line = QRect(shape.title.topLeft(), QPoint(shape.ground.right(), shape.title.bottom()))
+    parts = [] if before is not None and before[0] == words[0] else [shape.state]
+    return parts if before is not None and before[1] == words[1] else [*parts, line]

@@ -1,0 +1,160 @@
+"""What the list shows, derived from the stores: headers and rows, in order.
+
+Pure: same stores, same list. A workflow stands in exactly one section, and no header stands over an empty one.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum, StrEnum, auto
+
+from core.domain.ids import WorkflowId
+from core.domain.run import RunStatus
+from core.domain.template import ValidationMode
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.execution import Execution
+from core.stores.workflows import ListedWorkflow, Workflows
+
+
+class Section(Enum):
+    """In the order of the list. No StrEnum, so that none equals a workflow's id."""
+
+    RUNNING = auto()
+    RECENT = auto()
+    WORKFLOWS = auto()
+
+
+class State(StrEnum):
+    """How a workflow stands. `interrupted`: its newest run did not come to an end, and is not at work."""
+
+    NEW = "new"
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The title of a section, with the number of its rows."""
+
+    section: Section
+    count: int
+
+    @property
+    def key(self) -> Section:
+        return self.section
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One workflow.
+
+    `at` is when its run began (section *Running*), when it ended (*Recently finished*), or when the workflow was
+    last changed. `since` and `until` are the bounds of the run: None where no run is shown, or where it goes on.
+    `progress` are steps done and in all, of a template's run; `mode` the run's where it is not that of the settings.
+    """
+
+    id: WorkflowId
+    title: str
+    section: Section
+    state: State
+    at: datetime
+    since: datetime | None = None
+    until: datetime | None = None
+    progress: tuple[int, int] | None = None
+    error: str = ""
+    slot: int | None = None
+    mode: ValidationMode | None = None
+
+    @property
+    def key(self) -> WorkflowId:
+        return self.id
+
+    @property
+    def is_live(self) -> bool:
+        """Whether its run goes on."""
+        return self.section is Section.RUNNING
+
+
+Item = Header | Row
+
+ModeOf = Callable[[WorkflowId], ValidationMode | None]
+"""The mode of a workflow's run where it is not that of the settings, else None."""
+
+_STATES = {
+    RunStatus.ENQUEUED: State.QUEUED,
+    RunStatus.RUNNING: State.RUNNING,
+    RunStatus.WAITING: State.WAITING,
+    RunStatus.PAUSED: State.PAUSED,
+    RunStatus.SUCCESS: State.COMPLETED,
+    RunStatus.ERROR: State.FAILED,
+    RunStatus.CANCELLED: State.STOPPED,
+}
+
+
+def list_items(
+    background: BackgroundWorkflows, workflows: Workflows, wanted: str = "", mode_of: ModeOf | None = None
+) -> list[Item]:
+    """Running ones in the order of their start, finished ones last first, the others last changed first.
+
+    `wanted` leaves those with this text in their title, in whatever case.
+    """
+    wanted = wanted.strip().casefold()
+    sections = (
+        [_active(one, mode_of(one.workflow_id) if mode_of else None) for one in background.running_workflows],
+        [_ended(one) for one in background.recently_completed_workflows],
+        [_idle(one) for one in workflows.rows if background.get_execution(one.workflow.id) is None],
+    )
+    items: list[Item] = []
+    for section, rows in zip(Section, sections, strict=True):
+        items += _with_header(section, [row for row in rows if wanted in row.title.casefold()])
+    return items
+
+
+def _with_header(section: Section, rows: list[Row]) -> Iterable[Item]:
+    return [Header(section, len(rows)), *rows] if rows else ()
+
+
+def _active(one: Execution, mode: ValidationMode | None) -> Row:
+    return Row(
+        one.workflow_id,
+        one.workflow_name,
+        Section.RUNNING,
+        State.WAITING if one.has_pending_question else _STATES[one.status],
+        at=one.started_at,
+        since=one.started_at,
+        progress=one.progress,
+        slot=one.slot,
+        mode=mode,
+    )
+
+
+def _ended(one: Execution) -> Row:
+    ended = one.completed_at or one.started_at
+    return Row(
+        one.workflow_id,
+        one.workflow_name,
+        Section.RECENT,
+        _STATES[one.status],
+        at=ended,
+        since=one.started_at,
+        until=ended,
+        error=str(one.error.get("message", "")) if one.error else "",
+        slot=one.slot,
+    )
+
+
+def _idle(one: ListedWorkflow) -> Row:
+    workflow = one.workflow
+    return Row(workflow.id, workflow.title, Section.WORKFLOWS, _idle_state(one.status), at=workflow.updated_at)
+
+
+def _idle_state(status: RunStatus | None) -> State:
+    if status is None:
+        return State.NEW
+    return _STATES[status] if status.is_final else State.INTERRUPTED

@@ -1,0 +1,193 @@
+"""The left sidebar as one widget: shows the stores, and tells what a person wants."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from core.domain.ids import WorkflowId
+from core.ports.clock import Clock
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.workflows import Workflows
+from desktop.bind import Frames
+from desktop.sidebar.folding_button import FoldingButton
+from desktop.sidebar.head import SidebarHead
+from desktop.sidebar.keys import Keys
+from desktop.sidebar.list_view import SidebarList
+from desktop.sidebar.rows import ModeOf, list_items
+from desktop.sidebar.search_field import SearchField
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.empty_state import EmptyState
+from desktop.widgets.surfaces import Surface
+
+_CLOSE_SEARCH = QKeySequence("Esc")
+
+
+class Sidebar(Adaptive, Surface):
+    """It changes no store: each wish is a signal, and the list changes when a store says so.
+
+    `keys` are those that it shows, and hears in its list; `mode_of` gives the mode of a run that has another one
+    than the settings.
+    """
+
+    open_requested = Signal(str)
+    new_requested = Signal()
+    rename_requested = Signal(str, str)
+    stop_requested = Signal(str)
+    delete_requested = Signal(str)
+    settings_requested = Signal()
+    collapsed_changed = Signal(bool)
+
+    def __init__(
+        self,
+        theme: Theme,
+        frames: Frames,
+        background: BackgroundWorkflows,
+        workflows: Workflows,
+        clock: Clock,
+        keys: Keys | None = None,
+        mode_of: ModeOf | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__("app", "right", parent)
+        self.setObjectName("sidebar")
+        self._theme = theme
+        self._background = background
+        self._workflows = workflows
+        self._mode_of = mode_of
+        self._keys = keys or Keys()
+        self._is_collapsed = False
+        self._head = SidebarHead(theme, self._keys)
+        self._new = FoldingButton(theme, "secondary", Icon.PLUS)
+        self._search = SearchField(theme)
+        self._list = SidebarList(theme, clock, self._keys)
+        self._empty = EmptyState(theme, Icon.WORKFLOW)
+        self._no_match = EmptyState(theme, Icon.SEARCH)
+        self._settings = FoldingButton(theme, "ghost", Icon.SETTINGS)
+        self._lay_out()
+        self._connect()
+        self.setFocusProxy(self._list)
+        self.adapt_to(theme)
+        frames.bind(self, (background.changed, background.viewed_changed, workflows.changed), self._render)
+
+    @property
+    def is_collapsed(self) -> bool:
+        return self._is_collapsed
+
+    def set_collapsed(self, is_collapsed: bool) -> None:
+        """Fold it to a strip, or open it. `collapsed_changed` is not emitted: it tells what a person did."""
+        if is_collapsed == self._is_collapsed:
+            return
+        self._is_collapsed = is_collapsed
+        if is_collapsed:
+            self._close_search()
+        for part in (self._head, self._new, self._settings):
+            part.fold(is_collapsed)
+        self._list.set_collapsed(is_collapsed)
+        self.dress()
+        self._render()
+
+    def order(self) -> list[WorkflowId]:
+        """The workflows that the list shows, from the top down."""
+        return self._list.order()
+
+    def rename(self, workflow_id: WorkflowId) -> None:
+        """Let the title be written in its row; a collapsed sidebar opens for it. Without effect for one not shown."""
+        self.set_collapsed(False)
+        self._list.rename(workflow_id)
+
+    def set_keys(self, keys: Keys) -> None:
+        """These are the keys from now on."""
+        self._keys = keys
+        self._head.set_keys(keys)
+        self._list.set_keys(keys)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("Workflows"))
+        self._new.describe(self.tr("New workflow"), QKeySequence(self._keys.new))
+        self._settings.describe(self.tr("Settings"), QKeySequence(self._keys.settings))
+        self._empty.describe(
+            self.tr("No workflows yet"),
+            self.tr("Each conversation with an agent and each run of a template stands here. Several can run at once."),
+            self.tr("New workflow"),
+            QKeySequence(self._keys.new),
+        )
+        self._describe_no_match()
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self.setFixedWidth(sizes.sidebar_collapsed if self._is_collapsed else sizes.sidebar)
+        side = 0 if self._is_collapsed else sizes.space_m
+        self._tools.setContentsMargins(side, sizes.space_xs, side, sizes.space_s)
+        self._tools.setSpacing(sizes.space_s)
+        foot_side = 0 if self._is_collapsed else sizes.space_xs
+        self._foot.setContentsMargins(foot_side, sizes.space_s, foot_side, sizes.space_s)
+
+    def _lay_out(self) -> None:
+        self._tools = QVBoxLayout()
+        self._tools.addWidget(self._new)
+        self._tools.addWidget(self._search)
+        self._search.hide()
+        self._pages = QStackedWidget()
+        for page in (self._list, self._empty, self._no_match):
+            self._pages.addWidget(page)
+        self._foot = QVBoxLayout()
+        self._foot.addWidget(self._settings)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._head)
+        column.addLayout(self._tools)
+        column.addWidget(self._pages, 1)
+        column.addLayout(self._foot)
+
+    def _connect(self) -> None:
+        self._head.search_toggled.connect(self._on_search_toggled)
+        self._head.fold_pressed.connect(self._on_fold_pressed)
+        self._new.pressed.connect(self.new_requested)
+        self._empty.acted.connect(self.new_requested)
+        self._settings.pressed.connect(self.settings_requested)
+        self._search.textChanged.connect(self._on_searched)
+        self._search.closed.connect(self._leave_search)
+        self._search.left.connect(self._list.go_to_first)
+        self._no_match.acted.connect(self._leave_search)
+        self._list.open_requested.connect(self.open_requested)
+        self._list.rename_requested.connect(self.rename_requested)
+        self._list.stop_requested.connect(self.stop_requested)
+        self._list.delete_requested.connect(self.delete_requested)
+
+    def _render(self) -> None:
+        items = list_items(self._background, self._workflows, self._search.text(), self._mode_of)
+        self._list.show_items(items, self._background.viewed_workflow_id)
+        if items or self._is_collapsed:
+            self._pages.setCurrentWidget(self._list)
+        else:
+            self._pages.setCurrentWidget(self._no_match if self._search.text().strip() else self._empty)
+
+    def _describe_no_match(self) -> None:
+        text = self.tr("No workflow has “{text}” in its name.").format(text=self._search.text().strip())
+        self._no_match.describe(self.tr("Nothing found"), text, self.tr("Show all"), _CLOSE_SEARCH)
+
+    def _on_fold_pressed(self) -> None:
+        self.set_collapsed(not self._is_collapsed)
+        self.collapsed_changed.emit(self._is_collapsed)
+
+    def _on_search_toggled(self, is_searching: bool) -> None:
+        self._search.setVisible(is_searching)
+        if is_searching:
+            self._search.setFocus()
+        else:
+            self._search.clear()
+
+    def _on_searched(self) -> None:
+        self._describe_no_match()
+        self._render()
+
+    def _close_search(self) -> None:
+        self._head.set_searching(False)
+
+    def _leave_search(self) -> None:
+        self._close_search()
+        self._list.setFocus()

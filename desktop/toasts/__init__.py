@@ -1,0 +1,1 @@
+"""Short notices over the window: their words, their cards, and the pile that they stand in."""

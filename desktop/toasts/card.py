@@ -1,0 +1,157 @@
+"""One toast, drawn: a card that asks for nothing and can be sent away."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtGui import QEnterEvent, QKeyEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from core.domain.toast import Toast, ToastId
+from desktop.theme.theme import Theme
+from desktop.toasts import body
+from desktop.toasts.alert import Alert
+from desktop.toasts.body import Body
+from desktop.toasts.glide import Glide
+from desktop.toasts.head import Head
+from desktop.toasts.words import kind_word, words_of
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.surfaces import Surface
+
+
+@dataclass(frozen=True, slots=True)
+class Heights:
+    """Of a card with all that it says, and of its title alone."""
+
+    full: int
+    compact: int
+
+
+class ToastCard(Alert, Adaptive, Surface):
+    """Emits what a person wants of it: that it goes, the workflow, another shape, or an action of its words."""
+
+    dismissed = Signal(str)
+    unfold_toggled = Signal(str)
+    go_requested = Signal(str)
+    acted = Signal(str, str)
+    hovered = Signal()
+    left = Signal()
+
+    def __init__(self, theme: Theme, toast: Toast, parent: QWidget) -> None:
+        super().__init__("raised", parent=parent)
+        self._theme = theme
+        self._toast = toast
+        self.glide = Glide(self)
+        self._head = Head(theme, self)
+        self._head.closed.connect(self._dismiss)
+        self._body = Body(theme, self)
+        self._body.acted.connect(self._act)
+        self._column = QVBoxLayout(self)
+        self._column.setSpacing(0)
+        self._column.addWidget(self._head)
+        self._column.addWidget(self._body)
+        self._column.addStretch(1)
+        self.adapt_to(theme)
+
+    @property
+    def id(self) -> ToastId:
+        return self._toast.id
+
+    @property
+    def toast(self) -> Toast:
+        return self._toast
+
+    @property
+    def spoken(self) -> str:
+        """All that it says, for a screen reader."""
+        words = words_of(self._toast)
+        return ". ".join(part for part in (kind_word(self._toast.type), words.title, words.message[:400]) if part)
+
+    def show_toast(self, toast: Toast) -> None:
+        if toast != self._toast:
+            self._toast = toast
+            self.retranslate()
+
+    def measure(self, width: int, *, is_unfolded: bool) -> Heights:
+        """What it needs at this width, without the text that is unfolded."""
+        self.ensurePolished()  # its border comes with the style sheet
+        frame = self.contentsMargins()
+        inner = width - frame.left() - frame.right()
+        compact = frame.top() + self._head.fit(inner) + frame.bottom() + 2 * self._theme.sizes.space_s
+        full = compact + self._body.fit(inner, is_title_cut=self._head.is_cut(), is_unfolded=is_unfolded)
+        return Heights(full, compact)
+
+    def take_shape(self, *, is_compact: bool, text_height: int) -> None:
+        """The whole text is unfolded if it is given a height."""
+        self._body.setVisible(not is_compact)
+        if text_height > 0:
+            self._body.unfold(text_height)
+        elif self._body.is_unfolded:
+            self._body.fold()
+
+    def unfolded_height(self, lines: int) -> int:
+        """How much more it needs to show so many lines of the whole text."""
+        return self._body.unfolded_height(lines)
+
+    def leave(self, target: QPoint, duration_ms: int) -> None:
+        """Go there, out of reach of the mouse already, and be no more; `left` tells when."""
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.glide.arrived.connect(self._vanish)
+        self.glide.to(target, duration_ms)
+
+    def take_focus(self) -> None:
+        self._head.close_button.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def retranslate(self) -> None:
+        words = words_of(self._toast)
+        can_go = self._toast.workflow_id is not None and not words.actions
+        self._head.say(self._toast.type, words.title, self._toast.repeated)
+        self._body.say(words, can_go=can_go)
+        self.setAccessibleName(self.spoken)
+        self.updateGeometry()
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(0, sizes.space_s, 0, sizes.space_s)
+        self.updateGeometry()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self.hovered.emit()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.hovered.emit()
+
+    def event(self, event: QEvent) -> bool:
+        """With focus in it, Esc is its own, whatever else in the window has that key."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_escape(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if _is_escape(event):
+            self._dismiss()
+        else:
+            super().keyPressEvent(event)
+
+    def _vanish(self) -> None:
+        self.hide()
+        self.deleteLater()
+        self.left.emit()
+
+    def _dismiss(self) -> None:
+        self.dismissed.emit(self.id)
+
+    def _act(self, action: str) -> None:
+        match action:
+            case body.DETAILS:
+                self.unfold_toggled.emit(self.id)
+            case body.GO:
+                self.go_requested.emit(self.id)
+            case _:
+                self.acted.emit(action, self.id)
+
+
+def _is_escape(event: QKeyEvent) -> bool:
+    return event.key() == Qt.Key.Key_Escape and event.modifiers() == Qt.KeyboardModifier.NoModifier

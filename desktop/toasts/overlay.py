@@ -1,0 +1,208 @@
+"""The pile of toasts over the window: bottom right, the newest lowest, on every page (UI §7)."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Signal
+from PySide6.QtGui import QRegion
+from PySide6.QtWidgets import QApplication, QWidget
+
+from core.domain.toast import Toast, ToastId, ToastType
+from core.stores.toasts import Toasts
+from desktop.bind import Frames
+from desktop.theme.theme import Theme
+from desktop.theme.tokens import MOTION_LONG_MS, MOTION_SHORT_MS
+from desktop.toasts.alert import announce, know_alerts
+from desktop.toasts.arrangement import Place, arrange
+from desktop.toasts.attention import Attention
+from desktop.toasts.card import ToastCard
+from desktop.toasts.room import room_in
+from desktop.toasts.shadow import Shadow
+from desktop.widgets.adaptive import Adaptive
+
+_NOWHERE = QRegion(-1, -1, 1, 1)  # an empty region would be no mask
+_URGENT = (ToastType.ERROR, ToastType.USER_QUESTION)
+
+
+class ToastOverlay(Adaptive, QWidget):
+    """Shows what the store says is visible. Beside its cards clicks go through, and nothing here takes focus by itself.
+
+    A receiver of `action_requested` finds the toast among the visible ones of the store. Once it was told, the toast
+    is dismissed, as a passing one is after `go_requested`.
+    """
+
+    go_requested = Signal(str)
+    action_requested = Signal(str, str)
+
+    def __init__(self, theme: Theme, toasts: Toasts, frames: Frames, window: QWidget) -> None:
+        super().__init__(window)
+        self.setObjectName("toasts")
+        know_alerts()
+        self._theme = theme
+        self._toasts = toasts
+        self._window = window
+        self._keep_clear: list[QRect] = []
+        self._cards: dict[ToastId, ToastCard] = {}
+        self._leaving: list[ToastCard] = []
+        self._unfolded: ToastId | None = None
+        self._dismissed: set[ToastId] = set()
+        self._attention = Attention(toasts, self, window)
+        self._shadow = Shadow(theme, window)
+        self.destroyed.connect(self._shadow.deleteLater)
+        window.installEventFilter(self)
+        self.adapt_to(theme)
+        frames.bind(self, toasts.changed, self._render)
+
+    @property
+    def cards(self) -> list[ToastCard]:
+        """The newest last."""
+        return list(self._cards.values())
+
+    def set_keep_clear(self, rects: list[QRect]) -> None:
+        """What no toast may ever cover, in coordinates of the window: composer, waiting card, its own buttons."""
+        if rects != self._keep_clear:
+            self._keep_clear = list(rects)
+            self._arrange(0)
+
+    def take_focus(self) -> bool:
+        """A person asks for the toasts: focus goes to the newest. False if there is none."""
+        shown = [card for card in self._cards.values() if card.isVisible()]
+        if shown:
+            shown[-1].take_focus()
+        return bool(shown)
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("Notifications"))
+
+    def dress(self) -> None:
+        self._arrange(0)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.LayoutRequest:  # a card needs another height
+            self._arrange(0)
+        return super().event(event)
+
+    def eventFilter(self, _window: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize:
+            self._arrange(0)
+        return False
+
+    # Cards come and go
+
+    def _render(self) -> None:
+        before, seen = self._cards, self._toasts.visible
+        fresh = [toast for toast in seen if toast.id not in before]
+        self._cards = {toast.id: before.get(toast.id) or self._make(toast) for toast in seen}
+        for toast in seen:
+            self._cards[toast.id].show_toast(toast)
+        self._pass_focus_on(list(before.values()))
+        self._send_away([card for card in before.values() if card.id not in self._cards])
+        self._dismissed.clear()
+        self._arrange(self._theme.motion_ms(MOTION_LONG_MS))
+        self._look_for_mouse()
+        for toast in fresh:
+            announce(self, self._cards[toast.id].spoken, is_urgent=toast.type in _URGENT)
+
+    def _make(self, toast: Toast) -> ToastCard:
+        card = ToastCard(self._theme, toast, self)
+        card.dismissed.connect(self._dismiss)
+        card.unfold_toggled.connect(self._toggle)
+        card.go_requested.connect(self._go)
+        card.acted.connect(self._act)
+        card.hovered.connect(self._look_for_mouse)
+        card.glide.moved.connect(self._follow)
+        return card
+
+    def _pass_focus_on(self, before: list[ToastCard]) -> None:
+        """From a card that goes to another if a person sent it away, so that they can all be; else to where it was."""
+        for at, card in enumerate(before):
+            if card.id in self._cards or not _has_focus(card):
+                continue
+            left = [each for each in (*before[at + 1 :], *reversed(before[:at])) if each.id in self._cards]
+            if card.id in self._dismissed and left:
+                left[0].take_focus()
+            else:
+                self._attention.give_focus_back()
+
+    def _send_away(self, cards: list[ToastCard]) -> None:
+        self._leaving.extend(cards)
+        away, motion_ms = self.width(), self._theme.motion_ms(MOTION_SHORT_MS)
+        for card in cards:
+            if card.id == self._unfolded:
+                self._unfolded = None
+            card.left.connect(self._sweep)
+            card.leave(QPoint(away, card.y()), motion_ms)
+
+    def _sweep(self) -> None:
+        self._leaving = [card for card in self._leaving if not card.isHidden()]
+        self._follow()
+
+    # Places
+
+    def _arrange(self, motion_ms: int) -> None:
+        sizes = self._theme.sizes
+        cards = self.cards
+        room = room_in(self._window.rect(), sizes.toast, sizes.space_l, 4 * sizes.control, self._keep_clear)
+        if cards or self._leaving:
+            self.setGeometry(room.left(), room.top(), self._window.width() - room.left(), room.height())
+            self._shadow.raise_()
+            self.raise_()
+        held = {card.id for card in cards if _has_focus(card)}
+        for place in arrange(cards, room.size(), sizes.space_m, held, self._unfolded):
+            self._put(place, motion_ms)
+        self._follow()
+
+    def _put(self, place: Place, motion_ms: int) -> None:
+        card = place.card
+        card.take_shape(is_compact=place.is_compact, text_height=place.text_height)
+        card.resize(place.box.size())
+        if card.isHidden() and not place.is_hidden:
+            card.move(self.width() if motion_ms > 0 else 0, place.box.top())
+        card.setVisible(not place.is_hidden)
+        card.glide.to(place.box.topLeft(), motion_ms)
+
+    def _follow(self) -> None:
+        """Mask and shadow go where the cards are."""
+        shown = [card for card in (*self._cards.values(), *self._leaving) if not card.isHidden()]
+        boxes = [card.geometry() for card in shown]
+        if not boxes:
+            self.setGeometry(QRect())
+        region = _united(boxes).intersected(QRegion(self.rect()))
+        self.setMask(_NOWHERE if region.isEmpty() else region)
+        self._shadow.cast(self.geometry(), boxes)
+
+    # What a person wants
+
+    def _dismiss(self, toast_id: str) -> None:
+        self._dismissed.add(ToastId(toast_id))
+        self._toasts.dismiss(ToastId(toast_id))
+
+    def _toggle(self, toast_id: str) -> None:
+        self._unfolded = None if self._unfolded == toast_id else ToastId(toast_id)
+        self._arrange(0)
+
+    def _go(self, toast_id: str) -> None:
+        card = self._cards.get(ToastId(toast_id))
+        if card is not None and card.toast.workflow_id is not None:
+            self.go_requested.emit(card.toast.workflow_id)
+            if not card.toast.persistent:
+                self._toasts.dismiss(card.id)
+
+    def _act(self, action: str, toast_id: str) -> None:
+        if toast_id in self._cards:
+            self.action_requested.emit(action, toast_id)
+            self._toasts.dismiss(ToastId(toast_id))
+
+    def _look_for_mouse(self) -> None:
+        self._attention.set_hovered(is_hovered=any(card.underMouse() for card in self._cards.values()))
+
+
+def _has_focus(card: ToastCard) -> bool:
+    focus = QApplication.focusWidget()
+    return focus is not None and card.isAncestorOf(focus)
+
+
+def _united(boxes: Sequence[QRect]) -> QRegion:
+    region = QRegion()
+    for box in boxes:
+        region = region.united(box)
+    return region

@@ -1,0 +1,113 @@
+"""What a toast says, by its code, in the language of now."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
+
+from core.domain.template import ValidationMode
+from core.domain.toast import Toast, ToastType
+from desktop.translation.failures import failure_words
+from desktop.translation.formats import number
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+QUEUE = "queue"
+SHOW = "show"
+UNDO = "undo"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """`details` is what there is to read beyond the message, or empty. `actions` are ids and words of buttons."""
+
+    title: str
+    message: str = ""
+    details: str = ""
+    actions: tuple[tuple[str, str], ...] = ()
+
+
+def words_of(toast: Toast) -> Words:
+    """A code that is not known here is told by the toast's own title and message."""
+    match toast.code:
+        case "workflow_success":
+            return Words(toast.title, toast.message or translate("Toasts", "Finished"))
+        case "workflow_error":
+            return _failure(toast)
+        case "user_question":
+            return Words(toast.title, toast.message or translate("Toasts", "Needs your answer"))
+        case "limit_reached":
+            return _limit(dict(toast.parameters))
+        case "mode_set_to_auto":
+            title = translate("Toasts", "Automatic mode is on")
+            message = translate("Toasts", "The demo runs without asking. The mode can be set back.")
+            return Words(title, message, actions=((UNDO, translate("Toasts", "Undo")),))
+        case _ if toast.type is ToastType.ERROR:
+            return Words(toast.title or kind_word(toast.type), failure_words(toast.code, toast.message))
+        case _:
+            return Words(toast.title or kind_word(toast.type), toast.message)
+
+
+def kind_word(kind: ToastType) -> str:
+    """The kind in a word: what a screen reader says first, since it does not see the icon."""
+    match kind:
+        case ToastType.SUCCESS:
+            return translate("Toasts", "Done")
+        case ToastType.ERROR:
+            return translate("Toasts", "Failed")
+        case ToastType.INFO:
+            return translate("Toasts", "Information")
+        case ToastType.WARNING:
+            return translate("Toasts", "Warning")
+        case ToastType.USER_QUESTION:
+            return translate("Toasts", "Waiting for you")
+
+
+def _failure(toast: Toast) -> Words:
+    """A sentence where the code has one, and the error's own words behind it; else these words themselves."""
+    sentence = _failure_sentence(dict(toast.parameters).get("error"))
+    if sentence is None:
+        return Words(toast.title, toast.message or translate("Toasts", "The run failed"))
+    return Words(toast.title, sentence, toast.message)
+
+
+def _failure_sentence(code: Any) -> str | None:
+    match code:
+        case "timeout" | "deadline_exceeded" | "no_progress":
+            return translate("Toasts", "It took too long")
+        case "round_limit" | "too_many_calls" | "repeated_call":
+            return translate("Toasts", "The agent was stopped: it kept calling tools")
+        case "rejected":
+            return translate("Toasts", "It was not allowed to go on")
+        case "outcome_unknown":
+            return translate("Toasts", "Nobody knows whether the last action happened")
+        case "code_error" | "typescript_error" | "no_default_export":
+            return translate("Toasts", "The code of a step failed")
+        case "storage_full" | "storage_failed" | "storage_not_writable":
+            return translate("Toasts", "It could not be written down")
+        case _:
+            return None
+
+
+def _limit(parameters: Mapping[str, Any]) -> Words:
+    """Which rule holds, and why (UI §7)."""
+    actions = ((QUEUE, translate("Toasts", "Queue it")), (SHOW, translate("Toasts", "Show")))
+    limit = int(parameters.get("limit") or 1)
+    match parameters.get("mode"):
+        case ValidationMode.MANUAL:
+            title = translate("Toasts", "One workflow at a time")
+            message = translate("Toasts", "In manual mode every operation waits for your approval.")
+        case ValidationMode.SELECTIVE:
+            title = translate("Toasts", "One workflow at a time")
+            message = translate("Toasts", "In selective mode some operations wait for your approval.")
+        case _:
+            title = _running(limit)
+            message = translate("Toasts", "That is the limit in automatic mode. This one can wait for its turn.")
+    return Words(title, message, actions=actions)
+
+
+def _running(count: int) -> str:
+    if count == 1:
+        return translate("Toasts", "One workflow is running")
+    return translate("Toasts", "{count} workflows are running").format(count=number(count))

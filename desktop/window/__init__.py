@@ -1,0 +1,1 @@
+"""The main window: what stands where, and what each intent leads to."""

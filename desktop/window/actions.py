@@ -1,0 +1,172 @@
+"""What intents lead to: calls of services, and what the window shows of their answers."""
+
+from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+
+from core.domain.ids import WorkflowId
+from core.domain.template import ValidationMode
+from core.domain.toast import ToastId, ToastType
+from core.services.outcome import Failed, Ok, Outcome
+from core.wiring import Core
+from desktop.aio import Tasks
+from desktop.translation.failures import failure_words
+from desktop.window.presenter import Presenter
+
+Again = Callable[[], None]
+
+
+class Actions(QObject):
+    """Everything that a person can have the core do. Each call returns at once; what comes of it is shown."""
+
+    sent = Signal(str)
+    """A message was taken; the workflow that it stands in."""
+    refused = Signal(str)
+    """A message was not taken: the words for the composer, empty where a toast says it."""
+    demo_changed = Signal(bool)
+    """Whether there is a demo to be removed."""
+
+    def __init__(self, core: Core, tasks: Tasks, presenter: Presenter, parent: QObject) -> None:
+        super().__init__(parent)
+        self._core = core
+        self._tasks = tasks
+        self._presenter = presenter
+        self._again: dict[ToastId, Again] = {}
+
+    # Looking
+
+    def show(self, workflow_id: WorkflowId | None) -> None:
+        """Look at a workflow, or at an empty one that is begun with the first message."""
+        self._core.stores.background.set_viewed(workflow_id)
+        if workflow_id is not None:
+            self._spawn(self._load(), f"load {workflow_id}")
+
+    async def _load(self) -> None:
+        view = self._core.stores.view
+        load = view.begin_load()
+        if load is None:
+            return
+        opened = await self._core.workflows.opened(load.workflow_id)
+        if isinstance(opened, Ok):
+            view.show(load.workflow_id, opened.data.messages, opened.data.runs, load=load)
+        elif self._core.stores.background.viewed_workflow_id == load.workflow_id:
+            self._presenter.fail(opened)
+
+    # Running
+
+    def send(self, text: str, *, queued: bool = False) -> None:
+        """Say something in the viewed workflow, or begin a new one with it."""
+        workflow_id = self._core.stores.background.viewed_workflow_id
+        self._spawn(self._send(text, workflow_id, queued=queued), "send")
+
+    async def _send(self, text: str, workflow_id: WorkflowId | None, *, queued: bool) -> None:
+        mode = self._core.settings.current.validation_mode
+        answer = await self._core.chat.send(text, workflow_id, mode=mode, gated=True, queued=queued)
+        if isinstance(answer, Ok):
+            if self._core.stores.background.viewed_workflow_id == workflow_id:
+                if workflow_id is None:
+                    self.show(answer.data.workflow_id)
+                self.sent.emit(answer.data.workflow_id)
+        elif answer.code == "limit_reached":
+            self.refused.emit("")
+            again = partial(self._send, text, workflow_id, queued=True)
+            self._refuse(answer, partial(self._spawn_again, again))
+        else:
+            self.refused.emit(failure_words(answer.code, answer.message))
+
+    def _spawn_again(self, again: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        self._spawn(again(), "send again")
+
+    def _refuse(self, failed: Failed, again: Again) -> None:
+        """The toast that says which rule it was, with what leads out (UI §7)."""
+        toasts = self._core.stores.toasts
+        toast_id = toasts.add(ToastType.WARNING, "limit_reached", parameters=failed.details.items())
+        self._again[toast_id] = again
+
+    def toast_action(self, action: str, toast_id: str) -> None:
+        """*Queue it* or *Show* of a refusal, *Undo* of a change."""
+        if action in ("queue", "undo") and (again := self._again.pop(ToastId(toast_id), None)) is not None:
+            again()
+        elif action == "show":
+            running = self._core.stores.background.running_workflows
+            if running:
+                self.show(running[0].workflow_id)
+        self._core.stores.toasts.dismiss(ToastId(toast_id))
+
+    def stop(self, workflow_id: WorkflowId | None) -> None:
+        """Cancel what is at work in a workflow."""
+        execution = self._core.stores.background.get_execution(workflow_id) if workflow_id else None
+        if execution is not None and execution.run is not None and execution.is_active:
+            self._spawn(self._answer(self._core.runs.cancel(execution.run.run_id)), "stop")
+
+    def retry(self, message_id: str) -> None:
+        """Ask again what the viewed workflow was asked last."""
+        said = [one for one in self._core.stores.view.messages if one.role == "user"]
+        if said:
+            self.send(said[-1].text)
+
+    # Keeping
+
+    def rename(self, workflow_id: WorkflowId, title: str) -> None:
+        self._spawn(self._answer(self._core.workflows.rename(workflow_id, title)), "rename")
+
+    def delete(self, workflow_id: WorkflowId) -> None:
+        """Cancel it, then delete it. To be called when a person has said yes."""
+        if self._core.stores.background.viewed_workflow_id == workflow_id:
+            self.show(None)
+        self._spawn(self._answer(self._core.workflows.delete(workflow_id)), "delete")
+
+    # Demo
+
+    def start_demo(self) -> None:
+        self._spawn(self._start_demo(), "demo")
+
+    async def _start_demo(self) -> None:
+        before = self._core.settings.current.validation_mode
+        if before is not ValidationMode.AUTO:
+            changed = await self._core.settings.change(validation_mode=ValidationMode.AUTO)
+            if isinstance(changed, Failed):
+                self._presenter.fail(changed)
+                return
+            undo = partial(self._spawn_again, partial(self._set_mode, before))
+            toast_id = self._core.stores.toasts.add(
+                ToastType.INFO, "mode_set_to_auto", parameters=[("before", before.value)]
+            )
+            self._again[toast_id] = undo
+        begun = await self._core.demo.start()
+        for answer in begun:
+            if isinstance(answer, Failed):
+                self._presenter.fail(answer)
+        first = next((answer.data.workflow_id for answer in begun if isinstance(answer, Ok)), None)
+        if first is not None:
+            self.show(first)
+        self.demo_changed.emit(bool(await self._core.demo.workflows()))
+
+    async def _set_mode(self, mode: ValidationMode) -> None:
+        await self._answer(self._core.settings.change(validation_mode=mode))
+
+    def remove_demo(self) -> None:
+        self._spawn(self._remove_demo(), "remove the demo")
+
+    async def _remove_demo(self) -> None:
+        if self._core.stores.background.viewed_workflow_id in await self._core.demo.workflows():
+            self.show(None)
+        await self._answer(self._core.demo.remove())
+        self.demo_changed.emit(False)
+
+    # Elsewhere
+
+    def open_link(self, target: str) -> None:
+        """Open a web page or a mail in the person's own programs."""
+        QDesktopServices.openUrl(QUrl(target))
+
+    async def _answer(self, answering: Awaitable[Outcome[Any]]) -> None:
+        answer = await answering
+        if isinstance(answer, Failed):
+            self._presenter.fail(answer)
+
+    def _spawn(self, coroutine: Coroutine[Any, Any, None], name: str) -> None:
+        self._tasks.spawn(coroutine, name)

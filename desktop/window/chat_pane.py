@@ -1,0 +1,124 @@
+"""The chat pane: the transcript and the composer, bound to the view cache.
+
+Where a person stood in a workflow and what they had begun to write belong to the workflow: a switch puts
+both away and takes out those of the other one (UI §3).
+"""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from core.domain.ids import WorkflowId
+from core.ports.clock import Clock
+from core.stores.view_cache import ViewCache
+from core.stores.viewers import Batch
+from core.stores.workflows import Workflows
+from desktop.bind import Frames
+from desktop.chat.composer.composer import Composer
+from desktop.chat.composer.draft import ComposerState, Draft
+from desktop.chat.derivation import turn_of, turns
+from desktop.chat.position import AT_END, Position
+from desktop.chat.transcript.transcript import Transcript
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.surfaces import Surface
+
+
+class ChatPane(Adaptive, Surface):
+    """Shows the viewed workflow; without one the composer begins a new one."""
+
+    send_requested = Signal(str)
+    stop_requested = Signal()
+    link_activated = Signal(str)
+    retry_requested = Signal(str)
+
+    def __init__(
+        self,
+        theme: Theme,
+        frames: Frames,
+        view: ViewCache,
+        workflows: Workflows,
+        clock: Clock,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__("canvas", parent=parent)
+        self._theme = theme
+        self._view = view
+        self._workflows = workflows
+        self._shown: WorkflowId | None = None
+        self._is_shown = False
+        self._positions: dict[WorkflowId | None, Position] = {}
+        self._drafts: dict[WorkflowId | None, Draft] = {}
+        self.transcript = Transcript(theme, clock.now, self)
+        self.composer = Composer(theme, self)
+        self._column = QVBoxLayout(self)
+        self._foot = QHBoxLayout()
+        self._build()
+        self._bind = frames.bind(self, (view.changed, workflows.changed), self._render)
+        view.batch.connect(self._on_batch)
+        self.adapt_to(theme)
+
+    def show_now(self) -> None:
+        """Show the viewed workflow without waiting for the frame: a key was pressed, and the next belongs to it."""
+        self._render()
+
+    def leave(self) -> None:
+        """Hear nothing more of the store."""
+        self._bind.close()
+        self._view.batch.disconnect(self._on_batch, missing_ok=True)
+
+    def sending_worked(self, workflow_id: WorkflowId) -> None:
+        """What was written is in that workflow now."""
+        self._drafts.pop(self._shown, None)
+        self.composer.clear()
+        self._drafts.pop(workflow_id, None)
+
+    def retranslate(self) -> None:
+        self._render()
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._foot.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, sizes.space_l)
+
+    def _build(self) -> None:
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addWidget(self.transcript, 1)
+        self._foot.addStretch(1)
+        self._foot.addWidget(self.composer, 100, Qt.AlignmentFlag.AlignBottom)
+        self._foot.addStretch(1)
+        self._column.addLayout(self._foot)
+        self.composer.send_requested.connect(self.send_requested)
+        self.composer.stop_requested.connect(self.stop_requested)
+        self.transcript.link_activated.connect(self.link_activated)
+        self.transcript.retry_requested.connect(self.retry_requested)
+
+    def _render(self) -> None:
+        shown = turns(self._view.messages, self._view.run_of)
+        workflow_id = self._view.workflow_id
+        if workflow_id != self._shown or not self._is_shown:
+            if self._is_shown:
+                self._positions[self._shown] = self.transcript.position()
+                self._drafts[self._shown] = self.composer.draft()
+            self._shown, self._is_shown = workflow_id, True
+            self.transcript.show_conversation(shown, self._positions.get(workflow_id, AT_END))
+            self.composer.set_draft(self._drafts.get(workflow_id, Draft()))
+        else:
+            self.transcript.set_turns(shown)
+        self._tell_composer()
+
+    def _tell_composer(self) -> None:
+        execution = self._view.execution
+        listed = self._workflows.get(self._shown) if self._shown is not None else None
+        name = listed.workflow.title if listed else execution.workflow_name if execution else ""
+        self.composer.set_state(ComposerState(name, is_running=execution is not None and execution.is_active))
+
+    def _on_batch(self, batch: Batch) -> None:
+        """What happened in a run that is shown: its turn alone is derived anew."""
+        if self._view.workflow_id != self._shown:
+            return
+        for message in reversed(self._view.messages):
+            run = self._view.run_of(message.id)
+            if run is not None and run.run_id == batch.run_id and run.message_id == message.id:
+                self.transcript.update_turn(turn_of(message, run))
+                break
+        self._tell_composer()

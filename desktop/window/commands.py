@@ -1,0 +1,82 @@
+"""What can be done by key and menu: one table, from which both are made."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A thing to do. `keys` are Qt's names; on macOS Qt reads Ctrl as Cmd. `menu` is where it stands, if it does."""
+
+    id: str
+    keys: tuple[str, ...]
+    menu: str | None
+
+
+COMMANDS = (
+    Command("workflow.new", ("Ctrl+N",), "file"),
+    Command("workflow.rename", (), "file"),
+    Command("workflow.delete", (), "file"),
+    Command("demo.start", (), "file"),
+    Command("demo.remove", (), "file"),
+    Command("app.settings", ("Ctrl+,",), "file"),
+    Command("app.quit", ("Ctrl+Q",), "file"),
+    Command("run.stop", ("Shift+F5",), "run"),
+    Command("view.sidebar", ("Ctrl+B", "F9"), "view"),
+    Command("view.activity", ("Ctrl+Shift+B", "Shift+F9"), "view"),
+    Command("view.full_screen", ("F11",), "view"),
+    Command("focus.composer", ("Ctrl+L",), "go"),
+    Command("go.recent", ("Ctrl+Tab",), "go"),
+    Command("go.recent_back", ("Ctrl+Shift+Tab",), "go"),
+    Command("go.next", ("Ctrl+PgDown",), "go"),
+    Command("go.previous", ("Ctrl+PgUp",), "go"),
+    Command("transcript.latest", ("Alt+End",), "go"),
+    Command("transcript.previous_message", ("Alt+Up",), "go"),
+    Command("transcript.next_message", ("Alt+Down",), "go"),
+    Command("transcript.copy_answer", ("Ctrl+Shift+C",), "edit"),
+    Command("transcript.copy_code", ("Ctrl+Shift+K",), "edit"),
+    *(Command(f"go.slot.{number}", (f"Ctrl+{number}", f"Alt+{number}"), None) for number in range(1, 10)),
+)
+
+MENUS = ("file", "edit", "view", "go", "run")
+
+
+def menu_title(menu: str) -> str:
+    return {
+        "file": QCoreApplication.translate("Menus", "&File"),
+        "edit": QCoreApplication.translate("Menus", "&Edit"),
+        "view": QCoreApplication.translate("Menus", "&View"),
+        "go": QCoreApplication.translate("Menus", "&Go"),
+        "run": QCoreApplication.translate("Menus", "&Run"),
+    }[menu]
+
+
+def command_title(command_id: str) -> str:
+    """What a command is called, in the language of the window."""
+    slot = command_id.removeprefix("go.slot.")
+    if slot != command_id:
+        return QCoreApplication.translate("Commands", "Go to workflow {slot}").format(slot=slot)
+    return {
+        "workflow.new": QCoreApplication.translate("Commands", "New workflow"),
+        "workflow.rename": QCoreApplication.translate("Commands", "Rename workflow"),
+        "workflow.delete": QCoreApplication.translate("Commands", "Delete workflow…"),
+        "demo.start": QCoreApplication.translate("Commands", "Start the demo"),
+        "demo.remove": QCoreApplication.translate("Commands", "Remove the demo"),
+        "app.settings": QCoreApplication.translate("Commands", "Settings"),
+        "app.quit": QCoreApplication.translate("Commands", "Quit"),
+        "run.stop": QCoreApplication.translate("Commands", "Stop the shown run"),
+        "view.sidebar": QCoreApplication.translate("Commands", "Show or hide the workflows"),
+        "view.activity": QCoreApplication.translate("Commands", "Show or hide the activity"),
+        "view.full_screen": QCoreApplication.translate("Commands", "Full screen"),
+        "focus.composer": QCoreApplication.translate("Commands", "Write a message"),
+        "go.recent": QCoreApplication.translate("Commands", "The workflow viewed before"),
+        "go.recent_back": QCoreApplication.translate("Commands", "The workflow viewed before, backwards"),
+        "go.next": QCoreApplication.translate("Commands", "Next workflow"),
+        "go.previous": QCoreApplication.translate("Commands", "Previous workflow"),
+        "transcript.latest": QCoreApplication.translate("Commands", "Jump to the latest"),
+        "transcript.previous_message": QCoreApplication.translate("Commands", "Previous message"),
+        "transcript.next_message": QCoreApplication.translate("Commands", "Next message"),
+        "transcript.copy_answer": QCoreApplication.translate("Commands", "Copy the last answer"),
+        "transcript.copy_code": QCoreApplication.translate("Commands", "Copy the last code"),
+    }[command_id]

@@ -1,0 +1,348 @@
+"""What fills the window: workflows at the left, the centre, the activity at the right, toasts over all."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from core.domain.ids import WorkflowId
+from core.domain.template import ValidationMode
+from core.wiring import Core
+from desktop.activity.panel import ActivityPanel
+from desktop.aio import Tasks
+from desktop.bind import Frames
+from desktop.settings.about_page import About
+from desktop.settings.core_settings import CoreSettings
+from desktop.settings.dialog import SettingsDialog
+from desktop.settings.window_settings import WindowSettings
+from desktop.sidebar.sidebar import Sidebar
+from desktop.toasts.overlay import ToastOverlay
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.surfaces import Surface
+from desktop.window.actions import Actions
+from desktop.window.chat_pane import ChatPane
+from desktop.window.header import Header
+from desktop.window.host import Host
+from desktop.window.menus import Menus
+from desktop.window.navigation import Recent, neighbour
+from desktop.window.questions import ask_delete
+from desktop.window.start_page import StartPage
+from desktop.window_state import WindowState
+
+NARROW = 1280
+NARROWER = 960
+
+
+class Content(Adaptive, Surface):
+    """The window's inside. `begin` puts the keys and menus to work, `settle` shows the first workflow."""
+
+    def __init__(self, session: Host, core: Core, frames: Frames, tasks: Tasks, window: QMainWindow) -> None:
+        super().__init__("app", parent=window)
+        self._session = session
+        self._core = core
+        self._tasks = tasks
+        self._window = window
+        theme = self._theme = session.theme
+        stores = core.stores
+        self.deeds = Actions(core, tasks, session.presenter, self)
+        self._recent = Recent()
+        self.sidebar = Sidebar(
+            theme, frames, stores.background, stores.workflows, core.clock, mode_of=self._mode_of, parent=self
+        )
+        self.header = Header(theme, self)
+        self.chat = ChatPane(theme, frames, stores.view, stores.workflows, core.clock, self)
+        self.start = StartPage(theme, self)
+        self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, self)
+        self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
+        self._centre = QStackedWidget(self)
+        self._menus: Menus | None = None
+        self._dialog: SettingsDialog | None = None
+        self._is_begun = False
+        self._is_new = False
+        self._build(session.state)
+        self._connect()
+        frames.bind(self, (stores.view.changed, stores.workflows.changed, stores.background.changed), self._render)
+        stores.background.viewed_changed.connect(self._on_viewed)
+        self.adapt_to(theme)
+
+    def begin(self) -> None:
+        """Put menus and keys to work."""
+        self._menus = Menus(self._window, self._by_command())
+        self.toasts.show()  # a child that is made when its window is on the screen already
+        self.toasts.raise_()
+        app = QApplication.instance()
+        assert app is not None
+        app.installEventFilter(self)
+
+    def settle(self, viewed: WorkflowId | None) -> None:
+        """Everything is loaded: show what was viewed last, if it is still there."""
+        self._is_begun = True
+        if viewed is not None and self._core.stores.workflows.get(viewed) is not None:
+            self.deeds.show(viewed)
+        self._render()
+        self._focus_centre()
+
+    def leave(self) -> None:
+        """Let go of everything outside the window's own widgets."""
+        app = QApplication.instance()
+        if app is not None:
+            app.removeEventFilter(self)
+        self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
+        self.chat.leave()
+        self._window.takeCentralWidget()
+        self.toasts.deleteLater()
+        self.deleteLater()
+
+    def layout_state(self, state: WindowState) -> WindowState:
+        """How a person arranged it."""
+        return replace(
+            state,
+            is_sidebar_collapsed=self._is_sidebar_folded,
+            is_activity_collapsed=self._is_activity_folded,
+        )
+
+    # What Qt tells
+
+    def retranslate(self) -> None:
+        if self._menus is not None:
+            self._menus.retranslate()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+        self._keep_clear()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Letting go of Ctrl ends the walk through the workflows viewed last."""
+        if (
+            self._recent.is_walking
+            and event.type() == QEvent.Type.KeyRelease
+            and isinstance(event, QKeyEvent)
+            and event.key() in (Qt.Key.Key_Control, Qt.Key.Key_Meta)
+        ):
+            self._recent.settle()
+        return False
+
+    # Building
+
+    def _build(self, state: WindowState) -> None:
+        centre = QWidget(self)
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self._centre, 1)
+        self._centre.addWidget(self.start)
+        self._centre.addWidget(self.chat)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.sidebar)
+        row.addWidget(centre, 1)
+        row.addWidget(self.activity)
+        self._is_sidebar_folded, self._is_activity_folded = state.is_sidebar_collapsed, state.is_activity_collapsed
+        self._fold()
+        self.chat.composer.needs_ctrl = not state.enter_sends
+
+    def _connect(self) -> None:
+        deeds = self.deeds
+        self.sidebar.open_requested.connect(self._open)
+        self.sidebar.new_requested.connect(self._new)
+        self.sidebar.rename_requested.connect(deeds.rename)
+        self.sidebar.stop_requested.connect(deeds.stop)
+        self.sidebar.delete_requested.connect(self._delete)
+        self.sidebar.settings_requested.connect(self._settings)
+        self.sidebar.collapsed_changed.connect(self._fold_sidebar)
+        self.activity.collapsed_changed.connect(self._fold_activity)
+        self.activity.compose_requested.connect(self.chat.composer.focus_text)
+        self.header.stop_requested.connect(self._stop)
+        self.header.activity_requested.connect(self._toggle_activity)
+        self.chat.send_requested.connect(deeds.send)
+        self.chat.stop_requested.connect(self._stop)
+        self.chat.retry_requested.connect(deeds.retry)
+        self.chat.link_activated.connect(deeds.open_link)
+        self.start.demo_requested.connect(deeds.start_demo)
+        self.start.new_requested.connect(self._new)
+        self.toasts.go_requested.connect(self._open)
+        self.toasts.action_requested.connect(deeds.toast_action)
+        deeds.sent.connect(self.chat.sending_worked)
+        deeds.refused.connect(self.chat.composer.sending_failed)
+        deeds.demo_changed.connect(self._on_demo)
+
+    def _by_command(self) -> dict[str, Callable[[], None]]:
+        transcript = self.chat.transcript
+        return {
+            "workflow.new": self._new,
+            "workflow.rename": self._rename_viewed,
+            "workflow.delete": self._delete_viewed,
+            "demo.start": self.deeds.start_demo,
+            "demo.remove": self.deeds.remove_demo,
+            "app.settings": self._settings,
+            "app.quit": self._session.end,
+            "run.stop": self._stop,
+            "view.sidebar": self._toggle_sidebar,
+            "view.activity": self._toggle_activity,
+            "view.full_screen": self._toggle_full_screen,
+            "focus.composer": self.chat.composer.focus_text,
+            "go.recent": partial(self._walk, 1),
+            "go.recent_back": partial(self._walk, -1),
+            "go.next": partial(self._go_beside, 1),
+            "go.previous": partial(self._go_beside, -1),
+            "transcript.latest": transcript.jump_to_latest,
+            "transcript.previous_message": partial(transcript.focus_turn, -1),
+            "transcript.next_message": partial(transcript.focus_turn, 1),
+            "transcript.copy_answer": self._copy_answer,
+            "transcript.copy_code": self._copy_code,
+            **{f"go.slot.{number}": partial(self._go_slot, number) for number in range(1, 10)},
+        }
+
+    # Showing
+
+    def _render(self) -> None:
+        stores = self._core.stores
+        viewed = stores.view.workflow_id
+        is_empty = viewed is None and not stores.workflows.rows and not stores.background.running_workflows
+        self._centre.setCurrentWidget(self.start if is_empty and self._is_begun and not self._is_new else self.chat)
+        listed = stores.workflows.get(viewed) if viewed is not None else None
+        execution = stores.view.execution
+        title = listed.workflow.title if listed else execution.workflow_name if execution else self.tr("New workflow")
+        status = execution.status if execution else listed.status if listed else None
+        run = execution.run if execution and execution.is_active else None
+        mode = run.mode if run is not None and run.mode is not None else self._core.settings.current.validation_mode
+        self.header.show_workflow(title, status, mode)
+        self.header.setVisible(self._centre.currentWidget() is self.chat)
+        self._keep_clear()
+
+    def _on_viewed(self) -> None:
+        """Another workflow is viewed: the next key belongs to it, so it is shown at once."""
+        viewed = self._core.stores.background.viewed_workflow_id
+        if viewed is not None:
+            self._recent.viewed(viewed)
+            self._is_new = False
+        self.chat.show_now()
+        self._render()
+
+    def _on_demo(self, is_there: bool) -> None:
+        if self._menus is not None:
+            self._menus.enable("demo.remove", is_enabled=is_there)
+
+    def _keep_clear(self) -> None:
+        """Where no toast may lie: on the composer with its buttons, and on the header."""
+        areas = [self.chat.composer, self.header]
+        self.toasts.set_keep_clear([_in_window(area, self._window) for area in areas if area.isVisible()])
+
+    def _focus_centre(self) -> None:
+        if self._centre.currentWidget() is self.start:
+            self.start.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.chat.composer.focus_text()
+
+    # Doing
+
+    def _open(self, workflow_id: str) -> None:
+        self.deeds.show(WorkflowId(workflow_id))
+        self._window.activateWindow()
+        self.chat.composer.focus_text()
+
+    def _new(self) -> None:
+        self._is_new = True
+        self.deeds.show(None)
+        self._render()
+        self.chat.composer.focus_text()
+
+    def _stop(self) -> None:
+        self.deeds.stop(self._core.stores.background.viewed_workflow_id)
+
+    def _rename_viewed(self) -> None:
+        viewed = self._core.stores.background.viewed_workflow_id
+        if viewed is not None:
+            self._fold_sidebar(False)
+            self.sidebar.rename(viewed)
+
+    def _delete_viewed(self) -> None:
+        viewed = self._core.stores.background.viewed_workflow_id
+        if viewed is not None:
+            self._delete(viewed)
+
+    def _delete(self, workflow_id: str) -> None:
+        listed = self._core.stores.workflows.get(WorkflowId(workflow_id))
+        if listed is not None:
+            execution = self._core.stores.background.get_execution(listed.workflow.id)
+            is_running = execution is not None and execution.is_active
+            question = ask_delete(self._window, listed.workflow.title, is_running=is_running)
+            question.accepted.connect(partial(self.deeds.delete, listed.workflow.id))
+
+    def _settings(self) -> None:
+        if self._dialog is None:
+            session = self._session
+            core = CoreSettings(self._core.settings, self._core.bus, self._tasks.spawn, self)
+            window = WindowSettings(self._theme, session.translation, self._state, session.save, self)
+            window.enter_sends_changed.connect(self._on_enter_sends)
+            about = About(version("metier"), session.folders.store.parent)
+            self._dialog = SettingsDialog(self._theme, core, window, about, self._window)
+        self._dialog.present()
+
+    def _state(self) -> WindowState:
+        return self._session.state
+
+    def _on_enter_sends(self, enter_sends: bool) -> None:
+        self.chat.composer.needs_ctrl = not enter_sends
+
+    def _mode_of(self, workflow_id: WorkflowId) -> ValidationMode | None:
+        """The mode of a run where it is not that of the settings: shown on its row."""
+        execution = self._core.stores.background.get_execution(workflow_id)
+        mode = execution.run.mode if execution is not None and execution.run is not None else None
+        return mode if mode is not self._core.settings.current.validation_mode else None
+
+    def _go_slot(self, number: int) -> None:
+        workflow_id = self._core.stores.background.workflow_at(number)
+        if workflow_id is not None:
+            self._open(workflow_id)
+
+    def _go_beside(self, by: int) -> None:
+        order = self.sidebar.order()
+        found = neighbour(order, self._core.stores.background.viewed_workflow_id, by)
+        if found is not None:
+            self._open(found)
+
+    def _walk(self, by: int) -> None:
+        found = self._recent.step(by)
+        if found is not None:
+            self._open(found)
+
+    def _toggle_sidebar(self) -> None:
+        self._fold_sidebar(not self.sidebar.is_collapsed)
+
+    def _toggle_activity(self) -> None:
+        self._fold_activity(not self.activity.is_collapsed)
+
+    def _fold_sidebar(self, is_folded: bool) -> None:
+        """As a person wants it, also where the window is narrow."""
+        self._is_sidebar_folded = is_folded
+        self.sidebar.set_collapsed(is_folded)
+
+    def _fold_activity(self, is_folded: bool) -> None:
+        self._is_activity_folded = is_folded
+        self.activity.set_collapsed(is_folded)
+
+    def _fold(self) -> None:
+        """As the room allows: the activity folds by itself under 1280, the sidebar under 960."""
+        self.sidebar.set_collapsed(self._is_sidebar_folded or self.width() < NARROWER)
+        self.activity.set_collapsed(self._is_activity_folded or self.width() < NARROW)
+
+    def _toggle_full_screen(self) -> None:
+        self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
+
+    def _copy_answer(self) -> None:
+        self.chat.transcript.copy_answer()
+
+    def _copy_code(self) -> None:
+        self.chat.transcript.copy_code()
+
+
+def _in_window(widget: QWidget, window: QWidget) -> QRect:
+    return QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())

@@ -1,0 +1,95 @@
+"""The header of the centre: the workflow's name, its state, its validation mode, and what stops it."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from core.domain.run import RunStatus
+from core.domain.template import ValidationMode
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.indicator import Indicator, StatusDot
+from desktop.widgets.labels import ElidedLabel, Label
+from desktop.widgets.surfaces import Surface
+
+INDICATORS = {
+    RunStatus.ENQUEUED: Indicator.IDLE,
+    RunStatus.RUNNING: Indicator.RUNNING,
+    RunStatus.WAITING: Indicator.WAITING,
+    RunStatus.PAUSED: Indicator.WAITING,
+    RunStatus.SUCCESS: Indicator.SUCCESS,
+    RunStatus.ERROR: Indicator.ERROR,
+    RunStatus.CANCELLED: Indicator.CANCELLED,
+}
+
+
+class Header(Adaptive, Surface):
+    """Shows what it is told; `stop_requested` and `activity_requested` say what a person wants."""
+
+    stop_requested = Signal()
+    activity_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__("canvas", edge="bottom", parent=parent)
+        self._theme = theme
+        self._status: RunStatus | None = None
+        self._mode: ValidationMode | None = None
+        self._sign = StatusDot(theme, parent=self)
+        self._title = ElidedLabel("", "title", parent=self)
+        self._state = Label("", "secondary", "muted", parent=self)
+        self._mode_label = Label("", "secondary", "muted", parent=self)
+        self._stop = Button(theme, "", "secondary", Icon.SQUARE, parent=self)
+        self._activity = IconButton(theme, Icon.PANEL_RIGHT, "", QKeySequence("Ctrl+Shift+B"), parent=self)
+        self._row = QHBoxLayout(self)
+        self._title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self._row.addWidget(self._sign)
+        self._row.addWidget(self._title, 1)
+        self._row.addWidget(self._state)
+        self._row.addStretch(0)
+        for widget in (self._mode_label, self._stop, self._activity):
+            self._row.addWidget(widget)
+        self._stop.clicked.connect(self.stop_requested)
+        self._activity.clicked.connect(self.activity_requested)
+        self.adapt_to(theme)
+
+    def show_workflow(self, title: str, status: RunStatus | None, mode: ValidationMode) -> None:
+        """`status` None: nothing ran yet. `mode` is that of the run at work, else the setting's."""
+        self._title.setText(title)
+        self._status, self._mode = status, mode
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        self._state.setText(self._words(self._status) if self._status else "")
+        self._sign.setVisible(self._status is not None)
+        if self._status is not None:
+            self._sign.set_indicator(INDICATORS[self._status])
+        self._mode_label.setText(self._mode_words(self._mode) if self._mode else "")
+        self._stop.setText(self.tr("Stop"))
+        self._stop.setVisible(self._status is not None and not self._status.is_final)
+        self._activity.describe(self.tr("Show or hide the activity"), QKeySequence("Ctrl+Shift+B"))
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self.setFixedHeight(sizes.header)
+        self._row.setContentsMargins(sizes.space_xl - sizes.space_xs, 0, sizes.space_m, 0)
+        self._row.setSpacing(sizes.space_s)
+
+    def _words(self, status: RunStatus) -> str:
+        return {
+            RunStatus.ENQUEUED: self.tr("Waiting for a place"),
+            RunStatus.RUNNING: self.tr("Running"),
+            RunStatus.WAITING: self.tr("Waiting for you"),
+            RunStatus.PAUSED: self.tr("Paused: the data folder cannot be written"),
+            RunStatus.SUCCESS: self.tr("Completed"),
+            RunStatus.ERROR: self.tr("Failed"),
+            RunStatus.CANCELLED: self.tr("Stopped"),
+        }[status]
+
+    def _mode_words(self, mode: ValidationMode) -> str:
+        return {
+            ValidationMode.AUTO: self.tr("Automatic mode"),
+            ValidationMode.MANUAL: self.tr("Manual mode"),
+            ValidationMode.SELECTIVE: self.tr("Selective mode"),
+        }[mode]

@@ -1,0 +1,55 @@
+"""Going from workflow to workflow: which were viewed last, and which come next in the list."""
+
+from collections.abc import Sequence
+
+from core.domain.ids import WorkflowId
+
+
+class Recent:
+    """Workflows in the order in which they were viewed, the last one first.
+
+    While a key is held (`is_walking`) the order stands still, so that Ctrl+Tab again goes further back.
+    """
+
+    def __init__(self) -> None:
+        self._order: list[WorkflowId] = []
+        self._at: int | None = None
+
+    @property
+    def is_walking(self) -> bool:
+        return self._at is not None
+
+    def viewed(self, workflow_id: WorkflowId) -> None:
+        """Somebody looks at it now."""
+        if not self.is_walking:
+            self._move_to_front(workflow_id)
+
+    def forget(self, workflow_id: WorkflowId) -> None:
+        if workflow_id in self._order:
+            self._order.remove(workflow_id)
+
+    def step(self, by: int) -> WorkflowId | None:
+        """The one that many places further back than where the walk is; the walk begins at the one viewed now."""
+        if not self._order:
+            return None
+        self._at = ((self._at or 0) + by) % len(self._order)
+        return self._order[self._at]
+
+    def settle(self) -> None:
+        """The key was let go: the one that was reached is the last viewed."""
+        if self._at is not None:
+            reached, self._at = self._order[self._at], None
+            self._move_to_front(reached)
+
+    def _move_to_front(self, workflow_id: WorkflowId) -> None:
+        self.forget(workflow_id)
+        self._order.insert(0, workflow_id)
+
+
+def neighbour(order: Sequence[WorkflowId], current: WorkflowId | None, by: int) -> WorkflowId | None:
+    """The next (1) or the one before (-1) in a list; from nowhere the first or the last, at an end the same."""
+    if not order:
+        return None
+    if current not in order:
+        return order[0] if by > 0 else order[-1]
+    return order[min(max(order.index(current) + by, 0), len(order) - 1)]

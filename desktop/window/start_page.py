@@ -1,0 +1,77 @@
+"""The first minute: what the centre offers while there is nothing to show (UI §10)."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button
+from desktop.widgets.labels import Label
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.surfaces import Surface
+
+
+class StartPage(Adaptive, Surface):
+    """Offers the demo (Enter) and an empty conversation."""
+
+    demo_requested = Signal()
+    new_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__("canvas", parent=parent)
+        self._theme = theme
+        self._title = Label("", "heading", parent=self)
+        self._text = Paragraph("", parent=self)
+        self._note = Paragraph("", parent=self)
+        self._demo = Button(theme, "", "primary", Icon.PLAY, parent=self)
+        self._new = Button(theme, "", "secondary", Icon.PLUS, parent=self)
+        self._column = QVBoxLayout()
+        self._buttons = QHBoxLayout()
+        outer = QHBoxLayout(self)
+        outer.addStretch(1)
+        outer.addLayout(self._column, 2)
+        outer.addStretch(1)
+        self._build()
+        self.setFocusProxy(self._demo)
+        self._demo.clicked.connect(self.demo_requested)
+        self._new.clicked.connect(self.new_requested)
+        self.adapt_to(theme)
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Let several workflows work for you"))
+        self._text.setText(
+            self.tr(
+                "Each runs in the background while you look at another. The demo starts three of them on the built-in "
+                "offline agent: no account, no key, no network."
+            )
+        )
+        self._note.setText(
+            self.tr("It sets the validation mode to automatic, which you can undo, and can be removed without a trace.")
+        )
+        self._demo.setText(self.tr("Try the demo"))
+        self._new.setText(self.tr("New workflow"))
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setSpacing(sizes.space_l)
+        self._buttons.setSpacing(sizes.space_m)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter is the button that has the focus: outside a dialog Qt leaves that to Space."""
+        focused = self.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focused, Button):
+            focused.click()
+        else:
+            super().keyPressEvent(event)
+
+    def _build(self) -> None:
+        self._column.addStretch(2)
+        for widget in (self._title, self._text, self._note):
+            self._column.addWidget(widget)
+        self._buttons.addWidget(self._demo)
+        self._buttons.addWidget(self._new)
+        self._buttons.addStretch(1)
+        self._column.addLayout(self._buttons)
+        self._column.addStretch(3)

@@ -1,0 +1,146 @@
+"""`window.json`: what the window must know before its first paint.
+
+Standard library only, since it is read before anything else is loaded. All other settings are in the database.
+"""
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
+
+SchemeName = Literal["system", "light", "dark"]
+LanguageName = Literal["system", "en", "fr"]
+
+MOST_BYTES = 1_000_000
+LEAST_ZOOM = 0.8
+MOST_ZOOM = 2.0
+
+_FURTHEST_PX = 100_000
+_LONGEST_ID = 200
+
+N = TypeVar("N", bound=str)
+
+
+@dataclass(frozen=True, slots=True)
+class Geometry:
+    """The window when it is neither maximized nor minimized, in device-independent pixels; maybe off every screen."""
+
+    x: int
+    y: int
+    width: int
+    height: int
+    is_maximized: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WindowState:
+    """`geometry` is None where the window was never placed, `viewed_workflow` where none is open.
+
+    `others` are fields of a later version: they are written back as they were read.
+    """
+
+    scheme: SchemeName = "system"
+    language: LanguageName = "system"
+    zoom: float = 1.0
+    reduced_motion: bool = False
+    enter_sends: bool = True
+    """Enter sends a message and Shift+Enter begins a line; else Ctrl+Enter sends."""
+    is_sidebar_collapsed: bool = False
+    is_activity_collapsed: bool = False
+    viewed_workflow: str | None = None
+    geometry: Geometry | None = None
+    others: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read(path: Path) -> WindowState:
+    """What was kept. Never fails: a field that is missing or cannot be read has its default."""
+    kept = _read_object(path)
+    usual = WindowState()
+    return WindowState(
+        scheme=_name(kept.get("scheme"), get_args(SchemeName), usual.scheme),
+        language=_name(kept.get("language"), get_args(LanguageName), usual.language),
+        zoom=_zoom(kept.get("zoom"), usual.zoom),
+        reduced_motion=_claim(kept.get("reduced_motion"), usual.reduced_motion),
+        enter_sends=_claim(kept.get("enter_sends"), usual.enter_sends),
+        is_sidebar_collapsed=_claim(kept.get("is_sidebar_collapsed"), usual.is_sidebar_collapsed),
+        is_activity_collapsed=_claim(kept.get("is_activity_collapsed"), usual.is_activity_collapsed),
+        viewed_workflow=_id(kept.get("viewed_workflow")),
+        geometry=_geometry(kept.get("geometry")),
+        others={name: value for name, value in kept.items() if name not in _OWN},
+    )
+
+
+def write(path: Path, state: WindowState) -> None:
+    """Replace the file in one step, so that a crash leaves the former or the new one; readable by its owner alone.
+
+    Makes the folder if need be. Raises OSError where the disk refuses: the former file then stands.
+    """
+    own = {name: getattr(state, name) for name in _OWN}
+    text = json.dumps({**state.others, **own, "geometry": state.geometry and asdict(state.geometry)})
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # 0600
+    fresh = Path(name)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            fresh.unlink()
+        raise
+
+
+_OWN = tuple(each.name for each in fields(WindowState) if each.name != "others")
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    try:
+        if not path.is_file():  # a pipe would be waited for
+            return {}
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        kept = json.loads(content) if len(content) <= MOST_BYTES else None
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return kept if isinstance(kept, dict) else {}
+
+
+def _name(kept: object, known: tuple[N, ...], default: N) -> N:
+    return next((name for name in known if name == kept), default)
+
+
+def _zoom(kept: object, default: float) -> float:
+    if isinstance(kept, bool) or not isinstance(kept, int | float) or not -math.inf < kept < math.inf:
+        return default
+    return float(min(max(kept, LEAST_ZOOM), MOST_ZOOM))
+
+
+def _claim(kept: object, default: bool) -> bool:
+    return kept if isinstance(kept, bool) else default
+
+
+def _id(kept: object) -> str | None:
+    return kept if isinstance(kept, str) and 0 < len(kept) <= _LONGEST_ID else None
+
+
+def _geometry(kept: object) -> Geometry | None:
+    """All of it or nothing: half a place is none."""
+    if not isinstance(kept, dict):
+        return None
+    x, y, width, height = (_pixels(kept.get(name)) for name in ("x", "y", "width", "height"))
+    if x is None or y is None or width is None or height is None or width < 1 or height < 1:
+        return None
+    return Geometry(x, y, width, height, _claim(kept.get("is_maximized"), False))
+
+
+def _pixels(kept: object) -> int | None:
+    if isinstance(kept, int) and not isinstance(kept, bool) and abs(kept) <= _FURTHEST_PX:
+        return kept
+    return None

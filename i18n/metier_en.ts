@@ -1,0 +1,105 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+<context>
+    <name>Badge</name>
+    <message numerus="yes">
+        <source>%n waiting for you</source>
+        <translation>
+            <numerusform>%n waiting for you</numerusform>
+            <numerusform>%n waiting for you</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CaptionView</name>
+    <message numerus="yes">
+        <source>%n earlier calls</source>
+        <translation>
+            <numerusform>%n earlier call</numerusform>
+            <numerusform>%n earlier calls</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more rows; copying takes them all</source>
+        <translation>
+            <numerusform>%n more row; copying takes them all</numerusform>
+            <numerusform>%n more rows; copying takes them all</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Table, %n rows</source>
+        <translation>
+            <numerusform>Table, %n row</numerusform>
+            <numerusform>Table, %n rows</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Head</name>
+    <message numerus="yes">
+        <source>Said %n times</source>
+        <translation>
+            <numerusform>Said once</numerusform>
+            <numerusform>Said %n times</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Pill</name>
+    <message numerus="yes">
+        <source>%n new</source>
+        <translation>
+            <numerusform>%n new</numerusform>
+            <numerusform>%n new</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SidebarModel</name>
+    <message numerus="yes">
+        <source>%n workflows</source>
+        <translation>
+            <numerusform>%n workflow</numerusform>
+            <numerusform>%n workflows</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StepView</name>
+    <message numerus="yes">
+        <source>%n failed</source>
+        <translation>
+            <numerusform>%n failed</numerusform>
+            <numerusform>%n failed</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ToolGroupView</name>
+    <message numerus="yes">
+        <source>%n failed</source>
+        <translation>
+            <numerusform>%n failed</numerusform>
+            <numerusform>%n failed</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tool calls</source>
+        <translation>
+            <numerusform>%n tool call</numerusform>
+            <numerusform>%n tool calls</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ValidationPage</name>
+    <message numerus="yes">
+        <source>Automatic mode: operations will be approved without confirmation. Multi-workflow mode (up to %n at once) will be available. Make sure that you understand the security risks.</source>
+        <translation>
+            <numerusform>Automatic mode: operations will be approved without confirmation. Multi-workflow mode (up to %n at once) will be available. Make sure that you understand the security risks.</numerusform>
+            <numerusform>Automatic mode: operations will be approved without confirmation. Multi-workflow mode (up to %n at once) will be available. Make sure that you understand the security risks.</numerusform>
+        </translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,1596 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="fr" sourcelanguage="en">
+<context>
+    <name>AboutPage</name>
+    <message>
+        <source>About</source>
+        <translation>À propos</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Copié</translation>
+    </message>
+    <message>
+        <source>Copy path</source>
+        <translation>Copier le chemin</translation>
+    </message>
+    <message>
+        <source>Data folder</source>
+        <translation>Dossier des données</translation>
+    </message>
+    <message>
+        <source>Everything that Metier keeps is in this folder, on this computer.</source>
+        <translation>Tout ce que Metier conserve se trouve dans ce dossier, sur cet ordinateur.</translation>
+    </message>
+    <message>
+        <source>Licences</source>
+        <translation>Licences</translation>
+    </message>
+    <message>
+        <source>Metier {version}</source>
+        <translation>Metier {version}</translation>
+    </message>
+    <message>
+        <source>Your data</source>
+        <translation>Vos données</translation>
+    </message>
+</context>
+<context>
+    <name>ActivityPanel</name>
+    <message>
+        <source>Activity</source>
+        <translation>Activité</translation>
+    </message>
+    <message>
+        <source>Agents</source>
+        <translation>Agents</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>Tout</translation>
+    </message>
+    <message>
+        <source>Filter</source>
+        <translation>Filtre</translation>
+    </message>
+    <message>
+        <source>Hide the activity</source>
+        <translation>Masquer l’activité</translation>
+    </message>
+    <message>
+        <source>No activity yet</source>
+        <translation>Aucune activité</translation>
+    </message>
+    <message>
+        <source>Nothing of this kind</source>
+        <translation>Rien de ce type</translation>
+    </message>
+    <message>
+        <source>Other activity is under All.</source>
+        <translation>Le reste de l’activité est sous Tout.</translation>
+    </message>
+    <message>
+        <source>Show the activity</source>
+        <translation>Afficher l’activité</translation>
+    </message>
+    <message>
+        <source>Tool calls and steps of this workflow appear here as they happen.</source>
+        <translation>Les appels d’outils et les étapes de ce workflow apparaissent ici au fur et à mesure.</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>Outils</translation>
+    </message>
+    <message>
+        <source>Write a message</source>
+        <translation>Écrire un message</translation>
+    </message>
+</context>
+<context>
+    <name>ActivityWords</name>
+    <message>
+        <source>Calculated</source>
+        <translation>Calculé</translation>
+    </message>
+    <message>
+        <source>Calculating</source>
+        <translation>Calcul de</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Terminé</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Échec</translation>
+    </message>
+    <message>
+        <source>Listed</source>
+        <translation>Listé</translation>
+    </message>
+    <message>
+        <source>Listing</source>
+        <translation>Liste</translation>
+    </message>
+    <message>
+        <source>Outcome unknown</source>
+        <translation>Issue inconnue</translation>
+    </message>
+    <message>
+        <source>Ran code</source>
+        <translation>Code exécuté</translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation>Lu</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>Lecture de</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>En cours</translation>
+    </message>
+    <message>
+        <source>Running code</source>
+        <translation>Exécution de code</translation>
+    </message>
+    <message>
+        <source>Skipped</source>
+        <translation>Ignoré</translation>
+    </message>
+    <message>
+        <source>Skipped: the condition found {value}</source>
+        <translation>Ignoré&#x202f;: la condition a trouvé {value}</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Arrêté</translation>
+    </message>
+    <message>
+        <source>Waited</source>
+        <translation>Attendu</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>Attente</translation>
+    </message>
+    <message>
+        <source>Writing</source>
+        <translation>Écriture de</translation>
+    </message>
+    <message>
+        <source>Wrote</source>
+        <translation>Écrit</translation>
+    </message>
+    <message>
+        <source>attempt {number}</source>
+        <translation>tentative {number}</translation>
+    </message>
+    <message>
+        <source>{count} failed</source>
+        <translation>{count} en échec</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{done} sur {total}</translation>
+    </message>
+    <message>
+        <source>{state}: {message}</source>
+        <translation>{state}&#x202f;: {message}</translation>
+    </message>
+</context>
+<context>
+    <name>Announcer</name>
+    <message>
+        <source>Answer failed</source>
+        <translation>La réponse a échoué</translation>
+    </message>
+    <message>
+        <source>Answer finished</source>
+        <translation>Réponse terminée</translation>
+    </message>
+    <message>
+        <source>Answer started</source>
+        <translation>Réponse commencée</translation>
+    </message>
+    <message>
+        <source>Answer stopped</source>
+        <translation>Réponse arrêtée</translation>
+    </message>
+</context>
+<context>
+    <name>AppearancePage</name>
+    <message>
+        <source>Appearance and language</source>
+        <translation>Apparence et langue</translation>
+    </message>
+</context>
+<context>
+    <name>Badge</name>
+    <message numerus="yes">
+        <source>%n waiting for you</source>
+        <translation>
+            <numerusform>%n demande en attente</numerusform>
+            <numerusform>%n demandes en attente</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Banner</name>
+    <message>
+        <source>Information</source>
+        <translation>Information</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>Avertissement</translation>
+    </message>
+</context>
+<context>
+    <name>Body</name>
+    <message>
+        <source>Copy</source>
+        <translation>Copier</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>Détails</translation>
+    </message>
+    <message>
+        <source>Go to workflow</source>
+        <translation>Aller au workflow</translation>
+    </message>
+    <message>
+        <source>Less</source>
+        <translation>Réduire</translation>
+    </message>
+</context>
+<context>
+    <name>CaptionView</name>
+    <message numerus="yes">
+        <source>%n earlier calls</source>
+        <translation>
+            <numerusform>%n appel antérieur</numerusform>
+            <numerusform>%n appels antérieurs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more rows; copying takes them all</source>
+        <translation>
+            <numerusform>%n ligne de plus&#x202f;; la copie les prend toutes</numerusform>
+            <numerusform>%n lignes de plus&#x202f;; la copie les prend toutes</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>Arguments</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>Copié</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Copier</translation>
+    </message>
+    <message>
+        <source>Copy code</source>
+        <translation>Copier le code</translation>
+    </message>
+    <message>
+        <source>Nothing to show yet</source>
+        <translation>Rien à montrer pour l’instant</translation>
+    </message>
+    <message>
+        <source>Output</source>
+        <translation>Sortie</translation>
+    </message>
+    <message>
+        <source>Result: {result}</source>
+        <translation>Résultat&#xa0;: {result}</translation>
+    </message>
+    <message>
+        <source>Skipped, because its condition found {value}</source>
+        <translation>Sautée, car sa condition a trouvé {value}</translation>
+    </message>
+    <message numerus="yes">
+        <source>Table, %n rows</source>
+        <translation>
+            <numerusform>Tableau, %n ligne</numerusform>
+            <numerusform>Tableau, %n lignes</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ChatActions</name>
+    <message>
+        <source>Copy</source>
+        <translation>Copier</translation>
+    </message>
+    <message>
+        <source>Copy link</source>
+        <translation>Copier le lien</translation>
+    </message>
+    <message>
+        <source>Copy message</source>
+        <translation>Copier le message</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>Tout sélectionner</translation>
+    </message>
+</context>
+<context>
+    <name>ChatWords</name>
+    <message>
+        <source>A tool failed</source>
+        <translation>Un outil a échoué</translation>
+    </message>
+    <message>
+        <source>Calculated</source>
+        <translation>Calcul fait</translation>
+    </message>
+    <message>
+        <source>Calculating</source>
+        <translation>Calcul en cours</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Terminé</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Échec</translation>
+    </message>
+    <message>
+        <source>It could not be written down</source>
+        <translation>L’écriture a échoué</translation>
+    </message>
+    <message>
+        <source>It took too long</source>
+        <translation>Le temps imparti est dépassé</translation>
+    </message>
+    <message>
+        <source>It was not allowed to go on</source>
+        <translation>L’accord a été refusé</translation>
+    </message>
+    <message>
+        <source>Listed</source>
+        <translation>Liste lue</translation>
+    </message>
+    <message>
+        <source>Listing</source>
+        <translation>Lecture de la liste</translation>
+    </message>
+    <message>
+        <source>Nobody knows whether the last action happened</source>
+        <translation>Nul ne sait si la dernière action a eu lieu</translation>
+    </message>
+    <message>
+        <source>Outcome unknown</source>
+        <translation>Issue inconnue</translation>
+    </message>
+    <message>
+        <source>Paused: the storage cannot be written</source>
+        <translation>En pause&#xa0;: le stockage n’est pas accessible en écriture</translation>
+    </message>
+    <message>
+        <source>Pending</source>
+        <translation>À venir</translation>
+    </message>
+    <message>
+        <source>Queued</source>
+        <translation>En file d’attente</translation>
+    </message>
+    <message>
+        <source>Ran code</source>
+        <translation>Code exécuté</translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation>Lu</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>Lecture</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>En cours</translation>
+    </message>
+    <message>
+        <source>Running code</source>
+        <translation>Exécution de code</translation>
+    </message>
+    <message>
+        <source>Running {tool}</source>
+        <translation>Exécution de {tool}</translation>
+    </message>
+    <message>
+        <source>Skipped</source>
+        <translation>Sautée</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Arrêté</translation>
+    </message>
+    <message>
+        <source>The agent was stopped: it kept calling tools</source>
+        <translation>L’agent a été arrêté&#xa0;: il ne cessait d’appeler des outils</translation>
+    </message>
+    <message>
+        <source>The code of a step failed</source>
+        <translation>Le code d’une étape a échoué</translation>
+    </message>
+    <message>
+        <source>The model’s answer failed</source>
+        <translation>La réponse du modèle a échoué</translation>
+    </message>
+    <message>
+        <source>The run failed</source>
+        <translation>L’exécution a échoué</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>Réflexion</translation>
+    </message>
+    <message>
+        <source>Waited</source>
+        <translation>Attente terminée</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>En attente</translation>
+    </message>
+    <message>
+        <source>Waiting for the model’s answer</source>
+        <translation>En attente de la réponse du modèle</translation>
+    </message>
+    <message>
+        <source>Waiting for you</source>
+        <translation>Attend votre réponse</translation>
+    </message>
+    <message>
+        <source>Writing</source>
+        <translation>Écriture</translation>
+    </message>
+    <message>
+        <source>Wrote</source>
+        <translation>Écrit</translation>
+    </message>
+</context>
+<context>
+    <name>Commands</name>
+    <message>
+        <source>Copy the last answer</source>
+        <translation>Copier la dernière réponse</translation>
+    </message>
+    <message>
+        <source>Copy the last code</source>
+        <translation>Copier le dernier code</translation>
+    </message>
+    <message>
+        <source>Delete workflow…</source>
+        <translation>Supprimer le workflow…</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation>Plein écran</translation>
+    </message>
+    <message>
+        <source>Go to workflow {slot}</source>
+        <translation>Aller au workflow {slot}</translation>
+    </message>
+    <message>
+        <source>Jump to the latest</source>
+        <translation>Aller au plus récent</translation>
+    </message>
+    <message>
+        <source>New workflow</source>
+        <translation>Nouveau workflow</translation>
+    </message>
+    <message>
+        <source>Next message</source>
+        <translation>Message suivant</translation>
+    </message>
+    <message>
+        <source>Next workflow</source>
+        <translation>Workflow suivant</translation>
+    </message>
+    <message>
+        <source>Previous message</source>
+        <translation>Message précédent</translation>
+    </message>
+    <message>
+        <source>Previous workflow</source>
+        <translation>Workflow précédent</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Quitter</translation>
+    </message>
+    <message>
+        <source>Remove the demo</source>
+        <translation>Retirer la démo</translation>
+    </message>
+    <message>
+        <source>Rename workflow</source>
+        <translation>Renommer le workflow</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Réglages</translation>
+    </message>
+    <message>
+        <source>Show or hide the activity</source>
+        <translation>Afficher ou masquer l’activité</translation>
+    </message>
+    <message>
+        <source>Show or hide the workflows</source>
+        <translation>Afficher ou masquer les workflows</translation>
+    </message>
+    <message>
+        <source>Start the demo</source>
+        <translation>Lancer la démo</translation>
+    </message>
+    <message>
+        <source>Stop the shown run</source>
+        <translation>Arrêter l’exécution affichée</translation>
+    </message>
+    <message>
+        <source>The workflow viewed before</source>
+        <translation>Le workflow vu précédemment</translation>
+    </message>
+    <message>
+        <source>The workflow viewed before, backwards</source>
+        <translation>Le workflow vu précédemment, en arrière</translation>
+    </message>
+    <message>
+        <source>Write a message</source>
+        <translation>Écrire un message</translation>
+    </message>
+</context>
+<context>
+    <name>Composer</name>
+    <message>
+        <source>A message has at most {limit} characters</source>
+        <translation>Un message compte au plus {limit} caractères</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter to send</source>
+        <translation>Ctrl+Entrée pour envoyer</translation>
+    </message>
+    <message>
+        <source>Enter to send</source>
+        <translation>Entrée pour envoyer</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>Message</translation>
+    </message>
+    <message>
+        <source>Message {workflow}</source>
+        <translation>Message à {workflow}</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Envoyer</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Arrêter</translation>
+    </message>
+    <message>
+        <source>You can send when this run has ended</source>
+        <translation>Envoi possible à la fin de cette exécution</translation>
+    </message>
+</context>
+<context>
+    <name>Content</name>
+    <message>
+        <source>New workflow</source>
+        <translation>Nouveau workflow</translation>
+    </message>
+</context>
+<context>
+    <name>CutOffView</name>
+    <message>
+        <source>Interrupted: this text was cut off</source>
+        <translation>Interrompu&#xa0;: ce texte a été coupé</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Arrêté</translation>
+    </message>
+</context>
+<context>
+    <name>DetailPane</name>
+    <message>
+        <source>Arguments</source>
+        <translation>Arguments</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Errors</source>
+        <translation>Erreurs</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Résultat</translation>
+    </message>
+    <message>
+        <source>step {name}</source>
+        <translation>étape {name}</translation>
+    </message>
+    <message>
+        <source>{input} tokens in, {output} out</source>
+        <translation>{input} tokens en entrée, {output} en sortie</translation>
+    </message>
+</context>
+<context>
+    <name>FailurePage</name>
+    <message>
+        <source>Quit</source>
+        <translation>Quitter</translation>
+    </message>
+    <message>
+        <source>Your data cannot be opened</source>
+        <translation>Vos données ne peuvent pas être ouvertes</translation>
+    </message>
+</context>
+<context>
+    <name>FailureView</name>
+    <message>
+        <source>Copy details</source>
+        <translation>Copier les détails</translation>
+    </message>
+    <message>
+        <source>Step {step}</source>
+        <translation>Étape {step}</translation>
+    </message>
+    <message>
+        <source>Step {step}, tool {tool}</source>
+        <translation>Étape {step}, outil {tool}</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
+</context>
+<context>
+    <name>Failures</name>
+    <message>
+        <source>It is not there any more.</source>
+        <translation>Il n’est plus là.</translation>
+    </message>
+    <message>
+        <source>Metier is open already with this data folder. Close the other window first.</source>
+        <translation>Metier est déjà ouvert sur ce dossier de données. Fermez d’abord l’autre fenêtre.</translation>
+    </message>
+    <message>
+        <source>Something went wrong that should not have. What runs goes on; the log has the details.</source>
+        <translation>Une erreur inattendue s’est produite. Ce qui tourne continue&#x202f;; le journal a les détails.</translation>
+    </message>
+    <message>
+        <source>The data could not be read or written.</source>
+        <translation>Les données n’ont pas pu être lues ou écrites.</translation>
+    </message>
+    <message>
+        <source>The data folder cannot be written. Nothing was lost.</source>
+        <translation>Le dossier de données n’est pas accessible en écriture. Rien n’est perdu.</translation>
+    </message>
+    <message>
+        <source>The data was written by another version of Metier. Nothing was changed.</source>
+        <translation>Les données viennent d’une autre version de Metier. Rien n’a été modifié.</translation>
+    </message>
+    <message>
+        <source>The disk is full. Make room, and it goes on.</source>
+        <translation>Le disque est plein. Libérez de la place et le travail reprend.</translation>
+    </message>
+    <message>
+        <source>This workflow is still at work. It has to end first.</source>
+        <translation>Ce workflow est encore au travail. Il doit d’abord se terminer.</translation>
+    </message>
+</context>
+<context>
+    <name>Formats</name>
+    <message>
+        <source>Today</source>
+        <translation>Aujourd’hui</translation>
+    </message>
+    <message>
+        <source>Yesterday</source>
+        <translation>Hier</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>à l’instant</translation>
+    </message>
+    <message>
+        <source>{days} d {hours} h</source>
+        <translation>{days} j {hours} h</translation>
+    </message>
+    <message>
+        <source>{hours} h {minutes}</source>
+        <translation>{hours} h {minutes}</translation>
+    </message>
+    <message>
+        <source>{millions}M</source>
+        <translation>{millions}&#xa0;M</translation>
+    </message>
+    <message>
+        <source>{milliseconds} ms</source>
+        <translation>{milliseconds} ms</translation>
+    </message>
+    <message>
+        <source>{minutes} min</source>
+        <translation>{minutes} min</translation>
+    </message>
+    <message>
+        <source>{percent}%</source>
+        <translation>{percent}&#x202f;%</translation>
+    </message>
+    <message>
+        <source>{seconds} s</source>
+        <translation>{seconds} s</translation>
+    </message>
+    <message>
+        <source>{thousands}k</source>
+        <translation>{thousands}&#xa0;k</translation>
+    </message>
+</context>
+<context>
+    <name>Head</name>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message numerus="yes">
+        <source>Said %n times</source>
+        <translation>
+            <numerusform>Dit %n fois</numerusform>
+            <numerusform>Dit %n fois</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>HeadView</name>
+    <message>
+        <source>Assistant</source>
+        <translation>Assistant</translation>
+    </message>
+</context>
+<context>
+    <name>Header</name>
+    <message>
+        <source>Automatic mode</source>
+        <translation>Mode automatique</translation>
+    </message>
+    <message>
+        <source>Completed</source>
+        <translation>Terminé</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Échec</translation>
+    </message>
+    <message>
+        <source>Manual mode</source>
+        <translation>Mode manuel</translation>
+    </message>
+    <message>
+        <source>Paused: the data folder cannot be written</source>
+        <translation>En pause&#xa0;: le dossier de données n’est pas accessible en écriture</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>En cours</translation>
+    </message>
+    <message>
+        <source>Selective mode</source>
+        <translation>Mode sélectif</translation>
+    </message>
+    <message>
+        <source>Show or hide the activity</source>
+        <translation>Afficher ou masquer l’activité</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Arrêter</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Arrêté</translation>
+    </message>
+    <message>
+        <source>Waiting for a place</source>
+        <translation>En attente d’une place</translation>
+    </message>
+    <message>
+        <source>Waiting for you</source>
+        <translation>En attente de votre réponse</translation>
+    </message>
+</context>
+<context>
+    <name>Indicator</name>
+    <message>
+        <source>Done</source>
+        <translation>Terminé</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Échec</translation>
+    </message>
+    <message>
+        <source>Not running</source>
+        <translation>Inactif</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>En cours</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Arrêté</translation>
+    </message>
+    <message>
+        <source>Waiting for you</source>
+        <translation>Attend votre réponse</translation>
+    </message>
+</context>
+<context>
+    <name>ItemList</name>
+    <message>
+        <source>Activity</source>
+        <translation>Activité</translation>
+    </message>
+</context>
+<context>
+    <name>LicenceRow</name>
+    <message>
+        <source>Hide the licence of {work}</source>
+        <translation>Masquer la licence de {work}</translation>
+    </message>
+    <message>
+        <source>Licence of {work}</source>
+        <translation>Licence de {work}</translation>
+    </message>
+    <message>
+        <source>Read the licence of {work}</source>
+        <translation>Lire la licence de {work}</translation>
+    </message>
+    <message>
+        <source>The text of this licence was removed from the app&apos;s folder.</source>
+        <translation>Le texte de cette licence a été retiré du dossier de l’application.</translation>
+    </message>
+</context>
+<context>
+    <name>Licences</name>
+    <message>
+        <source>Font of code</source>
+        <translation>Police du code</translation>
+    </message>
+    <message>
+        <source>Font of texts</source>
+        <translation>Police des textes</translation>
+    </message>
+    <message>
+        <source>Icons</source>
+        <translation>Icônes</translation>
+    </message>
+    <message>
+        <source>This app</source>
+        <translation>Cette application</translation>
+    </message>
+    <message>
+        <source>TypeScript in code steps</source>
+        <translation>TypeScript dans les étapes de code</translation>
+    </message>
+</context>
+<context>
+    <name>LimitsPage</name>
+    <message>
+        <source>Limits</source>
+        <translation>Limites</translation>
+    </message>
+</context>
+<context>
+    <name>LineButton</name>
+    <message>
+        <source>folded</source>
+        <translation>replié</translation>
+    </message>
+    <message>
+        <source>unfolded</source>
+        <translation>déplié</translation>
+    </message>
+</context>
+<context>
+    <name>Menus</name>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>&amp;Édition</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>&amp;Fichier</translation>
+    </message>
+    <message>
+        <source>&amp;Go</source>
+        <translation>A&amp;ller</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>E&amp;xécution</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>&amp;Affichage</translation>
+    </message>
+</context>
+<context>
+    <name>Notice</name>
+    <message>
+        <source>Changes apply at once.</source>
+        <translation>Les changements s’appliquent aussitôt.</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Rétablir</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Undone. {setting}: {value}</source>
+        <translation>Annulé. {setting}&#xa0;: {value}</translation>
+    </message>
+    <message>
+        <source>{setting}: {value}</source>
+        <translation>{setting}&#xa0;: {value}</translation>
+    </message>
+</context>
+<context>
+    <name>PageList</name>
+    <message>
+        <source>Pages</source>
+        <translation>Pages</translation>
+    </message>
+</context>
+<context>
+    <name>Pill</name>
+    <message numerus="yes">
+        <source>%n new</source>
+        <translation>
+            <numerusform>%n nouveau</numerusform>
+            <numerusform>%n nouveaux</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Latest</source>
+        <translation>Dernier message</translation>
+    </message>
+</context>
+<context>
+    <name>Questions</name>
+    <message>
+        <source>Delete</source>
+        <translation>Supprimer</translation>
+    </message>
+    <message>
+        <source>Delete workflow</source>
+        <translation>Supprimer le workflow</translation>
+    </message>
+    <message>
+        <source>Delete “{title}”?</source>
+        <translation>Supprimer «&#xa0;{title}&#xa0;»&#x202f;?</translation>
+    </message>
+    <message>
+        <source>It is running; it will be stopped first.</source>
+        <translation>Il est en cours&#x202f;; il sera d’abord arrêté.</translation>
+    </message>
+    <message>
+        <source>Its messages and runs are removed for good.</source>
+        <translation>Ses messages et ses exécutions sont supprimés définitivement.</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Garder</translation>
+    </message>
+</context>
+<context>
+    <name>RowDelegate</name>
+    <message>
+        <source>Name of the workflow</source>
+        <translation>Nom du workflow</translation>
+    </message>
+</context>
+<context>
+    <name>RowMenu</name>
+    <message>
+        <source>Actions of the workflow</source>
+        <translation>Actions du workflow</translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation>Supprimer…</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Renommer</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Arrêter</translation>
+    </message>
+</context>
+<context>
+    <name>SearchField</name>
+    <message>
+        <source>Find a workflow by name</source>
+        <translation>Chercher un workflow par son nom</translation>
+    </message>
+    <message>
+        <source>Find by name</source>
+        <translation>Chercher par nom</translation>
+    </message>
+</context>
+<context>
+    <name>Section</name>
+    <message>
+        <source>Copy: {title}</source>
+        <translation>Copier&#x202f;: {title}</translation>
+    </message>
+</context>
+<context>
+    <name>SettingWords</name>
+    <message>
+        <source>Automatic</source>
+        <translation>Automatique</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter</source>
+        <translation>Ctrl+Entrée</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Sombre</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Entrée</translation>
+    </message>
+    <message>
+        <source>How often the text of a running answer is written to the disk: a crash loses at most that much.</source>
+        <translation>À quel rythme le texte d’une réponse en cours est écrit sur le disque&#xa0;: un plantage en perd au plus autant.</translation>
+    </message>
+    <message>
+        <source>In the other modes, one workflow runs at a time.</source>
+        <translation>Dans les autres modes, un seul workflow s’exécute à la fois.</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Langue</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Clair</translation>
+    </message>
+    <message>
+        <source>Manual</source>
+        <translation>Manuel</translation>
+    </message>
+    <message>
+        <source>More wait for their turn, first come, first served.</source>
+        <translation>Les suivantes attendent leur tour, dans l’ordre d’arrivée.</translation>
+    </message>
+    <message>
+        <source>Nothing pulses, slides or fades.</source>
+        <translation>Rien ne clignote, ne glisse ni ne s’estompe.</translation>
+    </message>
+    <message>
+        <source>Reduce motion</source>
+        <translation>Réduire les animations</translation>
+    </message>
+    <message>
+        <source>Runs at once</source>
+        <translation>Exécutions simultanées</translation>
+    </message>
+    <message>
+        <source>Selective</source>
+        <translation>Sélectif</translation>
+    </message>
+    <message>
+        <source>Send a message with</source>
+        <translation>Envoyer un message avec</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>Système</translation>
+    </message>
+    <message>
+        <source>System follows the colours of your desktop.</source>
+        <translation>Système suit les couleurs de votre bureau.</translation>
+    </message>
+    <message>
+        <source>System follows the language of your desktop.</source>
+        <translation>Système suit la langue de votre bureau.</translation>
+    </message>
+    <message>
+        <source>Text size</source>
+        <translation>Taille du texte</translation>
+    </message>
+    <message>
+        <source>The change was refused, so the setting stays as it was.</source>
+        <translation>Le changement a été refusé, le réglage reste donc comme il était.</translation>
+    </message>
+    <message>
+        <source>The data folder cannot be written to, so the setting stays as it was.</source>
+        <translation>Impossible d’écrire dans le dossier des données, le réglage reste donc comme il était.</translation>
+    </message>
+    <message>
+        <source>The database did not answer, so the setting stays as it was.</source>
+        <translation>La base de données n’a pas répondu, le réglage reste donc comme il était.</translation>
+    </message>
+    <message>
+        <source>The disk did not take the change, so the setting stays as it was.</source>
+        <translation>Le disque n’a pas pris le changement, le réglage reste donc comme il était.</translation>
+    </message>
+    <message>
+        <source>The disk is full, so the setting stays as it was.</source>
+        <translation>Le disque est plein, le réglage reste donc comme il était.</translation>
+    </message>
+    <message>
+        <source>The other key begins a new line, as Shift+Enter always does.</source>
+        <translation>L’autre touche commence une ligne, comme toujours Maj+Entrée.</translation>
+    </message>
+    <message>
+        <source>The zoom of texts and controls.</source>
+        <translation>Le zoom des textes et des contrôles.</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>Thème</translation>
+    </message>
+    <message>
+        <source>This value is out of bounds, so the setting stays as it was.</source>
+        <translation>Cette valeur est hors limites, le réglage reste donc comme il était.</translation>
+    </message>
+    <message>
+        <source>Validation mode</source>
+        <translation>Mode de validation</translation>
+    </message>
+    <message>
+        <source>Which tool calls wait for your approval.</source>
+        <translation>Quels appels d’outils attendent votre approbation.</translation>
+    </message>
+    <message>
+        <source>Workflows at once in automatic mode</source>
+        <translation>Workflows simultanés en mode automatique</translation>
+    </message>
+    <message>
+        <source>Write interval</source>
+        <translation>Intervalle d’écriture</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>non</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>oui</translation>
+    </message>
+    <message>
+        <source>{seconds} s</source>
+        <translation>{seconds} s</translation>
+    </message>
+</context>
+<context>
+    <name>SettingsDialog</name>
+    <message>
+        <source>No setting found</source>
+        <translation>Aucun réglage trouvé</translation>
+    </message>
+    <message>
+        <source>Other words may find it.</source>
+        <translation>D’autres mots le trouveront peut-être.</translation>
+    </message>
+    <message>
+        <source>Search settings</source>
+        <translation>Rechercher</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Réglages</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>Tout afficher</translation>
+    </message>
+</context>
+<context>
+    <name>Sidebar</name>
+    <message>
+        <source>Auto</source>
+        <translation>Auto</translation>
+    </message>
+    <message>
+        <source>Completed</source>
+        <translation>Terminé</translation>
+    </message>
+    <message>
+        <source>Each conversation with an agent and each run of a template stands here. Several can run at once.</source>
+        <translation>Chaque conversation avec un agent et chaque exécution d’un modèle figure ici. Plusieurs peuvent tourner à la fois.</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Échec</translation>
+    </message>
+    <message>
+        <source>Failed: {message}</source>
+        <translation>Échec&#xa0;: {message}</translation>
+    </message>
+    <message>
+        <source>Interrupted</source>
+        <translation>Interrompu</translation>
+    </message>
+    <message>
+        <source>Manual</source>
+        <translation>Manuel</translation>
+    </message>
+    <message>
+        <source>New workflow</source>
+        <translation>Nouveau workflow</translation>
+    </message>
+    <message>
+        <source>No workflow has “{text}” in its name.</source>
+        <translation>Aucun workflow n’a «&#xa0;{text}&#xa0;» dans son nom.</translation>
+    </message>
+    <message>
+        <source>No workflows yet</source>
+        <translation>Aucun workflow pour l’instant</translation>
+    </message>
+    <message>
+        <source>Not started</source>
+        <translation>Pas commencé</translation>
+    </message>
+    <message>
+        <source>Nothing found</source>
+        <translation>Rien trouvé</translation>
+    </message>
+    <message>
+        <source>Paused: the storage cannot be written</source>
+        <translation>En pause&#xa0;: le stockage n’est pas accessible en écriture</translation>
+    </message>
+    <message>
+        <source>Recently finished</source>
+        <translation>Terminés récemment</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <comment>section</comment>
+        <translation>En cours</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <comment>state</comment>
+        <translation>En cours</translation>
+    </message>
+    <message>
+        <source>Selective</source>
+        <translation>Sélectif</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Réglages</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>Tout afficher</translation>
+    </message>
+    <message>
+        <source>Step {done}/{steps}</source>
+        <translation>Étape&#xa0;{done}/{steps}</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>Arrêté</translation>
+    </message>
+    <message>
+        <source>Waiting for a place</source>
+        <translation>En attente d’une place</translation>
+    </message>
+    <message>
+        <source>Waiting for you</source>
+        <translation>Attend votre réponse</translation>
+    </message>
+    <message>
+        <source>Workflows</source>
+        <translation>Workflows</translation>
+    </message>
+    <message>
+        <source>slot {slot}</source>
+        <translation>emplacement&#xa0;{slot}</translation>
+    </message>
+    <message>
+        <source>step {done} of {steps}</source>
+        <translation>étape&#xa0;{done} sur {steps}</translation>
+    </message>
+</context>
+<context>
+    <name>SidebarHead</name>
+    <message>
+        <source>Collapse the sidebar</source>
+        <translation>Réduire la barre latérale</translation>
+    </message>
+    <message>
+        <source>Expand the sidebar</source>
+        <translation>Déployer la barre latérale</translation>
+    </message>
+    <message>
+        <source>Find a workflow</source>
+        <translation>Chercher un workflow</translation>
+    </message>
+</context>
+<context>
+    <name>SidebarList</name>
+    <message>
+        <source>Workflows</source>
+        <translation>Workflows</translation>
+    </message>
+</context>
+<context>
+    <name>SidebarModel</name>
+    <message numerus="yes">
+        <source>%n workflows</source>
+        <translation>
+            <numerusform>%n workflow</numerusform>
+            <numerusform>%n workflows</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StartPage</name>
+    <message>
+        <source>Each runs in the background while you look at another. The demo starts three of them on the built-in offline agent: no account, no key, no network.</source>
+        <translation>Chacun travaille en arrière-plan pendant que vous en regardez un autre. La démo en lance trois sur l’agent hors ligne intégré&#xa0;: ni compte, ni clé, ni réseau.</translation>
+    </message>
+    <message>
+        <source>It sets the validation mode to automatic, which you can undo, and can be removed without a trace.</source>
+        <translation>Elle passe la validation en mode automatique, ce que vous pouvez annuler, et se retire sans laisser de trace.</translation>
+    </message>
+    <message>
+        <source>Let several workflows work for you</source>
+        <translation>Faites travailler plusieurs workflows pour vous</translation>
+    </message>
+    <message>
+        <source>New workflow</source>
+        <translation>Nouveau workflow</translation>
+    </message>
+    <message>
+        <source>Try the demo</source>
+        <translation>Essayer la démo</translation>
+    </message>
+</context>
+<context>
+    <name>StepView</name>
+    <message numerus="yes">
+        <source>%n failed</source>
+        <translation>
+            <numerusform>%n échec</numerusform>
+            <numerusform>%n échecs</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>attempt {number}</source>
+        <translation>tentative {number}</translation>
+    </message>
+    <message>
+        <source>{done} of {total}</source>
+        <translation>{done} sur {total}</translation>
+    </message>
+</context>
+<context>
+    <name>ToastOverlay</name>
+    <message>
+        <source>Notifications</source>
+        <translation>Notifications</translation>
+    </message>
+</context>
+<context>
+    <name>Toasts</name>
+    <message>
+        <source>Automatic mode is on</source>
+        <translation>Le mode automatique est activé</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>Terminé</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Échec</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>Terminé</translation>
+    </message>
+    <message>
+        <source>In manual mode every operation waits for your approval.</source>
+        <translation>En mode manuel, chaque opération attend votre accord.</translation>
+    </message>
+    <message>
+        <source>In selective mode some operations wait for your approval.</source>
+        <translation>En mode sélectif, certaines opérations attendent votre accord.</translation>
+    </message>
+    <message>
+        <source>Information</source>
+        <translation>Information</translation>
+    </message>
+    <message>
+        <source>It could not be written down</source>
+        <translation>L’enregistrement a échoué</translation>
+    </message>
+    <message>
+        <source>It took too long</source>
+        <translation>Le délai a été dépassé</translation>
+    </message>
+    <message>
+        <source>It was not allowed to go on</source>
+        <translation>La suite n’a pas été autorisée</translation>
+    </message>
+    <message>
+        <source>Needs your answer</source>
+        <translation>Attend votre réponse</translation>
+    </message>
+    <message>
+        <source>Nobody knows whether the last action happened</source>
+        <translation>Nul ne sait si la dernière action a eu lieu</translation>
+    </message>
+    <message>
+        <source>One workflow at a time</source>
+        <translation>Un seul workflow à la fois</translation>
+    </message>
+    <message>
+        <source>One workflow is running</source>
+        <translation>Un workflow est en cours</translation>
+    </message>
+    <message>
+        <source>Queue it</source>
+        <translation>Mettre en file</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Afficher</translation>
+    </message>
+    <message>
+        <source>That is the limit in automatic mode. This one can wait for its turn.</source>
+        <translation>C’est la limite en mode automatique. Celui-ci peut attendre son tour.</translation>
+    </message>
+    <message>
+        <source>The agent was stopped: it kept calling tools</source>
+        <translation>L’agent a été arrêté&#x202f;: il appelait des outils sans fin</translation>
+    </message>
+    <message>
+        <source>The code of a step failed</source>
+        <translation>Le code d’une étape a échoué</translation>
+    </message>
+    <message>
+        <source>The demo runs without asking. The mode can be set back.</source>
+        <translation>La démo s’exécute sans demander. Le mode peut être rétabli.</translation>
+    </message>
+    <message>
+        <source>The run failed</source>
+        <translation>L’exécution a échoué</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Waiting for you</source>
+        <translation>En attente de vous</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>Avertissement</translation>
+    </message>
+    <message>
+        <source>{count} workflows are running</source>
+        <translation>{count} workflows sont en cours</translation>
+    </message>
+</context>
+<context>
+    <name>ToolGroupView</name>
+    <message numerus="yes">
+        <source>%n failed</source>
+        <translation>
+            <numerusform>%n échec</numerusform>
+            <numerusform>%n échecs</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tool calls</source>
+        <translation>
+            <numerusform>%n appel d’outil</numerusform>
+            <numerusform>%n appels d’outils</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Transcript</name>
+    <message>
+        <source>Assistant</source>
+        <translation>Assistant</translation>
+    </message>
+    <message>
+        <source>Conversation</source>
+        <translation>Conversation</translation>
+    </message>
+    <message>
+        <source>Notice</source>
+        <translation>Remarque</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Vous</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>échec</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>interrompu</translation>
+    </message>
+    <message>
+        <source>writing</source>
+        <translation>en cours d’écriture</translation>
+    </message>
+</context>
+<context>
+    <name>ValidationPage</name>
+    <message numerus="yes">
+        <source>Automatic mode: operations will be approved without confirmation. Multi-workflow mode (up to %n at once) will be available. Make sure that you understand the security risks.</source>
+        <translation>
+            <numerusform>Mode automatique&#xa0;: les opérations seront approuvées sans confirmation. Le mode multi-workflow (jusqu’à %n simultané) sera disponible. Assurez-vous de comprendre les risques de sécurité.</numerusform>
+            <numerusform>Mode automatique&#xa0;: les opérations seront approuvées sans confirmation. Le mode multi-workflow (jusqu’à %n simultanés) sera disponible. Assurez-vous de comprendre les risques de sécurité.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Every tool call waits for your approval.</source>
+        <translation>Chaque appel d’outil attend votre approbation.</translation>
+    </message>
+    <message>
+        <source>Operations run without asking you.</source>
+        <translation>Les opérations s’exécutent sans vous demander.</translation>
+    </message>
+    <message>
+        <source>Sub-agents, MCP servers, files and the database wait for your approval.</source>
+        <translation>Sous-agents, serveurs MCP, fichiers et base de données attendent votre approbation.</translation>
+    </message>
+    <message>
+        <source>This mode requires human validation. Multi-workflow is not available - only one workflow can run at a time.</source>
+        <translation>Ce mode nécessite une validation humaine. Le multi-workflow n’est pas disponible - un seul workflow peut s’exécuter à la fois.</translation>
+    </message>
+    <message>
+        <source>Validation</source>
+        <translation>Validation</translation>
+    </message>
+</context>
+</TS>

@@ -1,0 +1,108 @@
+"""The sidebar in a window of its own, on real stores and a clock that the test owns."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.domain.events import StepFinished, ToolEnded, ToolStarted
+from core.domain.ids import CallId
+from core.domain.run import RunKind
+from core.domain.step import StepStatus
+from core.domain.tool import CallStatus
+from desktop.activity.item_list import ItemList
+from desktop.activity.panel import ActivityPanel
+from desktop.bind import Frames
+from desktop.theme.palette import Scheme
+from desktop.theme.system import SystemLook
+from desktop.theme.theme import Appearance, Theme
+from tests.stores.rig import Desk, Teller
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Iterator[Theme]:
+    theme = Theme(qapp, SystemLook(), Appearance(Scheme.LIGHT, reduced_motion=True))
+    yield theme
+    qapp.setStyleSheet("")
+    theme.deleteLater()
+
+
+@dataclass
+class Sidebar:
+    """What the test looks at. `show` draws what the stores say, as the next frame would."""
+
+    panel: ActivityPanel
+    desk: Desk
+    frames: Frames
+    window: QWidget = field(default_factory=QWidget)
+
+    def show(self) -> None:
+        self.desk.time.advance(0.1)  # the batch closes
+        self.frames.draw()
+        QTest.qWait(0)
+
+    def chat(self) -> Teller:
+        """A chat turn at work, and viewed."""
+        run = self.desk.start("a")
+        self.desk.background.set_viewed(run.workflow_id)
+        self.show()
+        return run
+
+    def call(self, run: Teller, name: str, *, step: str = "chat", **how: Any) -> None:
+        """A file is read, successfully unless told otherwise."""
+        known = {"status": CallStatus.COMPLETED, "duration_ms": 5, **how}
+        arguments = {"path": f"{name}.txt"}
+        self.desk.tell(run.say(ToolStarted(call_id=CallId(name), tool="read_file", arguments=arguments, step=step)))
+        self.desk.tell(run.say(ToolEnded(call_id=CallId(name), **known)))
+        self.show()
+
+    def template(self, output: Any) -> Teller:
+        """A template's run whose first step read a file and gave this."""
+        run = self.desk.teller("a")
+        self.desk.background.set_viewed(run.workflow_id)
+        self.desk.tell(run.created("fetch", "check", kind=RunKind.WORKFLOW), run.started(), run.step_started("fetch"))
+        self.call(run, "notes", step="fetch")
+        self.desk.tell(run.say(StepFinished(step="fetch", status=StepStatus.COMPLETED, output=output)))
+        self.show()
+        return run
+
+    @property
+    def items(self) -> ItemList:
+        found = self.panel.findChild(ItemList)
+        assert isinstance(found, ItemList)
+        return found
+
+    @property
+    def lines(self) -> list[str]:
+        """What the list says, from the top down."""
+        model = self.items.model()
+        return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+    def middle_of(self, row: int) -> QPoint:
+        """In the viewport of the list."""
+        return self.items.visualRect(self.items.model().index(row, 0)).center()
+
+
+@pytest.fixture
+def sidebar(theme: Theme, qtbot: QtBot) -> Sidebar:
+    desk = Desk()
+    errors: list[Exception] = []
+    frames = Frames(errors.append)
+    made = Sidebar(ActivityPanel(theme, desk.view, frames, desk.time.now), desk, frames)
+    qtbot.addWidget(made.window)
+    row = QHBoxLayout(made.window)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.addStretch(1)
+    row.addWidget(made.panel)
+    made.window.resize(800, 600)
+    with qtbot.waitActive(made.window):
+        made.window.show()
+        made.window.activateWindow()
+    made.show()
+    assert errors == []
+    return made

@@ -1,0 +1,301 @@
+"""The right sidebar: what it lists, what it opens, and how it folds."""
+
+import time
+
+import pytest
+from PySide6.QtCore import QPersistentModelIndex, Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.domain.events import StepSkipped, ToolEnded, ToolStarted
+from core.domain.ids import CallId
+from core.domain.tool import CallStatus
+from desktop.activity.value_text import SHOWN_CHARACTERS
+from desktop.theme.palette import Scheme
+from desktop.theme.theme import Appearance, Theme
+from desktop.theme.tokens import SIZES
+from desktop.translation.languages import Language, Translation
+from tests.gui.activity.conftest import Sidebar
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+
+
+def segment(sidebar: Sidebar, words: str) -> QPushButton:
+    return next(each for each in sidebar.panel.findChildren(QPushButton) if each.text() == words)
+
+
+def tool_button(sidebar: Sidebar, name: str) -> QToolButton:
+    found = [each for each in sidebar.panel.findChildren(QToolButton) if each.accessibleName() == name]
+    return next(each for each in found if each.isVisible())
+
+
+def detail_text(sidebar: Sidebar, name: str) -> QPlainTextEdit:
+    """What the open item says under this title."""
+    found = [each for each in sidebar.panel.findChildren(QPlainTextEdit) if each.accessibleName() == name]
+    return next(each for each in found if each.isVisible())
+
+
+def is_open(sidebar: Sidebar) -> bool:
+    return any(each.isVisible() for each in sidebar.panel.findChildren(QPlainTextEdit))
+
+
+def words_seen(sidebar: Sidebar) -> list[str]:
+    return [label.text() for label in sidebar.panel.findChildren(QLabel) if label.isVisible() and label.text()]
+
+
+def click(widget: QWidget) -> None:
+    QTest.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def click_row(sidebar: Sidebar, row: int) -> None:
+    place = sidebar.middle_of(row)
+    QTest.mouseClick(sidebar.items.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    sidebar.show()
+
+
+# The list
+
+
+def test_the_newest_is_on_top(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    sidebar.call(run, "one")
+    sidebar.call(run, "two")
+    assert sidebar.lines == ["Read two.txt", "Read one.txt", "Ada"]
+
+
+def test_a_line_says_its_outcome_to_a_screen_reader(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    sidebar.call(run, "one", status=CallStatus.ERROR, error={"code": "x", "message": "no such file"})
+    spoken = sidebar.items.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "Read one.txt, Failed: no such file, now"
+
+
+def test_a_skipped_step_says_what_its_condition_found(sidebar: Sidebar) -> None:
+    run = sidebar.template({"count": 0})
+    sidebar.desk.tell(run.say(StepSkipped(step="check", value=0)))
+    sidebar.show()
+    spoken = sidebar.items.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "check, Skipped: the condition found 0, now"
+
+
+def test_a_filter_shows_its_kind_and_every_filter_its_count(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    sidebar.call(run, "one")
+    sidebar.call(run, "two")
+    click(segment(sidebar, "Agents 1"))
+    assert sidebar.lines == ["Ada"]
+    click(segment(sidebar, "Tools 2"))
+    assert sidebar.lines == ["Read two.txt", "Read one.txt"]
+    sidebar.call(run, "three")
+    assert sidebar.lines[0] == "Read three.txt"
+    click(segment(sidebar, "All 4"))
+    assert len(sidebar.lines) == 4
+
+
+def test_an_empty_list_says_what_it_is_and_the_next_step(sidebar: Sidebar, qtbot: QtBot) -> None:
+    assert {"Activity", "No activity yet", "Ctrl+L"} <= set(words_seen(sidebar))
+    button = segment(sidebar, "Write a message")
+    with qtbot.waitSignal(sidebar.panel.compose_requested):
+        click(button)
+
+
+def test_a_filter_without_items_says_so(sidebar: Sidebar) -> None:
+    sidebar.chat()
+    click(segment(sidebar, "Tools 0"))
+    assert "Nothing of this kind" in words_seen(sidebar)
+    assert "Ctrl+L" not in words_seen(sidebar)
+
+
+def test_new_items_leave_selection_and_place_where_they_are(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    for number in range(30):
+        sidebar.call(run, f"{number}")
+    row = sidebar.items.model().index(15, 0)
+    sidebar.items.setCurrentIndex(row)
+    kept = QPersistentModelIndex(row)
+    sidebar.call(run, "new")
+    assert kept.isValid()
+    assert sidebar.items.currentIndex().row() == 16
+    assert sidebar.items.currentIndex().data() == "Read 14.txt"
+
+
+def test_another_workflow_brings_its_own_items_and_closes_the_open_one(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    sidebar.call(run, "one")
+    click_row(sidebar, 0)
+    other = sidebar.desk.start("b")
+    sidebar.desk.background.set_viewed(other.workflow_id)
+    sidebar.show()
+    assert sidebar.lines == ["Ada"]
+    assert not is_open(sidebar)
+
+
+def test_it_stays_light_with_2000_items(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    for number in range(2000):
+        call_id = CallId(f"c{number}")
+        started = ToolStarted(call_id=call_id, tool="read_file", arguments={"path": f"{number}"}, step="chat")
+        sidebar.desk.tell(
+            run.say(started), run.say(ToolEnded(call_id=call_id, status=CallStatus.COMPLETED, duration_ms=1))
+        )
+    sidebar.show()
+    assert len(sidebar.lines) == 2001
+    redrawn: list[str] = []
+    sidebar.items.model().dataChanged.connect(lambda *_: redrawn.append("changed"))
+    sidebar.items.model().modelReset.connect(lambda: redrawn.append("reset"))
+    began = time.process_time()
+    sidebar.call(run, "new")
+    took_s = time.process_time() - began
+    assert redrawn == []
+    assert took_s < 0.25
+
+
+# Opening
+
+
+def test_a_click_opens_all_that_is_known(sidebar: Sidebar) -> None:
+    sidebar.template({"rows": [1, 2]})
+    click_row(sidebar, sidebar.lines.index("Read notes.txt"))
+    assert detail_text(sidebar, "Arguments").toPlainText() == '{\n  "path": "notes.txt"\n}'
+    assert '"rows"' in detail_text(sidebar, "Result").toPlainText()
+    assert any(
+        "Done" in words and "5\N{NO-BREAK SPACE}ms" in words and "step fetch" in words for words in words_seen(sidebar)
+    )
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+def test_keys_open_and_escape_closes(sidebar: Sidebar, key: Qt.Key) -> None:
+    run = sidebar.chat()
+    sidebar.call(run, "one")
+    sidebar.panel.take_focus()
+    sidebar.items.setCurrentIndex(sidebar.items.model().index(0, 0))
+    QTest.keyClick(sidebar.window.windowHandle(), key)
+    assert is_open(sidebar)
+    QTest.keyClick(sidebar.window.windowHandle(), Qt.Key.Key_Escape)
+    assert not is_open(sidebar)
+    assert QApplication.focusWidget() is sidebar.items
+
+
+def test_escape_in_a_value_closes_it_too(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    sidebar.call(run, "one")
+    click_row(sidebar, 0)
+    detail_text(sidebar, "Arguments").setFocus()
+    QTest.keyClick(sidebar.window.windowHandle(), Qt.Key.Key_Escape)
+    assert not is_open(sidebar)
+
+
+def test_with_an_item_open_the_arrows_open_the_next(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    sidebar.call(run, "one")
+    sidebar.call(run, "two")
+    sidebar.panel.take_focus()
+    click_row(sidebar, 0)
+    QTest.keyClick(sidebar.items, Qt.Key.Key_Down)
+    assert "one.txt" in detail_text(sidebar, "Arguments").toPlainText()
+
+
+def test_the_close_button_gives_focus_back_to_the_list(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    sidebar.call(run, "one")
+    click_row(sidebar, 0)
+    click(tool_button(sidebar, "Close"))
+    assert not is_open(sidebar)
+    assert QApplication.focusWidget() is sidebar.items
+
+
+def test_a_huge_value_is_bounded_in_sight_and_whole_in_the_copy(sidebar: Sidebar) -> None:
+    output = "ü" * 300_000
+    sidebar.template(output)
+    click_row(sidebar, sidebar.lines.index("Read notes.txt"))
+    shown = detail_text(sidebar, "Result")
+    assert len(shown.toPlainText()) <= SHOWN_CHARACTERS + 2
+    click(tool_button(sidebar, "Copy: Result"))
+    assert QApplication.clipboard().text() == output
+    assert sidebar.window.rect().height() == 600
+    assert sidebar.panel.height() == 600
+
+
+def test_an_open_value_can_be_selected_while_the_run_goes_on(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    sidebar.call(run, "one")
+    click_row(sidebar, 0)
+    text = detail_text(sidebar, "Arguments")
+    cursor = text.textCursor()
+    cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+    text.setTextCursor(cursor)
+    chosen = text.textCursor().selectedText()
+    sidebar.call(run, "two")
+    assert text.textCursor().selectedText() == chosen != ""
+
+
+def test_an_open_item_tells_when_it_has_ended(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    sidebar.desk.tell(run.say(ToolStarted(call_id=CallId("one"), tool="read_file", arguments={}, step="chat")))
+    sidebar.show()
+    click_row(sidebar, 0)
+    error = {"code": "failed", "message": "no such file"}
+    ended = ToolEnded(call_id=CallId("one"), status=CallStatus.ERROR, duration_ms=5, error=error)
+    sidebar.desk.tell(run.say(ended))
+    sidebar.show()
+    assert detail_text(sidebar, "Errors").toPlainText() == "no such file"
+
+
+def test_markup_in_a_value_is_shown_as_it_is(sidebar: Sidebar) -> None:
+    sidebar.template("<img src='file:///x'>")
+    click_row(sidebar, sidebar.lines.index("Read notes.txt"))
+    assert detail_text(sidebar, "Result").toPlainText() == "<img src='file:///x'>"
+
+
+# Folding
+
+
+def test_it_is_304_wide_and_folds_to_48(sidebar: Sidebar, qtbot: QtBot) -> None:
+    assert sidebar.panel.width() == SIZES.activity
+    with qtbot.waitSignal(sidebar.panel.collapsed_changed) as told:
+        click(tool_button(sidebar, "Hide the activity"))
+    sidebar.show()
+    assert told.args == [True]
+    assert sidebar.panel.width() == SIZES.activity_collapsed
+    with qtbot.waitSignal(sidebar.panel.collapsed_changed) as told:
+        click(tool_button(sidebar, "Show the activity"))
+    assert told.args == [False]
+
+
+def test_folding_it_from_outside_tells_nobody(sidebar: Sidebar, qtbot: QtBot) -> None:
+    with qtbot.assertNotEmitted(sidebar.panel.collapsed_changed):
+        sidebar.panel.set_collapsed(True)
+    assert sidebar.panel.is_collapsed
+
+
+def test_its_button_names_the_keys(sidebar: Sidebar) -> None:
+    assert "Ctrl+Shift+B" in tool_button(sidebar, "Hide the activity").toolTip()
+
+
+def test_what_happens_while_it_is_folded_is_there_afterwards(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    sidebar.panel.set_collapsed(True)
+    sidebar.call(run, "one")
+    sidebar.panel.set_collapsed(False)
+    assert sidebar.lines == ["Read one.txt", "Ada"]
+
+
+# In French, at 200 %
+
+
+def test_french_fits_at_every_zoom(sidebar: Sidebar, theme: Theme, qapp: QApplication) -> None:
+    translation = Translation(qapp, Language.FRENCH)
+    sidebar.call(sidebar.chat(), "one")
+    for zoom in (1.0, 2.0):
+        theme.set_appearance(Appearance(Scheme.LIGHT, zoom, reduced_motion=True))
+        sidebar.show()
+        assert sidebar.lines[0] == "Lu one.txt"
+        for words in ("Tout 2", "Outils 1", "Agents 1"):
+            button = segment(sidebar, words)
+            assert button.width() >= button.fontMetrics().horizontalAdvance(words)
+        assert sidebar.panel.width() == round(SIZES.activity * zoom)
+    translation.set_language(Language.ENGLISH)
+    translation.retire()
+    translation.deleteLater()

@@ -1,0 +1,331 @@
+"""The composer: what sends and what does not, what it keeps, and what it says."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QEvent, QMimeData, Qt
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QTextCursor, QTextDocument
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from desktop.chat.composer.composer import Composer
+from desktop.chat.composer.draft import MOST_CHARACTERS, ComposerState, Draft
+from desktop.chat.composer.long_lines import PIECE, LongLines
+from desktop.chat.composer.text_box import TextBox
+from desktop.theme.theme import Theme
+
+CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+READY = ComposerState("Invoices")
+
+# the offscreen platform's own remark on every window that has a least size
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+
+
+@pytest.fixture
+def composer(theme: Theme, qtbot: QtBot) -> Composer:
+    made = Composer(theme)
+    qtbot.addWidget(made)
+    made.set_state(READY)
+    with qtbot.waitActive(made):
+        made.show()
+        made.activateWindow()
+    made.focus_text()
+    return made
+
+
+@pytest.fixture
+def sent(composer: Composer) -> list[str]:
+    texts: list[str] = []
+    composer.send_requested.connect(texts.append)
+    return texts
+
+
+def box(composer: Composer) -> TextBox:
+    found = composer.findChild(TextBox, "composer")
+    assert isinstance(found, TextBox)
+    return found
+
+
+def button(composer: Composer, words: str) -> QPushButton:
+    return next(found for found in composer.findChildren(QPushButton) if found.text() == words)
+
+
+def hint(composer: Composer) -> str:
+    return composer._hint.text()
+
+
+def compose(composer: Composer, preedit: str = "", commit: str = "") -> None:
+    event = QInputMethodEvent(preedit, [])
+    event.setCommitString(commit)
+    QApplication.sendEvent(box(composer), event)
+
+
+def test_enter_sends_the_text_as_it_was_written(composer: Composer, sent: list[str]) -> None:
+    QTest.keyClicks(box(composer), "  hello")
+    QTest.keyClick(box(composer), Qt.Key.Key_Return)
+    assert sent == ["  hello"]
+
+
+def test_shift_enter_begins_a_line(composer: Composer, sent: list[str]) -> None:
+    QTest.keyClicks(box(composer), "a")
+    QTest.keyClick(box(composer), Qt.Key.Key_Return, SHIFT)
+    QTest.keyClicks(box(composer), "b")
+    QTest.keyClick(box(composer), Qt.Key.Key_Enter)
+    assert sent == ["a\nb"]
+
+
+def test_with_the_setting_enter_begins_a_line_and_ctrl_enter_sends(composer: Composer, sent: list[str]) -> None:
+    composer.needs_ctrl = True
+    QTest.keyClicks(box(composer), "a")
+    QTest.keyClick(box(composer), Qt.Key.Key_Return)
+    assert sent == []
+    QTest.keyClick(box(composer), Qt.Key.Key_Return, CTRL)
+    assert sent == ["a\n"]
+    assert hint(composer) == "Ctrl+Enter to send"
+
+
+def test_ctrl_enter_sends_in_either_setting(composer: Composer, sent: list[str]) -> None:
+    QTest.keyClicks(box(composer), "a")
+    QTest.keyClick(box(composer), Qt.Key.Key_Return, CTRL)
+    assert sent == ["a"]
+
+
+@pytest.mark.parametrize("text", ["", "   \n\t"])
+def test_there_is_nothing_to_send_in_a_blank_text(composer: Composer, sent: list[str], text: str) -> None:
+    composer.set_draft(Draft(text))
+    QTest.keyClick(box(composer), Qt.Key.Key_Return)
+    assert sent == []
+    assert not button(composer, "Send").isEnabled()
+
+
+def test_the_text_stays_until_it_was_taken_and_is_sent_once(composer: Composer, sent: list[str]) -> None:
+    QTest.keyClicks(box(composer), "hello")
+    QTest.keyClick(box(composer), Qt.Key.Key_Return)
+    QTest.keyClick(box(composer), Qt.Key.Key_Return)
+    assert (sent, composer.draft().text) == (["hello"], "hello")
+    composer.clear()
+    assert composer.draft() == Draft()
+
+
+def test_a_text_that_could_not_be_sent_stays_and_says_why(composer: Composer, sent: list[str]) -> None:
+    QTest.keyClicks(box(composer), "hello")
+    QTest.keyClick(box(composer), Qt.Key.Key_Return)
+    composer.sending_failed("The model cannot be reached")
+    assert (composer.draft().text, hint(composer)) == ("hello", "The model cannot be reached")
+    QTest.keyClick(box(composer), Qt.Key.Key_Return)
+    assert sent == ["hello", "hello"]
+
+
+def test_while_an_input_method_composes_enter_does_nothing(composer: Composer, sent: list[str]) -> None:
+    compose(composer, preedit="にほん")
+    QTest.keyClick(box(composer), Qt.Key.Key_Return)
+    assert sent == []
+    assert box(composer).textCursor().block().layout().preeditAreaText() == "にほん"
+    compose(composer, commit="日本")
+    assert composer.draft().text == "日本"
+    QTest.keyClick(box(composer), Qt.Key.Key_Return)
+    assert sent == ["日本"]
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Up, Qt.Key.Key_1, Qt.Key.Key_Space])
+def test_while_an_input_method_composes_no_action_sees_a_key(composer: Composer, key: Qt.Key) -> None:
+    compose(composer, preedit="に")
+    event = QKeyEvent(QEvent.Type.ShortcutOverride, key, Qt.KeyboardModifier.NoModifier)
+    event.ignore()
+    QApplication.sendEvent(box(composer), event)
+    assert event.isAccepted()
+    QTest.keyClick(box(composer), key)
+    assert box(composer).hasFocus()
+    assert box(composer).textCursor().block().layout().preeditAreaText() == "に"
+
+
+def test_a_state_that_changes_leaves_an_input_method_alone(composer: Composer) -> None:
+    compose(composer, preedit="に")
+    composer.set_state(ComposerState("Invoices", is_running=True))
+    assert box(composer).textCursor().block().layout().preeditAreaText() == "に"
+
+
+def test_a_character_typed_with_altgr_is_typed(composer: Composer) -> None:
+    QTest.sendKeyEvent(QTest.KeyAction.Click, box(composer), Qt.Key.Key_At, "@", CTRL | Qt.KeyboardModifier.AltModifier)
+    assert composer.draft().text == "@"
+
+
+def test_up_in_an_empty_box_asks_for_the_last_message(composer: Composer, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(composer.edit_last_requested):
+        QTest.keyClick(box(composer), Qt.Key.Key_Up)
+
+
+def test_up_in_a_text_moves_the_cursor(composer: Composer, qtbot: QtBot) -> None:
+    composer.set_draft(Draft("a\nb", 3, 3))
+    with qtbot.assertNotEmitted(composer.edit_last_requested):
+        QTest.keyClick(box(composer), Qt.Key.Key_Up)
+    assert composer.draft().cursor == 1
+
+
+def test_while_a_run_works_there_is_a_stop_button_and_nothing_is_sent(
+    composer: Composer, sent: list[str], qtbot: QtBot
+) -> None:
+    composer.set_draft(Draft("hello"))
+    composer.set_state(ComposerState("Invoices", is_running=True))
+    QTest.keyClick(box(composer), Qt.Key.Key_Return)
+    assert (sent, composer.draft().text) == ([], "hello")
+    assert hint(composer) == "You can send when this run has ended"
+    assert not button(composer, "Send").isVisible()
+    with qtbot.waitSignal(composer.stop_requested):
+        QTest.mouseClick(button(composer, "Stop"), Qt.MouseButton.LeftButton)
+
+
+def test_what_stands_in_the_way_is_said_and_nothing_is_sent(composer: Composer, sent: list[str]) -> None:
+    composer.set_draft(Draft("hello"))
+    composer.set_state(ComposerState("Invoices", obstacle="The storage cannot be written"))
+    QTest.keyClick(box(composer), Qt.Key.Key_Return)
+    assert (sent, hint(composer)) == ([], "The storage cannot be written")
+    assert button(composer, "Send").accessibleDescription() == "The storage cannot be written"
+
+
+def test_it_names_its_workflow(composer: Composer) -> None:
+    assert box(composer).placeholderText() == box(composer).accessibleName() == "Message Invoices"
+
+
+def test_a_draft_is_given_and_taken_with_its_cursor(composer: Composer) -> None:
+    draft = Draft("one two 🎉", 7, 4)
+    composer.set_draft(draft)
+    assert composer.draft() == draft
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no\u00a0break\ttab",
+        "x" * 20_000,
+        "short\n" + "y" * 9_000 + "\n\nshort\n",
+        "🎉" * 5_000,
+        "\n" * 3,
+    ],
+)
+def test_a_text_comes_back_as_it_was_given(composer: Composer, text: str) -> None:
+    composer.set_draft(Draft(text))
+    assert composer.draft().text == text
+
+
+@given(
+    st.lists(st.sampled_from(["", "a", "b" * 4_001, "c" * 9_000]), max_size=5),
+    st.sampled_from(["x", "y\nz", "\n", "w" * 5_000, "v" * 4_500 + "\nu"]),
+    st.data(),
+)
+@settings(max_examples=60)
+def test_text_that_is_put_anywhere_into_long_lines_stands_there(
+    qapp: QApplication, lines: list[str], added: str, data: st.DataObject
+) -> None:
+    document = QTextDocument()
+    text, long_lines = "\n".join(lines), LongLines(document)
+    long_lines.insert(QTextCursor(document), text)
+    at = data.draw(st.integers(0, len(text)))
+    cursor = QTextCursor(document)
+    cursor.setPosition(long_lines.to_document(at))
+    long_lines.insert(cursor, added)
+    assert long_lines.text() == text[:at] + added + text[at:]
+    assert long_lines.to_text(cursor.position()) == at + len(added)
+
+
+def test_a_long_line_is_copied_without_a_break(composer: Composer) -> None:
+    composer.set_draft(Draft("x" * 9_000))
+    QTest.keyClick(box(composer), Qt.Key.Key_A, CTRL)
+    QTest.keyClick(box(composer), Qt.Key.Key_C, CTRL)
+    assert QGuiApplication.clipboard().text() == "x" * 9_000
+
+
+def test_a_line_of_a_megabyte_is_laid_out_in_pieces(composer: Composer) -> None:
+    composer.set_draft(Draft("x" * MOST_CHARACTERS))
+    QTest.keyClicks(box(composer), "y")
+    block = box(composer).document().begin()
+    while block.isValid():
+        assert block.length() <= PIECE + 2
+        block = block.next()
+    assert composer.draft().text == "y" + "x" * MOST_CHARACTERS
+
+
+def test_a_paste_is_taken_back_in_one_step(composer: Composer) -> None:
+    QTest.keyClicks(box(composer), "a")
+    QGuiApplication.clipboard().setText("x" * 9_000 + "\nmore")
+    QTest.keyClick(box(composer), Qt.Key.Key_V, CTRL)
+    QTest.keyClick(box(composer), Qt.Key.Key_Z, CTRL)
+    assert composer.draft().text == "a"
+
+
+def test_a_cursor_beyond_the_text_is_at_its_end(composer: Composer) -> None:
+    composer.set_draft(Draft("abc", 99, 99))
+    assert composer.draft() == Draft("abc", 3, 3)
+
+
+def test_undo_never_brings_back_another_workflows_text(composer: Composer) -> None:
+    QTest.keyClicks(box(composer), "first")
+    composer.set_draft(Draft("second", 6, 6))
+    QTest.keyClick(box(composer), Qt.Key.Key_Z, CTRL)
+    assert composer.draft().text == "second"
+
+
+def test_typing_tells_that_the_draft_changed(composer: Composer, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(composer.draft_changed):
+        QTest.keyClicks(box(composer), "a")
+
+
+def test_it_grows_with_its_text_between_the_sizes_of_the_design(composer: Composer, theme: Theme) -> None:
+    heights = []
+    for lines in (1, 4, 50):
+        composer.set_draft(Draft("line\n" * lines))
+        heights.append(box(composer).height())
+    least, some, most = heights
+    assert (least, most) == (theme.sizes.composer_min, theme.sizes.composer_max)
+    assert least < some < most
+
+
+def test_it_grows_with_a_line_that_is_wrapped(composer: Composer, theme: Theme) -> None:
+    composer.resize(400, 100)
+    composer.set_draft(Draft("word " * 60))
+    assert box(composer).height() > theme.sizes.composer_min
+
+
+def test_what_is_pasted_is_plain_text(composer: Composer) -> None:
+    data = QMimeData()
+    data.setHtml("<b>bold</b>")
+    data.setText("bold")
+    QGuiApplication.clipboard().setMimeData(data)
+    QTest.keyClick(box(composer), Qt.Key.Key_V, CTRL)
+    assert composer.draft().text == "bold"
+
+
+def test_a_paste_that_is_too_long_is_refused_and_said(composer: Composer) -> None:
+    composer.set_draft(Draft("kept", 4, 4))
+    QGuiApplication.clipboard().setText("x" * MOST_CHARACTERS)
+    QTest.keyClick(box(composer), Qt.Key.Key_V, CTRL)
+    assert composer.draft().text == "kept"
+    assert hint(composer).startswith("A message has at most")
+
+
+def test_a_text_that_is_too_long_is_not_sent(composer: Composer, sent: list[str]) -> None:
+    composer.set_draft(Draft("x" * (MOST_CHARACTERS + 1)))
+    QTest.keyClick(box(composer), Qt.Key.Key_Return)
+    assert sent == []
+    assert hint(composer).startswith("A message has at most")
+
+
+def test_a_right_to_left_paragraph_runs_from_the_right(composer: Composer) -> None:
+    composer.set_draft(Draft("\u05d0\u05d1\u05d2 Python.\nEnglish"))
+    block = box(composer).document().begin()
+    assert block.textDirection() is Qt.LayoutDirection.RightToLeft
+    assert block.next().textDirection() is Qt.LayoutDirection.LeftToRight
+
+
+def test_tab_leaves_the_text_for_the_button(composer: Composer) -> None:
+    composer.set_draft(Draft("hello"))
+    QTest.keyClick(box(composer), Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is button(composer, "Send")
+
+
+def test_a_press_on_its_edge_puts_the_focus_into_the_text(composer: Composer, theme: Theme) -> None:
+    other = QWidget(composer)
+    other.setFocus()
+    QTest.mouseClick(composer, Qt.MouseButton.LeftButton, pos=composer.rect().center())
+    assert box(composer).hasFocus()

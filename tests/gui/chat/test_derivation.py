@@ -1,0 +1,224 @@
+"""From stored messages and live runs to turns."""
+
+from dataclasses import replace
+
+from core.domain import events as facts
+from core.domain.ids import MessageId, RunId
+from core.domain.live_run import LiveRun
+from core.domain.message import Message, MessageState, Role
+from core.domain.run import RunKind, RunStatus
+from core.domain.step import StepStatus
+from core.domain.tool import CallStatus
+from desktop.chat.derivation import STEP_CALLS, turn_of, turns
+from desktop.chat.values import (
+    Activity,
+    CutOff,
+    Failure,
+    Output,
+    Part,
+    Phase,
+    Progress,
+    StepLine,
+    Steps,
+    Text,
+    Tools,
+)
+from tests.gui.chat.conversation import NOW, WORKFLOW, called, ended, message_of, run_of, token
+
+
+def parts_of(run: LiveRun, state: MessageState = MessageState.OPEN) -> list[Part]:
+    return list(turn_of(message_of(run, state), run).parts)
+
+
+def said(parts: list[Part]) -> list[str]:
+    return [part.text if isinstance(part, Text) else type(part).__name__ for part in parts]
+
+
+def lines_of(run: LiveRun) -> tuple[StepLine, ...]:
+    (steps,) = [part for part in parts_of(run) if isinstance(part, Steps)]
+    return steps.lines
+
+
+def stored(
+    name: str, role: Role, text: str, state: MessageState = MessageState.FINAL, run: str | None = None
+) -> Message:
+    return Message(MessageId(name), WORKFLOW, role, text, NOW, state, RunId(run) if run else None)
+
+
+def test_a_conversation_keeps_its_order_and_its_roles() -> None:
+    messages = [stored("1", Role.SYSTEM, "set up"), stored("2", Role.USER, "hello"), stored("3", Role.ASSISTANT, "hi")]
+    shown = turns(messages, lambda _: None)
+    assert [(turn.id, turn.role, turn.parts) for turn in shown] == [
+        ("1", Role.SYSTEM, (Text("set up"),)),
+        ("2", Role.USER, (Text("hello"),)),
+        ("3", Role.ASSISTANT, (Text("hi"),)),
+    ]
+
+
+def test_an_agent_is_named_by_what_its_id_stands_for() -> None:
+    run = run_of()
+    message = message_of(run)
+    assert turns([message], lambda _: run, {"offline": "Offline agent"})[0].author == "Offline agent"
+    assert turns([message], lambda _: run)[0].author == "offline"
+
+
+def test_a_template_is_named_by_the_title_of_its_run() -> None:
+    run = run_of(kind=RunKind.WORKFLOW, steps=["one"])
+    assert turn_of(message_of(run), run).author == "A title"
+
+
+def test_a_call_stands_where_the_text_before_it_ends() -> None:
+    run = run_of(token("Let me look."), called("c1", 12, path="a"), ended("c1"), token("\n\nFound it.", 12))
+    assert said(parts_of(run)) == ["Let me look.", "Tools", "\n\nFound it."]
+
+
+def test_calls_with_nothing_said_between_them_are_one_group() -> None:
+    run = run_of(token("Look."), called("c1", 5), ended("c1"), called("c2", 5), ended("c2"))
+    (group,) = [part for part in parts_of(run) if isinstance(part, Tools)]
+    assert [line.id for line in group.lines] == ["c1", "c2"]
+
+
+def test_calls_stand_in_the_order_of_their_places_whatever_the_order_they_came_in() -> None:
+    run = run_of(token("one two"), called("late", 7), called("early", 3))
+    assert said(parts_of(run))[:4] == ["one", "Tools", " two", "Tools"]
+
+
+def test_a_call_beyond_the_text_that_has_arrived_stands_at_its_end() -> None:
+    run = run_of(token("abc"), called("c1", 50))
+    assert said(parts_of(run))[:2] == ["abc", "Tools"]
+
+
+def test_only_the_last_text_of_a_running_turn_is_open() -> None:
+    run = run_of(token("one"), called("c1", 3), ended("c1"), token("two", 3))
+    texts = [part for part in parts_of(run) if isinstance(part, Text)]
+    assert [text.is_open for text in texts] == [False, True]
+
+
+def test_a_tool_line_tells_target_duration_result_and_error() -> None:
+    run = run_of(
+        called("c1", 0, path="a/b.txt"),
+        ended("c1", summary="12 lines", duration_ms=40),
+        called("c2", 0, tool="write_file", path="x"),
+        ended("c2", status=CallStatus.ERROR, error={"code": "not_allowed", "message": "outside"}),
+    )
+    (group,) = [part for part in parts_of(run) if isinstance(part, Tools)]
+    first, second = group.lines
+    assert (first.target, first.duration_ms, first.summary, first.error) == ("a/b.txt", 40, "12 lines", None)
+    assert (second.target, second.status, second.error) == ("x", CallStatus.ERROR, "outside")
+
+
+def test_a_run_that_says_nothing_yet_is_thinking_since_it_started() -> None:
+    (activity,) = parts_of(run_of())
+    assert isinstance(activity, Activity)
+    assert activity.phase is Phase.THINKING
+    assert activity.since == run_of().started_at
+
+
+def test_a_run_that_calls_says_what_and_since_when() -> None:
+    run = run_of(token("Look."), called("c1", 5, tool="wait"))
+    activity = parts_of(run)[-1]
+    assert activity == Activity(Phase.CALLING, run.calls["c1"].started_at, "wait")  # type: ignore[index]
+
+
+def test_text_that_streams_needs_no_sign_of_activity() -> None:
+    assert said(parts_of(run_of(token("Hello")))) == ["Hello"]
+
+
+def test_a_run_that_waits_for_a_place_is_queued() -> None:
+    run = replace_status(run_of(), RunStatus.ENQUEUED)
+    assert [part.phase for part in parts_of(run) if isinstance(part, Activity)] == [Phase.QUEUED]
+
+
+def test_a_run_that_failed_keeps_its_text_and_ends_with_the_failure() -> None:
+    error = {
+        "code": "truncated",
+        "message": "cut",
+        "failed_step": "answer",
+        "failed_during": "model",
+        "tool_name": None,
+        "limit": 3,
+    }
+    run = run_of(token("Half"), facts.RunFinished(status=RunStatus.ERROR, error=error))
+    parts = parts_of(run, MessageState.FINAL)
+    assert parts == [Text("Half"), Failure("truncated", "cut", None, "model", None, {"limit": 3})]
+
+
+def test_a_cancelled_turn_is_stopped_by_a_person() -> None:
+    run = run_of(token("Half"), facts.RunFinished(status=RunStatus.CANCELLED))
+    assert parts_of(run, MessageState.INTERRUPTED) == [Text("Half"), CutOff(is_stopped=True)]
+
+
+def test_a_stored_interrupted_message_without_its_run_was_interrupted() -> None:
+    message = stored("1", Role.ASSISTANT, "Half", MessageState.INTERRUPTED)
+    assert turn_of(message, None).parts == (Text("Half"), CutOff(is_stopped=False))
+
+
+def test_text_that_a_crash_cut_off_stands_before_what_went_on_after_it_and_only_once() -> None:
+    cut_off = facts.MessageAdded(
+        role=Role.ASSISTANT, text="Lost", message_id=MessageId("msg_x"), step="answer", interrupted=True
+    )
+    run = run_of(token("Lost"), cut_off, token("Anew"))
+    row = stored("msg_x", Role.ASSISTANT, "Lost", MessageState.INTERRUPTED, run.run_id)
+    shown = turns([row, message_of(run)], lambda message: run if message == run.message_id else None)
+    assert [said(list(turn.parts)) for turn in shown] == [["Lost", "CutOff", "Anew"]]
+
+
+def test_the_stored_row_stands_for_cut_off_text_that_its_run_has_given_back() -> None:
+    run = run_of(token("Anew"))
+    row = stored("msg_x", Role.ASSISTANT, "Lost", MessageState.INTERRUPTED, run.run_id)
+    shown = turns([row, message_of(run)], lambda message: run if message == run.message_id else None)
+    assert [said(list(turn.parts)) for turn in shown] == [["Lost", "CutOff"], ["Anew"]]
+
+
+def test_a_templates_run_is_one_block_of_steps_in_template_order() -> None:
+    run = run_of(
+        facts.StepStarted(step="two"),
+        facts.StepFinished(step="two", status=StepStatus.COMPLETED, output={"n": 1}),
+        kind=RunKind.WORKFLOW,
+        steps=["one", "two"],
+    )
+    one, two = lines_of(run)
+    assert (one.name, one.status) == ("one", StepStatus.PENDING)
+    assert (two.name, two.output, two.elapsed_s) == ("two", {"n": 1}, 1.0)
+
+
+def test_a_skipped_step_says_what_its_condition_found() -> None:
+    run = run_of(facts.StepSkipped(step="one", value=0), kind=RunKind.WORKFLOW, steps=["one"])
+    (line,) = lines_of(run)
+    assert (line.is_skipped, line.skipped_value) == (True, 0)
+
+
+def test_a_step_has_its_own_calls_its_agents_text_and_its_progress() -> None:
+    run = run_of(
+        facts.StepStarted(step="one", total=3),
+        facts.StepStarted(step="one", index=0),
+        facts.StepFinished(step="one", index=0, status=StepStatus.COMPLETED),
+        token("Said", step="two"),
+        called("c1", None, step="two"),
+        kind=RunKind.WORKFLOW,
+        steps=["one", "two"],
+    )
+    one, two = lines_of(run)
+    assert one.progress == Progress(done=1, failed=0, total=3)
+    assert (two.text, [line.id for line in two.tools]) == ("Said", ["c1"])
+
+
+def test_a_step_with_very_many_calls_shows_the_last_ones_and_counts_the_others() -> None:
+    calls = [called(f"c{n}", None, step="one") for n in range(STEP_CALLS + 5)]
+    (line,) = lines_of(run_of(*calls, kind=RunKind.WORKFLOW, steps=["one"]))
+    assert (len(line.tools), line.earlier_calls, line.tools[-1].id) == (STEP_CALLS, 5, f"c{STEP_CALLS + 4}")
+
+
+def test_the_output_of_a_template_comes_last_once_it_has_succeeded() -> None:
+    told = facts.MessageAdded(role=Role.ASSISTANT, text="# Report", message_id=MessageId("msg_a"))
+    run = run_of(told, facts.RunFinished(status=RunStatus.SUCCESS), kind=RunKind.WORKFLOW, steps=["one"])
+    assert parts_of(run, MessageState.FINAL)[-1] == Output("# Report")
+
+
+def test_what_the_agents_of_a_running_template_say_is_no_output() -> None:
+    run = run_of(token("Said", step="one"), kind=RunKind.WORKFLOW, steps=["one"])
+    assert said(parts_of(run)) == ["Steps"]
+
+
+def replace_status(run: LiveRun, status: RunStatus) -> LiveRun:
+    return replace(run, status=status)

@@ -1,0 +1,77 @@
+"""What a value is shown as, and what a call is about."""
+
+import json
+
+import pytest
+
+from desktop.chat.layout.outputs import (
+    INDENTED_CHARACTERS,
+    Json,
+    MarkdownText,
+    Table,
+    as_markdown,
+    shown_output,
+    shown_value,
+)
+from desktop.chat.targets import CHARACTERS, target_of
+
+
+def test_text_is_markdown() -> None:
+    assert shown_output("# Report\n\nDone") == MarkdownText("# Report\n\nDone")
+
+
+def test_text_that_only_begins_like_json_is_markdown() -> None:
+    assert shown_output("[see below](https://x.example)") == MarkdownText("[see below](https://x.example)")
+
+
+def test_a_list_of_flat_objects_is_a_table_of_all_their_fields() -> None:
+    shown = shown_output('[{"a": 1, "b": "x"}, {"b": null, "c": true}]')
+    assert isinstance(shown, Table)
+    assert shown.columns == ("a", "b", "c")
+    assert shown.rows == (("1", "x", ""), ("", "", "true"))
+
+
+@pytest.mark.parametrize("value", [[], [1, 2], [{"a": {"b": 1}}], {"a": 1}, [{"a": 1}, 2], None, 3])
+def test_everything_else_is_indented_json(value: object) -> None:
+    assert shown_value(value) == Json(json.dumps(value, indent=2))
+
+
+def test_long_json_is_shown_as_it_came() -> None:
+    text = json.dumps({"rows": list(range(INDENTED_CHARACTERS))})
+    assert shown_output(text) == Json(text)
+
+
+def test_a_long_table_shows_its_first_rows_and_keeps_the_source_of_all() -> None:
+    text = json.dumps([{"name": "x" * 50, "n": n} for n in range(1_000)])
+    shown = shown_output(text)
+    assert isinstance(shown, Table)
+    assert len(as_markdown(shown)) < 20_000
+    assert (0 < len(shown.rows) < 1_000, shown.total, shown.source) == (True, 1_000, text)
+
+
+def test_what_is_in_a_cell_is_text_and_nothing_else() -> None:
+    table = shown_value([{"a": "**x** | <b>\n[l](http://x)"}])
+    assert isinstance(table, Table)
+    assert as_markdown(table).splitlines()[-1] == r"| \*\*x\*\* \| \<b\> \[l\](http://x) |"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "target"),
+    [
+        ("read_file", {"encoding": "utf-8", "path": "a/b.txt"}, "a/b.txt"),
+        ("calculator", {"expression": "1 +\n 2"}, "1 + 2"),
+        ("other", {"flag": True, "n": 3}, "3"),
+        ("other", {"deep": {"a": 1}}, ""),
+        ("run_code", {"code": "export default …"}, ""),
+        ("other", None, ""),
+        ("other", "not json", "not json"),
+    ],
+)
+def test_the_target_of_a_call_is_its_most_telling_argument_on_one_line(
+    tool: str, arguments: object, target: str
+) -> None:
+    assert target_of(tool, arguments) == target
+
+
+def test_a_long_target_is_cut() -> None:
+    assert len(target_of("read_file", {"path": "x" * 5_000})) == CHARACTERS

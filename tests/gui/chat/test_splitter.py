@@ -1,0 +1,160 @@
+"""Markdown that arrives in pieces is cut as the whole is, and what was frozen never changes."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from desktop.chat.layout.segments import Code, Label, Prose, Segment, label_of
+from desktop.chat.layout.splitter import ENOUGH, MOST, Splitter, split, split_plain
+
+LINES = st.sampled_from(
+    [
+        "",
+        "   ",
+        "words of a paragraph",
+        "- item",
+        "  1. nested item",
+        "12. twelfth",
+        "   more of an item",
+        "    indented code",
+        "```",
+        "```python",
+        "   ```sh",
+        "~~~~ md",
+        "~~~~",
+        "> quote",
+        "| a | b |",
+        "|---|---|",
+        "| 1 | 2 |",
+        "[label]: https://example.org",
+        "# heading",
+        "x" * 400,
+        "y " * (MOST // 2 + 10),
+        "z" * (MOST + 5),
+        "line with a return\r",
+        "é漢字🎉",
+    ]
+)
+
+
+def texts() -> st.SearchStrategy[str]:
+    return st.tuples(st.lists(LINES, max_size=60).map("\n".join), st.sampled_from(["", "\n"])).map("".join)
+
+
+def frozen_and_tail(splitter: Splitter) -> list[Segment]:
+    return [*splitter.frozen, *splitter.tail]
+
+
+@given(texts(), st.lists(st.integers(0, 40_000), max_size=12))
+def test_text_that_is_split_anywhere_while_it_streams_gives_the_segments_of_the_whole(
+    text: str, cuts: list[int]
+) -> None:
+    splitter = Splitter()
+    places = sorted({min(cut, len(text)) for cut in cuts} | {0, len(text)})
+    for start, end in pairwise(places):
+        splitter.feed(text[start:end])
+    assert frozen_and_tail(splitter) == split(text)
+
+
+@given(texts(), st.integers(1, 700))
+def test_frozen_segments_are_the_beginning_of_what_the_whole_gives(text: str, step: int) -> None:
+    whole = split(text)
+    splitter = Splitter()
+    for start in range(0, len(text), step):
+        splitter.feed(text[start : start + step])
+        assert splitter.frozen == whole[: len(splitter.frozen)]
+
+
+@given(texts())
+def test_looking_at_the_tail_changes_nothing(text: str) -> None:
+    splitter = Splitter()
+    splitter.feed(text)
+    assert splitter.tail == splitter.tail
+    assert frozen_and_tail(splitter) == split(text)
+
+
+@given(texts())
+def test_no_segment_is_long_to_lay_out(text: str) -> None:
+    assert all(len(segment.text) < 3 * MOST for segment in split(text))
+
+
+@given(st.text(alphabet="`~ab \n\r\t", max_size=200))
+def test_pieces_of_plain_text_join_to_the_whole(text: str) -> None:
+    assert "".join(split_plain(text)) == text
+
+
+def test_code_between_fences_is_byte_exact() -> None:
+    code = "def f():\n\treturn 1  \n\n\n# ``` not the end\n  end"
+    (segment,) = split(f"````py\n{code}\n````\n")
+    assert segment == Code(0, "py", code)
+
+
+def test_an_open_fence_is_code_that_is_not_closed() -> None:
+    assert split("```js\nlet x") == [Code(0, "js", "let x", is_closed=False)]
+
+
+def test_code_inside_a_list_item_loses_the_items_indentation_and_so_does_what_follows_it() -> None:
+    text = "1. Install:\n   ```sh\n   make\n   \tall\n   ```\n\n   Then run.\n2. Done"
+    assert split(text) == [Prose("1. Install:"), Code(0, "sh", "make\n\tall"), Prose("Then run.\n2. Done")]
+
+
+def test_a_fence_deeper_than_three_spaces_is_no_fence_outside_a_list() -> None:
+    assert split("    ```\n    x\n    ```") == [Prose("    ```\n    x\n    ```")]
+
+
+def test_prose_is_cut_at_a_blank_line_once_there_is_enough_of_it() -> None:
+    paragraph = "word " * (ENOUGH // 5)
+    assert split(f"{paragraph}\n\nnext\n\nlast") == [Prose(paragraph.rstrip()), Prose("next\n\nlast")]
+
+
+def test_a_list_is_not_cut_between_its_items() -> None:
+    items = "\n\n".join(f"- {'word ' * 80}" for _ in range(6))
+    assert len(split(items)) == 1
+
+
+def test_a_table_that_goes_on_too_long_begins_again_with_its_head() -> None:
+    rows = "\n".join(f"| {number} | {'x' * 60} |" for number in range(200))
+    segments = split(f"| a | b |\n|---|---|\n{rows}")
+    assert len(segments) > 1
+    assert all(segment.text.startswith("| a | b |\n|---|---|\n") for segment in segments)
+
+
+def test_an_endless_line_is_cut_and_plain() -> None:
+    segments = split("x" * 1_000_000)
+    assert all(isinstance(segment, Prose) and segment.is_plain for segment in segments)
+    assert sum(len(segment.text) for segment in segments) == 1_000_000
+
+
+def test_an_endless_line_is_cut_between_words_where_it_has_some() -> None:
+    first = split("word " * 5_000)[0]
+    assert first.text.endswith("word ")
+
+
+def test_long_code_comes_in_pieces_that_join_to_the_whole() -> None:
+    code = "\n".join(f"line {number}" for number in range(5_000))
+    pieces = split(f"```\n{code}\n```")
+    assert len(pieces) > 10
+    assert "".join(piece.text for piece in pieces) == code
+
+
+def test_targets_of_reference_links_are_noted() -> None:
+    splitter = Splitter()
+    splitter.feed("[One]: https://one.example\n[^note]: no target\n")
+    assert splitter.definitions == {"one": "[One]: https://one.example"}
+
+
+@pytest.mark.parametrize(
+    ("info", "label"),
+    [
+        ("python", Label("", "python")),
+        ("python invoices.py", Label("invoices.py", "python")),
+        ("python:src/invoices.py", Label("src/invoices.py", "python")),
+        ('ts title="a b.ts"', Label("a b.ts", "ts")),
+        ("{.haskell}", Label("", "")),
+        ("", Label("", "")),
+    ],
+)
+def test_the_words_after_a_fence_name_language_and_file(info: str, label: Label) -> None:
+    assert label_of(info) == label

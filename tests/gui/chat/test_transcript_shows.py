@@ -1,0 +1,240 @@
+"""What a conversation looks like, and that nothing in it fetches, hides or pretends."""
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt, QTranslator
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+from pytestqt.qtbot import QtBot
+
+from core.domain.message import MessageState, Role
+from core.domain.run import RunStatus
+from core.domain.step import StepStatus
+from core.domain.tool import CallStatus
+from desktop.chat.transcript.transcript import Transcript
+from desktop.chat.values import Activity, CutOff, Failure, Phase, StepLine, Steps, Text, Tools, Turn
+from desktop.chat.views.activity_view import ActivityView
+from desktop.chat.views.cut_off_view import CutOffView
+from desktop.chat.views.failure_view import FailureView
+from desktop.chat.views.prose_view import ProseView
+from desktop.chat.views.step_view import StepView
+from desktop.chat.views.tool_view import ToolGroupView, ToolView
+from desktop.theme.palette import Scheme
+from desktop.theme.theme import Appearance, Theme
+from tests.gui.chat.conversation import NOW, answered, asked, call
+from tests.gui.chat.sight import place_of, prose, texts, views
+
+RED = QColor(255, 0, 0)
+
+
+def show(transcript: Transcript, *turns: Turn) -> None:
+    transcript.show_conversation(turns)
+
+
+def test_a_person_stands_at_the_right_and_an_agent_at_the_left(transcript: Transcript) -> None:
+    show(transcript, asked("1", "Hello"), answered("2", "Hi"))
+    mine, theirs = (place_of(transcript, view) for view in views(transcript, ProseView))
+    assert mine.left() > transcript.width() // 2
+    assert theirs.left() < transcript.width() // 4
+
+
+def test_a_bubble_is_as_wide_as_its_text_and_no_wider_than_the_design(transcript: Transcript, theme: Theme) -> None:
+    show(transcript, asked("1", "Hi"), asked("2", "word " * 200))
+    short, long = views(transcript, ProseView)
+    assert short.width() < 60
+    assert 350 < long.width() <= theme.sizes.user_bubble - 2 * theme.sizes.space_l
+
+
+def test_what_a_person_wrote_is_no_markdown(transcript: Transcript) -> None:
+    show(transcript, asked("1", "# **not bold** <b>x</b>"))
+    assert texts(transcript) == ["# **not bold** <b>x</b>"]
+
+
+def test_an_answer_is_markdown(transcript: Transcript) -> None:
+    show(transcript, answered("1", "# Title\n\nSome **bold** words\n\n- one\n- two"))
+    assert texts(transcript) == ["Title\nSome bold words\none\ntwo"]
+
+
+def test_raw_html_stays_text(transcript: Transcript) -> None:
+    show(transcript, answered("1", 'Look: <img src="x.png"> <b>here</b>'))
+    assert texts(transcript) == ['Look: <img src="x.png"> <b>here</b>']
+
+
+def test_no_image_is_read_or_shown_its_description_stands_for_it(transcript: Transcript, tmp_path: Path) -> None:
+    image = QImage(40, 40, QImage.Format.Format_RGB32)
+    image.fill(RED)
+    image.save(str(tmp_path / "red.png"))
+    show(transcript, answered("1", f"![a picture]({tmp_path}/red.png) ![two](file://{tmp_path}/red.png)"))
+    seen = transcript.grab().toImage()
+    assert not any(seen.pixelColor(x, y) == RED for x in range(seen.width()) for y in range(0, seen.height(), 3))
+    assert texts(transcript) == ["a picture two"]
+
+
+def test_a_link_tells_where_it_goes_and_asks_to_be_opened(transcript: Transcript, qtbot: QtBot) -> None:
+    show(transcript, answered("1", "[bank](https://evil.example/login)"))
+    view = prose(transcript)
+    middle = QPoint(10, 10)
+    with qtbot.waitSignal(transcript.link_hovered) as hovered:
+        QTest.mouseMove(view.viewport(), middle)
+    with qtbot.waitSignal(transcript.link_activated) as activated:
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=middle)
+    assert hovered.args == activated.args == ["https://evil.example/login"]
+    assert "https://evil.example/login" in view.toolTip()
+
+
+def test_a_look_alike_host_is_spelled_out(transcript: Transcript, qtbot: QtBot) -> None:
+    show(transcript, answered("1", "[x](https://\u0430pple.example/)"))
+    view = prose(transcript)
+    view.setFocus(Qt.FocusReason.TabFocusReason)
+    with qtbot.waitSignal(transcript.link_activated) as activated:
+        QTest.keyClick(view, Qt.Key.Key_Tab)
+        QTest.keyClick(view, Qt.Key.Key_Return)
+    assert activated.args == ["https://xn--pple-43d.example/"]
+
+
+@pytest.mark.parametrize("target", ["file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "/etc/passwd"])
+def test_a_link_to_anything_but_the_web_or_mail_is_text(transcript: Transcript, target: str) -> None:
+    show(transcript, answered("1", f"[press me]({target})"))
+    assert texts(transcript) == ["press me"]
+    assert prose(transcript).anchorAt(QPoint(5, 5)) == ""
+
+
+def test_characters_that_reorder_or_hide_text_are_seen(transcript: Transcript) -> None:
+    show(transcript, asked("1", "a\u202eb"), answered("2", "c\u200bd `e\u2066f`\n\n```\ng\u202eh\n```"))
+    assert texts(transcript) == ["a⟨U+202E⟩b", "c⟨U+200B⟩d e⟨U+2066⟩f", "g⟨U+202E⟩h"]
+
+
+def test_direction_is_chosen_paragraph_by_paragraph(transcript: Transcript) -> None:
+    show(transcript, answered("1", "\u05d0\u05d1\u05d2 Python.\n\nEnglish."))
+    block = prose(transcript).document().begin()
+    assert block.textDirection() is Qt.LayoutDirection.RightToLeft
+    assert block.next().textDirection() is Qt.LayoutDirection.LeftToRight
+
+
+def test_a_right_to_left_message_of_a_person_is_seen_whole(transcript: Transcript) -> None:
+    show(transcript, asked("1", "\u05d0\u05d1\u05d2"))
+    view = prose(transcript)
+    assert view.width() >= view.document().textWidth()
+
+
+def test_a_number_that_a_list_begins_with_is_kept_after_code(transcript: Transcript) -> None:
+    show(transcript, answered("1", "1. one\n   ```\n   x\n   ```\n2. two"))
+    block = prose(transcript).document().begin()
+    assert block.textList().format().start() == 2
+
+
+def test_a_note_of_the_system_is_a_line_without_a_frame(transcript: Transcript, theme: Theme) -> None:
+    show(transcript, Turn(asked("1", "").id, Role.SYSTEM, None, NOW, MessageState.FINAL, (Text("Set up."),)))
+    assert texts(transcript) == ["Set up."]
+    assert prose(transcript).document().defaultFont() == theme.font("secondary")
+
+
+def test_text_that_was_cut_off_says_so(transcript: Transcript) -> None:
+    show(transcript, answered("1", "Half", CutOff(is_stopped=False)), answered("2", "Half", CutOff(is_stopped=True)))
+    said = [view.accessibleName() for view in views(transcript, CutOffView)]
+    assert said == ["Interrupted: this text was cut off", "Stopped"]
+
+
+def test_a_failure_of_the_last_turn_can_be_tried_again(transcript: Transcript, qtbot: QtBot) -> None:
+    failure = Failure("timeout", "It took 30 s", "answer", "model")
+    show(transcript, answered("1", failure), answered("2", failure))
+    first, last = views(transcript, FailureView)
+    assert "It took too long" in last.accessibleName()
+    assert [button.text() for button in views_in(first)] == ["Copy details"]
+    with qtbot.waitSignal(transcript.retry_requested) as requested:
+        QTest.mouseClick(views_in(last)[0], Qt.MouseButton.LeftButton)
+    assert requested.args == ["2"]
+
+
+def views_in(card: FailureView) -> list[QPushButton]:
+    return [button for button in card.findChildren(QPushButton) if button.isVisible()]
+
+
+def test_a_tool_call_is_one_line_that_says_what_and_how(transcript: Transcript, theme: Theme) -> None:
+    line = call("1", target="a/b.txt", summary="12 lines", duration_ms=2_400)
+    show(transcript, answered("1", Tools((line, call("2", tool="mcp__x", status=CallStatus.ERROR)))))
+    known, unknown = views(transcript, ToolView)
+    assert known.accessibleName() == "Read, a/b.txt, 12 lines · 2\N{NO-BREAK SPACE}s"
+    assert unknown.accessibleName() == "mcp__x, 2.txt, Failed"
+    assert known.height() == theme.sizes.tool_line
+
+
+def test_a_run_of_calls_is_told_on_one_line(transcript: Transcript) -> None:
+    lines = (call("1"), call("2", tool="write_file"), call("3", status=CallStatus.ERROR))
+    show(transcript, answered("1", Tools(lines)))
+    (group,) = views(transcript, ToolGroupView)
+    assert "Read, Wrote" in group.accessibleName()
+
+
+def test_a_click_on_a_line_unfolds_it_and_another_folds_it(transcript: Transcript) -> None:
+    show(transcript, answered("1", Tools((call("1", arguments={"path": "a.txt"}),))))
+    (line,) = views(transcript, ToolView)
+    QTest.mouseClick(line, Qt.MouseButton.LeftButton)
+    assert texts(transcript) == ['{\n  "path": "a.txt"\n}']
+    QTest.mouseClick(line, Qt.MouseButton.LeftButton)
+    assert texts(transcript) == []
+
+
+def test_the_steps_of_a_template_say_their_state_and_time(transcript: Transcript) -> None:
+    lines = (
+        StepLine("fetch", StepStatus.COMPLETED, elapsed_s=2.5),
+        StepLine("count", StepStatus.COMPLETED, is_skipped=True, skipped_value=0),
+        StepLine("write", StepStatus.ERROR, elapsed_s=1, attempts=2),
+        StepLine("send", StepStatus.PENDING),
+    )
+    show(transcript, answered("1", Steps(RunStatus.ERROR, lines)))
+    space = "\N{NO-BREAK SPACE}"
+    assert [view.accessibleName() for view in views(transcript, StepView)] == [
+        f"fetch, Done · 2{space}s",
+        "count, Skipped",
+        f"write, attempt 2 · Failed · 1{space}s",
+        "send, Pending",
+    ]
+
+
+def test_what_a_run_does_is_told_while_it_says_nothing(transcript: Transcript) -> None:
+    show(transcript, answered("1", Activity(Phase.CALLING, NOW, "run_code"), state=MessageState.OPEN))
+    (activity,) = views(transcript, ActivityView)
+    assert activity.accessibleName() == "Running code"
+
+
+def test_everything_takes_the_colours_of_another_theme(transcript: Transcript, theme: Theme) -> None:
+    show(transcript, answered("1", "[link](https://x.example)"))
+    theme.set_appearance(Appearance(Scheme.DARK))
+    form = prose(transcript).document().begin().begin().fragment().charFormat()
+    assert form.foreground().color() == theme.color("accent")
+
+
+def test_everything_is_said_anew_in_another_language(transcript: Transcript, qapp: QApplication) -> None:
+    class French(QTranslator):
+        def translate(self, context: str, text: str, *_: object) -> str:
+            return {"Stopped": "Arrêté", "Conversation": "Échange"}.get(text, "")
+
+        def isEmpty(self) -> bool:
+            return False
+
+    show(transcript, answered("1", CutOff(is_stopped=True)))
+    french = French()
+    qapp.installTranslator(french)
+    QApplication.sendPostedEvents()
+    assert [view.accessibleName() for view in views(transcript, CutOffView)] == ["Arrêté"]
+    assert transcript.accessibleName() == "Échange"
+    qapp.removeTranslator(french)
+
+
+def test_everything_grows_with_the_zoom(transcript: Transcript, theme: Theme) -> None:
+    show(transcript, answered("1", "Words", Tools((call("1"),))))
+    before = [view.height() for view in (prose(transcript), *views(transcript, ToolView))]
+    theme.set_appearance(Appearance(Scheme.LIGHT, zoom=1.5))
+    after = [view.height() for view in (prose(transcript), *views(transcript, ToolView))]
+    assert after == [pytest.approx(height * 1.5, abs=2) for height in before]
+
+
+def test_a_narrow_window_narrows_the_column(transcript: Transcript) -> None:
+    show(transcript, answered("1", "word " * 100))
+    transcript.resize(420, 600)
+    view = prose(transcript)
+    assert place_of(transcript, view).right() < 420
+    assert view.height() > 200

@@ -1,0 +1,126 @@
+"""The settings on a store in memory, whose disk can refuse, with what a person sees and presses."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
+
+from core.bus import Bus
+from core.domain.settings import Settings
+from core.persistence.in_memory import MemoryStorage
+from core.ports.storage import Write
+from core.services.settings import SettingsService, read_settings
+from desktop.settings.about_page import About
+from desktop.settings.core_settings import CoreSettings, Spawn
+from desktop.settings.dialog import SettingsDialog
+from desktop.settings.notice import Notice
+from desktop.settings.window_settings import WindowSettings
+from desktop.theme.theme import Theme
+from desktop.translation.languages import Translation
+from desktop.widgets.banner import Banner
+from desktop.widgets.choice_cards import ChoiceCard
+from desktop.window_state import WindowState, read, write
+
+DATA_FOLDER = Path("/home/ada/.local/share/metier")
+
+
+class Disk(MemoryStorage):
+    """A store that refuses with `fault`, if it has one."""
+
+    fault: Exception | None = None
+
+    async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
+        if self.fault is not None:
+            raise self.fault
+        return await super().commit(writes)
+
+
+class Rig:
+    def __init__(self, theme: Theme, translation: Translation, spawn: Spawn, window_file: Path) -> None:
+        self.theme = theme
+        self.translation = translation
+        self.bus = Bus()
+        self.disk = Disk()
+        self.service = SettingsService(Settings(), self.disk, self.bus)
+        self.core = CoreSettings(self.service, self.bus, spawn)
+        self.window_file = window_file
+        self.state = WindowState(scheme="light", language="en", reduced_motion=True)
+        self.is_window_file_refused = False
+        self.errors: list[BaseException] = []
+        """What the owner of the tasks will have been told of."""
+        self.window = WindowSettings(theme, translation, lambda: self.state, self.save)
+        self.dialog = SettingsDialog(theme, self.core, self.window, About("0.1.0", DATA_FOLDER))
+
+    def save(self, state: WindowState) -> None:
+        if self.is_window_file_refused:
+            raise OSError(28, "No space left on device")
+        write(self.window_file, state)
+        self.state = state
+
+    async def kept(self) -> Settings:
+        """What a service that starts anew on this store has."""
+        return read_settings(await self.disk.settings())
+
+    def kept_window(self) -> WindowState:
+        return read(self.window_file)
+
+    # What a person sees
+
+    def banner(self) -> tuple[str, str]:
+        """Kind and text of the one banner that is shown."""
+        shown = [banner for banner in self.dialog.findChildren(Banner) if banner.isVisible()]
+        assert len(shown) == 1
+        return str(shown[0].property("surface")), shown[0].text
+
+    def notice(self) -> str:
+        notice = self.dialog.findChild(Notice)
+        assert isinstance(notice, Notice)
+        return notice.text
+
+    def action(self) -> QPushButton | None:
+        """The button of the notice, if it has one now."""
+        button = next(each.findChild(QPushButton) for each in self.dialog.findChildren(Notice))
+        assert isinstance(button, QPushButton)
+        return button if button.isVisible() else None
+
+    def mode(self) -> str:
+        """The title of the card that is chosen."""
+        return next(card.accessibleName() for card in self.dialog.findChildren(ChoiceCard) if card.isChecked())
+
+    def control(self, name: str) -> QWidget:
+        """The visible control that a screen reader calls so."""
+        found = [
+            widget
+            for widget in self.dialog.findChildren(QWidget)
+            if widget.accessibleName() == name
+            and widget.isVisible()
+            and widget.focusPolicy() is not Qt.FocusPolicy.NoFocus
+        ]
+        assert len(found) == 1, name
+        return found[0]
+
+    def focused(self) -> str:
+        """The accessible name of what has focus."""
+        widget = self.dialog.focusWidget()
+        return "" if widget is None else widget.accessibleName()
+
+    # What a person does
+
+    def press(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        """A key to what has focus."""
+        target = self.dialog.focusWidget()
+        QTest.keyClick(self.dialog if target is None else target, key, modifiers)
+        QApplication.processEvents()
+
+    def click(self, name: str) -> None:
+        QTest.mouseClick(self.control(name), Qt.MouseButton.LeftButton)
+        QApplication.processEvents()
+
+    def search(self, words: str) -> None:
+        field = self.dialog.findChild(QLineEdit)
+        assert isinstance(field, QLineEdit)
+        field.setFocus()
+        field.clear()
+        QTest.keyClicks(field, words)

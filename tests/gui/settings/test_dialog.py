@@ -1,0 +1,269 @@
+"""The dialog: open beside the window, found by words, gone through by keyboard, and whole in French at every zoom."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
+
+from desktop.settings.page import Page, PageId
+from desktop.settings.page_list import PageList
+from desktop.settings.search import matches
+from desktop.settings.values import Setting
+from desktop.widgets.paragraph import Paragraph
+from tests.gui.settings.rig import DATA_FOLDER, Rig
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+
+Until = Callable[..., Awaitable[None]]
+
+
+def listed(rig: Rig) -> list[str]:
+    """The titles of the pages that are in the list now."""
+    found = rig.dialog.findChild(PageList)
+    assert isinstance(found, PageList)
+    model = found.model()
+    rows = (row for row in range(model.rowCount()) if not found.isRowHidden(row))
+    return [str(model.index(row, 0).data()) for row in rows]
+
+
+def shown_texts(rig: Rig) -> list[str]:
+    return [label.text() for label in rig.dialog.findChildren(QLabel) if label.isVisible()]
+
+
+# Open and closed
+
+
+async def test_it_lets_the_window_go_on(rig: Rig) -> None:
+    assert rig.dialog.objectName() == "settings"
+    assert not rig.dialog.isModal()
+    assert rig.dialog.windowTitle() == "Settings"
+
+
+async def test_escape_closes_it_and_it_opens_again_where_it_was(rig: Rig) -> None:
+    rig.dialog.present(PageId.LIMITS)
+    rig.press(Qt.Key.Key_Escape)
+    assert not rig.dialog.isVisible()
+    rig.dialog.present()
+    assert rig.dialog.page is PageId.LIMITS
+    assert rig.focused() == "Runs at once"
+
+
+async def test_an_undo_is_offered_only_while_it_is_open(rig: Rig, until: Until) -> None:
+    rig.click("Automatic")
+    await until(rig.action)
+    rig.press(Qt.Key.Key_Escape)
+    rig.dialog.present()
+    assert rig.action() is None
+
+
+@pytest.mark.parametrize(
+    ("page", "control"),
+    [
+        (PageId.VALIDATION, "Selective"),
+        (PageId.LIMITS, "Runs at once"),
+        (PageId.APPEARANCE, "Light"),
+        (PageId.ABOUT, "Copy path"),
+    ],
+)
+async def test_a_page_opens_with_focus_in_its_first_control(rig: Rig, page: PageId, control: str) -> None:
+    rig.dialog.present(page)
+    assert rig.focused() == control
+
+
+async def test_the_arrows_in_the_list_go_through_the_pages_and_tab_enters_one(rig: Rig) -> None:
+    rig.control("Pages").setFocus(Qt.FocusReason.TabFocusReason)
+    pages = []
+    for _ in range(2):
+        rig.press(Qt.Key.Key_Down)
+        pages.append(rig.dialog.page)
+    assert pages == [PageId.LIMITS, PageId.APPEARANCE]
+    rig.press(Qt.Key.Key_Tab)
+    assert rig.focused() == "Light"
+
+
+async def test_tab_goes_round_in_the_order_of_sight(rig: Rig) -> None:
+    rig.dialog.present(PageId.APPEARANCE)
+    rig.control("Search settings").setFocus(Qt.FocusReason.TabFocusReason)
+    order = []
+    for _ in range(8):
+        order.append(rig.focused())
+        rig.press(Qt.Key.Key_Tab)
+    assert order == [
+        "Search settings",
+        "Pages",
+        "Light",
+        "English",
+        "Text size",
+        "Reduce motion",
+        "Enter",
+        "Search settings",
+    ]
+
+
+CONTROLS = QAbstractButton | QAbstractSpinBox | QLineEdit | QPlainTextEdit
+
+
+async def test_every_control_has_a_name(rig: Rig) -> None:
+    for page in PageId:
+        rig.dialog.present(page)
+        controls = [
+            widget for widget in rig.dialog.findChildren(QWidget) if widget.isVisible() and isinstance(widget, CONTROLS)
+        ]
+        nameless = [
+            control
+            for control in controls
+            if control.focusPolicy() & Qt.FocusPolicy.TabFocus
+            and not isinstance(control.parent(), QAbstractSpinBox | QLineEdit)
+            and not control.accessibleName()
+        ]
+        assert nameless == []
+
+
+# Search
+
+
+@pytest.mark.parametrize(
+    ("words", "pages"),
+    [
+        ("zoom", ["Appearance and language"]),
+        ("text size", ["Appearance and language"]),
+        ("MOTION", ["Appearance and language"]),
+        ("francais", ["Appearance and language"]),
+        ("risks", ["Validation"]),
+        ("at once", ["Validation", "Limits"]),
+        ("lucide", ["About"]),
+        ("", ["Validation", "Limits", "Appearance and language", "About"]),
+    ],
+)
+async def test_a_search_leaves_the_pages_that_have_the_words(rig: Rig, words: str, pages: list[str]) -> None:
+    rig.search(words)
+    assert listed(rig) == pages
+
+
+async def test_a_search_shows_the_first_page_found_with_the_settings_found(rig: Rig) -> None:
+    rig.search("disk")
+    assert rig.dialog.page is PageId.LIMITS
+    assert "Write interval" in shown_texts(rig)
+    assert "Runs at once" not in shown_texts(rig)
+    assert rig.focused() == "Search settings"
+    rig.press(Qt.Key.Key_Return)
+    assert rig.focused() == "Write interval"
+
+
+async def test_a_word_of_a_title_that_names_a_setting_finds_the_setting(rig: Rig) -> None:
+    rig.search("language")
+    assert "Language" in shown_texts(rig)
+    assert "Text size" not in shown_texts(rig)
+
+
+async def test_a_search_by_the_title_of_a_page_shows_all_of_it(rig: Rig) -> None:
+    rig.search("limits")
+    assert {"Runs at once", "Write interval"} <= set(shown_texts(rig))
+
+
+async def test_a_search_that_finds_nothing_offers_all_again(rig: Rig) -> None:
+    rig.search("spaceship")
+    assert listed(rig) == []
+    assert "No setting found" in shown_texts(rig)
+    rig.click("Show all")
+    assert len(listed(rig)) == len(PageId)
+    assert "Validation" in shown_texts(rig)
+
+
+async def test_ctrl_f_leads_to_the_search(rig: Rig) -> None:
+    rig.press(Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert rig.focused() == "Search settings"
+
+
+async def test_another_language_ends_the_search(rig: Rig) -> None:
+    rig.search("language")
+    rig.window.set(Setting.LANGUAGE, "fr")
+    QApplication.processEvents()
+    assert listed(rig) == ["Validation", "Limites", "Apparence et langue", "À propos"]
+
+
+def test_a_search_minds_neither_case_nor_accents_nor_order() -> None:
+    assert matches("REDUIRE animations", "Réduire les animations")
+    assert matches("animations réduire", "Réduire les animations")
+    assert matches("  ", "anything")
+    assert not matches("reduire sons", "Réduire les animations")
+
+
+# About
+
+
+async def test_about_says_the_version_and_copies_the_data_folder(rig: Rig) -> None:
+    rig.dialog.present(PageId.ABOUT)
+    assert {"Metier 0.1.0", str(DATA_FOLDER)} <= set(shown_texts(rig))
+    rig.press(Qt.Key.Key_Space)
+    assert QGuiApplication.clipboard().text() == str(DATA_FOLDER)
+    assert rig.focused() == "Copied"
+    rig.dialog.present(PageId.LIMITS)
+    rig.dialog.present(PageId.ABOUT)
+    assert rig.focused() == "Copy path"
+
+
+@pytest.mark.parametrize(
+    ("work", "words"),
+    [
+        ("Metier", "Apache License"),
+        ("Inter", "SIL Open Font License"),
+        ("JetBrains Mono", "SIL Open Font License"),
+        ("Lucide", "ISC License"),
+        ("Sucrase", "MIT"),
+    ],
+)
+async def test_each_licence_can_be_read_in_full(rig: Rig, work: str, words: str) -> None:
+    rig.dialog.present(PageId.ABOUT)
+    rig.control(f"Read the licence of {work}").setFocus()
+    rig.press(Qt.Key.Key_Space)
+    text = rig.control(f"Licence of {work}")
+    assert isinstance(text, QPlainTextEdit)
+    assert words in text.toPlainText()
+    assert rig.focused() == f"Hide the licence of {work}"
+    rig.press(Qt.Key.Key_Space)
+    assert not text.isVisible()
+
+
+# Room
+
+
+@pytest.mark.parametrize("zoom", [1.0, 1.5])
+@pytest.mark.parametrize("page", PageId)
+async def test_french_is_whole_at_800_by_600(rig: Rig, page: PageId, zoom: float) -> None:
+    rig.window.set(Setting.LANGUAGE, "fr")
+    rig.window.set(Setting.ZOOM, zoom)
+    rig.dialog.resize(800, 600)
+    rig.dialog.present(page)
+    for _ in range(3):  # fields turn their control below, pages grow, scroll bars come
+        QApplication.processEvents()
+    assert rig.dialog.size().toTuple() == (800, 600)
+    shown = next(each for each in rig.dialog.findChildren(Page) if each.isVisible())
+    assert shown.horizontalScrollBar().maximum() == 0
+    assert [text_of(each) for each in rig.dialog.findChildren(QWidget) if each.isVisible() and is_cut(each)] == []
+
+
+def text_of(widget: QWidget) -> str:
+    return widget.text() if isinstance(widget, QLabel | QPushButton) else str(widget)
+
+
+def is_cut(widget: QWidget) -> bool:
+    if isinstance(widget, Paragraph):
+        return widget.height() < widget.heightForWidth(widget.width())
+    if isinstance(widget, QLabel | QPushButton):
+        text = widget.fontMetrics().size(Qt.TextFlag.TextSingleLine, widget.text())
+        return widget.width() < text.width() or widget.height() < text.height()
+    if isinstance(widget, PageList):
+        return widget.sizeHintForColumn(0) > widget.viewport().width()
+    return isinstance(widget, QAbstractSpinBox) and widget.width() < widget.minimumSizeHint().width()

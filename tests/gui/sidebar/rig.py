@@ -1,0 +1,160 @@
+"""A sidebar over real stores, whose time the test owns, and the ways to look at it and to act on it."""
+
+from datetime import timedelta
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+
+from core.bus import WorkflowChanged
+from core.domain.ids import WorkflowId
+from core.domain.run import RunKind, RunStatus
+from core.domain.template import ValidationMode
+from core.domain.workflow import Workflow
+from core.stores.workflows import ListedWorkflow, Workflows
+from desktop.bind import Frames
+from desktop.sidebar.list_view import SidebarList
+from desktop.sidebar.model import SidebarModel
+from desktop.sidebar.rows import Header, Row, list_items
+from desktop.sidebar.sidebar import Sidebar
+from desktop.theme.theme import Theme
+from tests.stores.rig import START, Desk, Teller
+
+
+def wf(name: str) -> WorkflowId:
+    return WorkflowId(f"wf_{name}")
+
+
+class Stores(Desk):
+    """Those that the sidebar shows, with short ways to fill them."""
+
+    def __init__(self) -> None:
+        super().__init__(ValidationMode.AUTO, max_workflows_auto=20)
+        self.workflows = Workflows(self.bus)
+
+    def add(self, name: str, title: str, status: RunStatus | None = None) -> None:
+        """A workflow that was changed just now; `status` is that of its newest run as the disk has it."""
+        self.time.advance(1)
+        workflow = Workflow(wf(name), title, "Ada", START, self.time.now())
+        self.workflows.load([ListedWorkflow(workflow, status)])
+        self.bus.publish(WorkflowChanged(workflow))
+
+    def run(self, name: str, title: str, *steps: str) -> Teller:
+        """A run at work: of a template where there are steps, else a chat turn."""
+        if self.workflows.get(wf(name)) is None:
+            self.add(name, title)
+        run = self.teller(name)
+        kind = RunKind.WORKFLOW if steps else RunKind.CHAT
+        self.tell(run.created(*steps, kind=kind, title=title), run.started())
+        return run
+
+    def change(self, name: str, title: str) -> None:
+        """It is called otherwise now, as of long ago, so that it stays where it is in the list."""
+        workflow = Workflow(wf(name), title, "Ada", START, START - timedelta(days=1))
+        self.bus.publish(WorkflowChanged(workflow))
+
+    def titles(self, wanted: str = "") -> list[str]:
+        """The list from the top down; headers in capitals with their count."""
+        return [
+            item.title if isinstance(item, Row) else f"{item.section.name} {item.count}"
+            for item in list_items(self.background, self.workflows, wanted)
+        ]
+
+    def row(self, name: str) -> Row:
+        items = list_items(self.background, self.workflows)
+        (row,) = [item for item in items if item.key == wf(name)]
+        assert isinstance(row, Row)
+        return row
+
+
+class Bench:
+    """A shown sidebar. What it asks for is in `asked`, as the signal's name and its values."""
+
+    def __init__(self, theme: Theme, stores: Stores) -> None:
+        self.errors: list[Exception] = []
+        self.stores = stores
+        self.frames = Frames(self.errors.append)
+        self.sidebar = Sidebar(theme, self.frames, stores.background, stores.workflows, stores.time)
+        self.asked: list[tuple[object, ...]] = []
+        self.sidebar.open_requested.connect(self._on_open)
+        self.sidebar.new_requested.connect(self._on_new)
+        self.sidebar.rename_requested.connect(self._on_rename)
+        self.sidebar.stop_requested.connect(self._on_stop)
+        self.sidebar.delete_requested.connect(self._on_delete)
+        self.sidebar.settings_requested.connect(self._on_settings)
+        self.sidebar.collapsed_changed.connect(self._on_collapsed)
+
+    @property
+    def view(self) -> SidebarList:
+        (found,) = self.sidebar.findChildren(SidebarList)
+        return found
+
+    @property
+    def model(self) -> SidebarModel:
+        model = self.view.model()
+        assert isinstance(model, SidebarModel)
+        return model
+
+    @property
+    def cursor(self) -> str | None:
+        """The title that the keys act on."""
+        row = self.view.cursor_row
+        return row.title if row else None
+
+    @property
+    def selected(self) -> list[str]:
+        return [index.data() for index in self.view.selectedIndexes()]
+
+    @property
+    def shown(self) -> list[str]:
+        """The titles and headers of the list."""
+        return [item.section.name if isinstance(item, Header) else item.title for item in self.model.items]
+
+    @property
+    def editor(self) -> QLineEdit | None:
+        """Where a title is written."""
+        editors = self.view.viewport().findChildren(QLineEdit)
+        return editors[0] if editors else None
+
+    def top(self, name: str) -> int:
+        """Where the row stands in the viewport."""
+        return self.view.visualRect(self.model.index_of(wf(name))).top()
+
+    def middle(self, name: str) -> QPoint:
+        return self.view.visualRect(self.model.index_of(wf(name))).center()
+
+    def draw(self) -> None:
+        """The next frame."""
+        self.frames.draw()
+        QApplication.processEvents()
+        assert self.errors == []
+
+    def press(self, *keys: Qt.Key, widget: QWidget | None = None, shift: bool = False) -> None:
+        modifier = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
+        for key in keys:
+            QTest.keyClick(widget or self.view, key, modifier)
+        QApplication.processEvents()
+
+    def click(self, name: str) -> None:
+        QTest.mouseClick(self.view.viewport(), Qt.MouseButton.LeftButton, pos=self.middle(name))
+
+    def _on_open(self, workflow_id: str) -> None:
+        self.asked.append(("open", workflow_id))
+
+    def _on_new(self) -> None:
+        self.asked.append(("new",))
+
+    def _on_rename(self, workflow_id: str, title: str) -> None:
+        self.asked.append(("rename", workflow_id, title))
+
+    def _on_stop(self, workflow_id: str) -> None:
+        self.asked.append(("stop", workflow_id))
+
+    def _on_delete(self, workflow_id: str) -> None:
+        self.asked.append(("delete", workflow_id))
+
+    def _on_settings(self) -> None:
+        self.asked.append(("settings",))
+
+    def _on_collapsed(self, is_collapsed: bool) -> None:
+        self.asked.append(("collapsed", is_collapsed))

@@ -1,0 +1,161 @@
+"""The list follows its stores: nothing jumps, and nothing is painted that did not change."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
+from PySide6.QtGui import QPaintEvent, QRegion
+from PySide6.QtWidgets import QApplication
+
+from core.bus import WorkflowDeleted
+from core.domain.run import RunStatus
+from desktop.theme.palette import Scheme
+from desktop.theme.theme import Appearance, Theme
+from desktop.translation.languages import Language, Translation
+from tests.gui.sidebar.rig import Bench, Stores, wf
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+
+
+@pytest.fixture
+def long(make_bench: Callable[[Stores], Bench]) -> Bench:
+    """Two run, and forty stand below."""
+    stores = Stores()
+    for number in range(40):
+        stores.add(f"n{number}", f"Number {number}")
+    stores.run("alpha", "Alpha")
+    stores.run("beta", "Beta")
+    return make_bench(stores)
+
+
+class Painted(QObject):
+    """What a view paints from now on."""
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__(bench.sidebar)
+        self.region = QRegion()
+        QApplication.processEvents()
+        bench.view.viewport().installEventFilter(self)
+
+    def eventFilter(self, _view: QObject, event: QEvent) -> bool:
+        if isinstance(event, QPaintEvent):
+            self.region = self.region.united(event.region())
+        return False
+
+
+def test_a_click_opens_a_row_and_a_header_nothing(bench: Bench) -> None:
+    bench.click("idle")
+    assert bench.asked == [("open", "wf_idle")]
+    assert bench.selected == []
+
+
+def test_the_viewed_workflow_is_selected_and_brought_into_view(long: Bench) -> None:
+    long.stores.background.set_viewed(wf("n3"))
+    long.draw()
+    assert long.selected == ["Number 3"]
+    assert long.view.viewport().rect().contains(long.middle("n3"))
+    long.stores.background.set_viewed(None)
+    long.draw()
+    assert long.selected == []
+
+
+def test_one_that_comes_to_the_list_after_it_was_viewed_is_selected(bench: Bench) -> None:
+    bench.stores.background.set_viewed(wf("new"))
+    bench.draw()
+    bench.stores.add("new", "New one")
+    bench.draw()
+    assert bench.selected == ["New one"]
+
+
+def test_selection_and_cursor_go_with_their_rows_to_another_section(bench: Bench) -> None:
+    bench.stores.background.set_viewed(wf("alpha"))
+    bench.draw()
+    bench.stores.background.mark_complete(wf("alpha"), RunStatus.CANCELLED)
+    bench.draw()
+    assert bench.shown[:4] == ["RUNNING", "Beta", "RECENT", "Alpha"]
+    assert (bench.selected, bench.cursor) == (["Alpha"], "Alpha")
+
+
+def test_what_a_person_looks_at_stays_in_place_while_the_list_changes_above(long: Bench) -> None:
+    long.view.verticalScrollBar().setValue(900)
+    top = long.top("n20")
+    long.stores.background.mark_complete(wf("alpha"), RunStatus.SUCCESS)
+    long.stores.run("gamma", "Gamma")
+    long.draw()
+    assert long.top("n20") == top
+    long.stores.add("late", "Late")
+    long.draw()
+    assert long.top("n20") == top
+
+
+def test_at_the_top_what_comes_there_is_seen(long: Bench) -> None:
+    long.stores.run("gamma", "Gamma")
+    long.draw()
+    assert long.view.verticalScrollBar().value() == 0
+    assert long.shown[:4] == ["RUNNING", "Alpha", "Beta", "Gamma"]
+
+
+def test_a_workflow_that_is_deleted_leaves_the_cursor_on_its_neighbour(bench: Bench) -> None:
+    bench.stores.background.set_viewed(wf("idle"))
+    bench.draw()
+    bench.stores.bus.publish(WorkflowDeleted(wf("idle")))
+    bench.draw()
+    assert "Idle" not in bench.shown
+    assert bench.cursor in ("Old", "Done")
+    assert bench.selected == []
+
+
+def test_a_second_that_passes_paints_the_state_lines_of_running_rows_alone(bench: Bench) -> None:
+    bench.view.tick()
+    painted = Painted(bench)
+    bench.stores.time.advance(1)
+    bench.view.tick()
+    QApplication.processEvents()
+    rows = [bench.view.visualRect(bench.model.index_of(wf(name))) for name in ("alpha", "beta")]
+    lower = QRegion()
+    for row in rows:
+        lower = lower.united(QRect(row.left(), row.center().y(), row.width(), row.height() // 2))
+    assert not painted.region.isEmpty()
+    assert painted.region.subtracted(lower).isEmpty()
+
+
+def test_where_nothing_reads_otherwise_nothing_is_painted(bench: Bench) -> None:
+    bench.view.tick()
+    painted = Painted(bench)
+    bench.view.tick()
+    QApplication.processEvents()
+    assert painted.region.isEmpty()
+
+
+def test_a_pulsing_dot_has_no_words_set_again(bench: Bench, theme: Theme) -> None:
+    theme.set_appearance(Appearance(Scheme.LIGHT, reduced_motion=False))
+    for _ in range(2):
+        QApplication.processEvents()
+        theme.pulse.tick()
+    painted = Painted(bench)
+    theme.pulse.tick()
+    QApplication.processEvents()
+    theme.set_appearance(Appearance(Scheme.LIGHT, reduced_motion=True))
+    assert not painted.region.isEmpty()
+    assert painted.region.boundingRect().right() < bench.view.visualRect(bench.model.index_of(wf("alpha"))).left() + 40
+
+
+def test_every_row_has_a_name_for_a_screen_reader(bench: Bench) -> None:
+    role = Qt.ItemDataRole.AccessibleTextRole
+    assert [bench.model.index(place).data(role) for place in range(len(bench.model.items))] == [
+        "Running, 2 workflows",
+        "Alpha, running, slot 2",
+        "Beta, running, slot 3",
+        "Recently finished, 1 workflow",
+        "Done, completed, slot 1",
+        "Workflows, 2 workflows",
+        "Idle, completed",
+        "Old, not started",
+    ]
+
+
+def test_the_words_change_with_the_language(bench: Bench, translation: Translation) -> None:
+    translation.set_language(Language.FRENCH)
+    QApplication.processEvents()
+    assert bench.model.index(0).data() == "En cours"
+    assert bench.view.accessibleName() == "Workflows"

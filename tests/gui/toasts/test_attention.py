@@ -1,0 +1,228 @@
+"""A person and the toasts: closing, keys, focus, and time that stands still."""
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from core.domain.run import RunStatus
+from core.domain.template import ValidationMode
+from core.domain.toast import BRIEF_S, ToastType
+from desktop.translation.languages import Language, Translation
+from tests.gui.toasts.conftest import A, Stage
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+
+
+def finish(stage: Stage, *names: str) -> None:
+    for name in names:
+        stage.desk.toasts.add_workflow_complete(A, name, RunStatus.SUCCESS)
+    stage.show()
+
+
+def press(stage: Stage, key: Qt.Key) -> None:
+    QTest.keyClick(stage.window.windowHandle(), key)
+    stage.show()
+
+
+def move_mouse(stage: Stage, place: QPoint) -> None:
+    QTest.mouseMove(stage.window.windowHandle(), place)
+    QApplication.processEvents()
+
+
+def refuse(stage: Stage, mode: ValidationMode, limit: int) -> None:
+    parameters = [("mode", mode), ("limit", limit)]
+    stage.desk.toasts.add(ToastType.WARNING, "limit_reached", workflow_id=A, parameters=parameters)
+    stage.show()
+
+
+# Going away
+
+
+def test_a_toast_goes_when_its_time_is_over(stage: Stage) -> None:
+    finish(stage, "Letters")
+    stage.desk.time.advance(BRIEF_S)
+    stage.show()
+    assert stage.cards == []
+
+
+def test_a_question_stays_until_it_is_closed(stage: Stage) -> None:
+    stage.desk.toasts.add_user_question(A, "Letters", "Which?")
+    stage.show()
+    stage.desk.time.advance(3600)
+    stage.show()
+    QTest.mouseClick(stage.button(stage.cards[0], "Close"), Qt.MouseButton.LeftButton)
+    stage.show()
+    assert stage.cards == []
+
+
+def test_escape_with_focus_in_a_toast_closes_it_and_goes_to_the_next(stage: Stage) -> None:
+    finish(stage, "one", "two")
+    assert stage.overlay.take_focus()
+    press(stage, Qt.Key.Key_Escape)
+    assert stage.titles == ["one"]
+    press(stage, Qt.Key.Key_Escape)
+    assert stage.cards == []
+    assert QApplication.focusWidget() is stage.window.composer
+
+
+def test_escape_elsewhere_closes_no_toast(stage: Stage) -> None:
+    finish(stage, "one")
+    press(stage, Qt.Key.Key_Escape)
+    assert stage.titles == ["one"]
+
+
+def test_a_toast_that_goes_by_itself_gives_focus_back(stage: Stage) -> None:
+    stage.desk.toasts.add_user_question(A, "Letters", "Which?")
+    finish(stage, "one")
+    stage.cards[0].take_focus()
+    stage.desk.toasts.dismiss_for_workflow(A, ToastType.USER_QUESTION)
+    stage.show()
+    assert QApplication.focusWidget() is stage.window.composer
+
+
+def test_tab_reaches_the_toasts(stage: Stage) -> None:
+    finish(stage, "one")
+    reached = []
+    for _ in range(120):
+        press(stage, Qt.Key.Key_Tab)
+        reached.append(QApplication.focusWidget())
+    assert stage.button(stage.cards[0], "Go to workflow") in reached
+    assert stage.button(stage.cards[0], "Close") in reached
+
+
+# Standing still
+
+
+def test_time_stands_still_under_the_mouse(stage: Stage) -> None:
+    finish(stage, "one")
+    move_mouse(stage, stage.place(stage.cards[0]).center())
+    stage.desk.time.advance(60)
+    stage.show()
+    assert stage.titles == ["one"]
+    move_mouse(stage, QPoint(5, 5))
+    stage.desk.time.advance(BRIEF_S)
+    stage.show()
+    assert stage.cards == []
+
+
+def test_time_goes_on_after_the_toast_under_the_mouse_was_closed(stage: Stage) -> None:
+    finish(stage, "one", "two")
+    move_mouse(stage, stage.place(stage.cards[0]).center())
+    stage.desk.toasts.dismiss(stage.cards[0].id)
+    stage.show()
+    stage.desk.time.advance(BRIEF_S)
+    stage.show()
+    assert stage.cards == []
+
+
+def test_time_stands_still_with_focus_in_a_toast(stage: Stage) -> None:
+    finish(stage, "one")
+    stage.overlay.take_focus()
+    stage.desk.time.advance(60)
+    stage.show()
+    assert stage.titles == ["one"]
+    stage.window.composer.setFocus()
+    stage.desk.time.advance(BRIEF_S)
+    stage.show()
+    assert stage.cards == []
+
+
+def test_time_stands_still_while_the_window_is_not_active(stage: Stage, qtbot: QtBot) -> None:
+    finish(stage, "one")
+    other = QLineEdit()
+    qtbot.addWidget(other)
+    with qtbot.waitActive(other):
+        other.show()
+        other.activateWindow()
+    stage.desk.time.advance(60)
+    stage.show()
+    assert stage.titles == ["one"]
+    with qtbot.waitActive(stage.window):
+        stage.window.activateWindow()
+    stage.desk.time.advance(BRIEF_S)
+    stage.show()
+    assert stage.cards == []
+
+
+# What it offers
+
+
+def test_go_to_workflow_tells_which_and_closes_what_is_passing(stage: Stage, qtbot: QtBot) -> None:
+    finish(stage, "one")
+    with qtbot.waitSignal(stage.overlay.go_requested) as told:
+        QTest.mouseClick(stage.button(stage.cards[0], "Go to workflow"), Qt.MouseButton.LeftButton)
+    assert told.args == [A]
+    stage.show()
+    assert stage.cards == []
+
+
+def test_a_question_stays_while_a_person_goes_to_it(stage: Stage) -> None:
+    stage.desk.toasts.add_user_question(A, "Letters", "Which?")
+    stage.show()
+    QTest.mouseClick(stage.button(stage.cards[0], "Go to workflow"), Qt.MouseButton.LeftButton)
+    stage.show()
+    assert stage.titles == ["Letters"]
+
+
+def test_without_a_workflow_there_is_nowhere_to_go(stage: Stage) -> None:
+    stage.desk.toasts.add(ToastType.INFO, "note", title="Saved")
+    stage.show()
+    with pytest.raises(AssertionError):
+        stage.button(stage.cards[0], "Go to workflow")
+
+
+@pytest.mark.parametrize(("words", "action"), [("Queue it", "queue"), ("Show", "show")])
+def test_at_the_limit_a_person_can_queue_or_look(stage: Stage, qtbot: QtBot, words: str, action: str) -> None:
+    refuse(stage, ValidationMode.AUTO, 3)
+    toast_id = stage.cards[0].id
+    with qtbot.waitSignal(stage.overlay.action_requested) as told:
+        QTest.mouseClick(stage.button(stage.cards[0], words), Qt.MouseButton.LeftButton)
+    assert told.args == [action, toast_id]
+    stage.show()
+    assert stage.cards == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "limit", "expected"),
+    [
+        (ValidationMode.AUTO, 3, "3 workflows are running. That is the limit in automatic mode."),
+        (ValidationMode.AUTO, 1, "One workflow is running. That is the limit in automatic mode."),
+        (ValidationMode.MANUAL, 1, "One workflow at a time. In manual mode every operation waits"),
+        (ValidationMode.SELECTIVE, 1, "One workflow at a time. In selective mode some operations wait"),
+    ],
+)
+def test_at_the_limit_it_says_which_rule_holds(stage: Stage, mode: ValidationMode, limit: int, expected: str) -> None:
+    refuse(stage, mode, limit)
+    assert stage.cards[0].accessibleName().startswith(f"Warning. {expected}")
+
+
+# For a screen reader, and in French
+
+
+def test_a_toast_is_an_alert_with_all_its_words(stage: Stage) -> None:
+    stage.desk.toasts.add_user_question(A, "Letters", "Which one?")
+    stage.show()
+    interface = QAccessible.queryAccessibleInterface(stage.cards[0])
+    assert interface.role() is QAccessible.Role.AlertMessage
+    assert interface.text(QAccessible.Text.Name) == "Waiting for you. Letters. Which one?"
+
+
+def test_foreign_words_are_shown_as_they_are(stage: Stage) -> None:
+    stage.desk.toasts.add_user_question(A, "<b>A</b>", "<img src='file:///x'> & co")
+    stage.show()
+    assert "<b>A</b>. <img src='file:///x'> & co" in stage.cards[0].accessibleName()
+
+
+def test_a_change_of_language_reaches_toasts_on_screen(stage: Stage, qapp: QApplication) -> None:
+    translation = Translation(qapp, Language.ENGLISH)
+    finish(stage, "one")
+    translation.set_language(Language.FRENCH)
+    stage.show()
+    stage.button(stage.cards[0], "Aller au workflow")
+    assert stage.cards[0].accessibleName() == "Terminé. one. Terminé"
+    translation.set_language(Language.ENGLISH)
+    translation.retire()
+    translation.deleteLater()

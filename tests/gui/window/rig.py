@@ -1,0 +1,113 @@
+"""The real window on a store in memory, driven by keys and looked into by tests."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from core.domain.ids import WorkflowId
+from core.domain.run import Run
+from core.domain.template import ValidationMode
+from core.persistence.in_memory import MemoryStorage
+from core.ports.storage import Storage
+from core.services.outcome import Ok
+from core.wiring import Core, Folders, run_core
+from desktop.aio import Tasks
+from desktop.arguments import Arguments
+from desktop.bind import Frames
+from desktop.session import Session
+from desktop.window.content import Content
+from desktop.window.frame import MainWindow
+from desktop.window_state import WindowState
+
+
+class App:
+    """A window at work. `key` and `type` go to whatever has the focus, as a person's would."""
+
+    def __init__(self, core: Core, window: MainWindow, content: Content, session: Session) -> None:
+        self.core = core
+        self.window = window
+        self.content = content
+        self.session = session
+
+    def key(self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        QTest.keyClick(self.focused(), key, modifiers)
+
+    def control(self, key: Qt.Key) -> None:
+        self.key(key, Qt.KeyboardModifier.ControlModifier)
+
+    def write(self, text: str) -> None:
+        self.content.chat.composer.focus_text()
+        QTest.keyClicks(self.focused(), text)
+
+    def focused(self) -> QWidget:
+        return QApplication.focusWidget() or self.window
+
+    @property
+    def viewed(self) -> WorkflowId | None:
+        return self.core.stores.background.viewed_workflow_id
+
+    def turn_texts(self) -> list[str]:
+        """The texts of the conversation that is shown."""
+        return [message.text for message in self.core.stores.view.messages]
+
+    async def say(self, text: str, *, script: tuple[dict[str, object], ...] = ()) -> Run:
+        """Start a chat without the window's help, in automatic mode."""
+        sent = await self.core.chat.send(text, mode=ValidationMode.AUTO, script=script)
+        assert isinstance(sent, Ok), sent
+        return sent.data
+
+
+@asynccontextmanager
+async def an_app(
+    tmp_path: Path,
+    qapp: QApplication,
+    storage: Storage | None = None,
+    *,
+    mode: ValidationMode = ValidationMode.AUTO,
+    size: tuple[int, int] = (1440, 900),
+) -> AsyncIterator[App]:
+    """The window, shown, with focus where the app puts it."""
+    window = MainWindow("#FFFFFF", None)
+    window.resize(*size)
+    window.show()
+    window.activateWindow()
+    folders = Folders.choose(str(tmp_path))
+    session = Session(
+        qapp, window, Arguments(language="en", theme="light"), folders, tmp_path / "window.json", WindowState(), 0.0
+    )
+    async with run_core(storage or MemoryStorage()) as core:
+        await core.settings.change(validation_mode=mode)
+        tasks = Tasks(session.presenter.report)
+        session.presenter.use(core.stores.toasts)
+        content = Content(session, core, Frames(session.presenter.report), tasks, window)
+        window.setCentralWidget(content)
+        content.begin()
+        listed = await core.workflows.listed()
+        assert isinstance(listed, Ok)
+        core.stores.workflows.load(listed.data)
+        await core.runs.recover()
+        await _until_active(window)
+        content.settle(None)
+        try:
+            yield App(core, window, content, session)
+        finally:
+            await tasks.close()
+            session.presenter.use(None)
+            content.leave()
+            session.translation.retire()
+    window.deleteLater()
+    await asyncio.sleep(0)
+
+
+async def _until_active(window: MainWindow) -> None:
+    """Keys reach an active window alone."""
+    async with asyncio.timeout(5):
+        while not (window.isActiveWindow() and QApplication.activeWindow() is window):  # Qt tells nobody
+            window.activateWindow()
+            await asyncio.sleep(0.01)
+    await asyncio.sleep(0.05)

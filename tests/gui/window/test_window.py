@@ -1,0 +1,269 @@
+"""The window as a person has it: keys in, and what is seen."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from core.domain.message import MessageState
+from core.domain.run import RunStatus
+from core.domain.template import ValidationMode
+from core.persistence.in_memory import MemoryStorage
+from desktop.chat.values import Turn
+from tests.gui.window.rig import an_app
+
+Until = Callable[..., Awaitable[None]]
+SEED = 3
+
+
+async def test_enter_on_the_first_page_starts_three_workflows(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp, mode=ValidationMode.SELECTIVE) as app:
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: app.core.stores.background.running_count == 3, 2)
+        assert app.core.settings.current.validation_mode is ValidationMode.AUTO
+        assert app.viewed is not None
+        await until(lambda: app.core.stores.background.recently_completed_workflows, 10)
+        app.content.deeds.remove_demo()
+        await until(lambda: not app.core.stores.workflows.rows)
+        assert await app.core.storage.workflows() == []
+
+
+async def test_a_message_is_sent_with_enter_and_answered(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        app.control(Qt.Key.Key_N)
+        app.write("say 3 words")
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: "a workflow is" in app.turn_texts())
+        assert app.content.chat.composer.draft().text == ""
+        assert app.turn_texts()[0] == "say 3 words"
+
+
+async def test_leaving_a_conversation_loses_nothing_of_it(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    """A streams, B is looked at for a second, A has gone on (UX001)."""
+    script = ({"say": " ".join(f"w{n}" for n in range(40)), "delay_ms": 50},)
+    async with an_app(tmp_path, qapp) as app:
+        other = await app.say("say 2 words")
+        run = await app.say("go", script=script)
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: "w9" in app.core.stores.view.content)
+        app.content.deeds.show(other.workflow_id)
+        await asyncio.sleep(1)
+        app.content.deeds.show(run.workflow_id)
+        assert "w25" in app.core.stores.view.content
+        await until(lambda: app.core.stores.view.messages[-1].state is MessageState.FINAL)
+        text = " ".join(f"w{n}" for n in range(40))
+        assert app.turn_texts()[-1] == text
+        assert (await app.core.storage.messages(run.workflow_id))[-1].text == text
+
+
+async def test_a_failed_answer_keeps_its_text_and_says_what_failed(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    """Twenty pieces, then a reset (UX007)."""
+    text = " ".join(f"w{n}" for n in range(20))
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("go", script=({"say": text}, {"fail": "connection reset"}))
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: app.core.stores.background.recently_completed_workflows)
+        assert app.turn_texts()[-1] == text
+        execution = app.core.stores.background.get_execution(run.workflow_id)
+        assert execution is not None
+        assert execution.status is RunStatus.ERROR
+        assert execution.error is not None
+        assert execution.error["message"] == "connection reset"
+
+
+async def test_each_workflow_has_exactly_its_own_text_after_fifty_switches(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    """Three streams at sixty pieces a second, switched at random (stream-01)."""
+    dice = random.Random(SEED)
+    texts = [" ".join(f"{name}{n}" for n in range(200)) for name in "abc"]
+    async with an_app(tmp_path, qapp) as app:
+        runs = [await app.say(f"go {text[:2]}", script=({"say": text, "delay_ms": 16},)) for text in texts]
+        for _ in range(50):
+            at = dice.randrange(3)
+            app.content.deeds.show(runs[at].workflow_id)
+            await asyncio.sleep(0.03)
+            assert all(word[0] == "abc"[at] for word in app.core.stores.view.content.split())
+        await until(lambda: len(app.core.stores.background.recently_completed_workflows) == 3, 20)
+        for run, text in zip(runs, texts, strict=True):
+            app.content.deeds.show(run.workflow_id)
+            await until(lambda: app.core.stores.view.is_loaded)
+            assert app.turn_texts()[-1] == text
+            assert (await app.core.storage.messages(run.workflow_id))[-1].text == text
+
+
+async def test_slots_and_recent_ones_are_reached_by_key(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        runs = [await app.say("say 300 words") for _ in range(3)]
+        app.content.chat.composer.focus_text()
+        for number, run in enumerate(runs, 1):
+            app.control(Qt.Key(Qt.Key.Key_0.value + number))
+            assert app.viewed == run.workflow_id
+        app.control(Qt.Key.Key_Tab)
+        app.content.eventFilter(app.window, _control_let_go())
+        assert app.viewed == runs[1].workflow_id
+        app.control(Qt.Key.Key_Tab)
+        app.content.eventFilter(app.window, _control_let_go())
+        assert app.viewed == runs[2].workflow_id
+
+
+def _control_let_go() -> QKeyEvent:
+    return QKeyEvent(QEvent.Type.KeyRelease, Qt.Key.Key_Control, Qt.KeyboardModifier.NoModifier)
+
+
+@pytest.mark.parametrize(
+    ("mode", "limit"), [(ValidationMode.AUTO, 3), (ValidationMode.MANUAL, 1), (ValidationMode.SELECTIVE, 1)]
+)
+async def test_at_the_limit_the_text_stays_and_a_toast_says_why(
+    tmp_path: Path, qapp: QApplication, until: Until, mode: ValidationMode, limit: int
+) -> None:
+    async with an_app(tmp_path, qapp, mode=mode) as app:
+        for _ in range(limit):
+            await app.say("say 300 words")
+        app.control(Qt.Key.Key_N)
+        app.write("one more")
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
+        assert app.content.chat.composer.draft().text == "one more"
+        assert app.core.stores.background.running_count == limit
+        (toast,) = [toast for toast in app.core.stores.toasts.visible if toast.code == "limit_reached"]
+        assert dict(toast.parameters) == {"mode": mode, "limit": limit}
+        app.content.deeds.toast_action("queue", toast.id)
+        await until(lambda: app.core.stores.background.running_count == limit + 1)
+        assert app.content.chat.composer.draft().text == ""
+
+
+async def test_a_change_of_mode_leaves_what_runs_as_it_is(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    """Three in automatic mode, then manual: a fourth is refused, until none runs (UX060)."""
+    async with an_app(tmp_path, qapp) as app:
+        runs = [await app.say("say 300 words") for _ in range(3)]
+        await app.core.settings.change(validation_mode=ValidationMode.MANUAL)
+        for run in runs:
+            assert app.core.stores.background.get_execution(run.workflow_id).run.mode is ValidationMode.AUTO  # type: ignore[union-attr]
+        app.control(Qt.Key.Key_N)
+        app.write("fourth")
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
+        await app.core.settings.change(validation_mode=ValidationMode.AUTO)
+        await app.core.engine.cancel(runs[0].id)
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: app.core.stores.background.running_count == 3)
+
+
+async def test_a_toast_leads_to_its_workflow_from_the_settings(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 2 words")
+        app.control(Qt.Key.Key_N)
+        app.control(Qt.Key.Key_Comma)
+        await until(lambda: app.core.stores.toasts.visible)
+        app.content.toasts.go_requested.emit(app.core.stores.toasts.visible[0].workflow_id)
+        await until(lambda: app.viewed == run.workflow_id)
+
+
+async def test_a_background_event_takes_no_focus_and_opens_no_window(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    """Three stream, finish and fail while somebody writes (UX029)."""
+    async with an_app(tmp_path, qapp) as app:
+        app.control(Qt.Key.Key_N)
+        app.write("my own ")
+        focused, windows = app.focused(), set(QApplication.topLevelWidgets())
+        await app.say("say 5 words")
+        await app.say("say 9 words")
+        await app.say("go", script=({"fail": "no"},))
+        await until(lambda: len(app.core.stores.background.recently_completed_workflows) == 3)
+        await asyncio.sleep(0.3)
+        assert app.focused() is focused
+        assert {one for one in QApplication.topLevelWidgets() if one.isVisible()} <= windows
+        app.write("words")
+        assert app.content.chat.composer.draft().text == "my own words"
+
+
+async def test_drafts_belong_to_their_workflow(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        one, two = [await app.say("say 1 words") for _ in range(2)]
+        await app.core.engine.wait(one.id)
+        await app.core.engine.wait(two.id)
+        app.content.deeds.show(one.workflow_id)
+        app.write("for one")
+        app.content.deeds.show(two.workflow_id)
+        assert app.content.chat.composer.draft().text == ""
+        app.write("for two")
+        app.content.deeds.show(one.workflow_id)
+        assert app.content.chat.composer.draft().text == "for one"
+
+
+async def test_stop_cancels_the_shown_run_and_keeps_its_text(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 400 words")
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: len(app.core.stores.view.content) > 50)
+        app.content.chat.composer.focus_text()
+        app.key(Qt.Key.Key_F5, Qt.KeyboardModifier.ShiftModifier)
+        await until(lambda: not app.core.stores.background.running_count)
+        stored = (await app.core.storage.messages(run.workflow_id))[-1]
+        assert stored.state is MessageState.INTERRUPTED
+        assert len(stored.text) > 50
+        assert not any(toast.workflow_id == run.workflow_id for toast in app.core.stores.toasts.visible)
+
+
+async def test_deleting_asks_first_and_stops_what_runs(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 400 words")
+        app.content._delete(run.workflow_id)
+        (box,) = app.window.findChildren(QMessageBox)
+        assert "running" in box.informativeText()
+        next(button for button in box.buttons() if button.objectName() == "delete").click()
+        await until(lambda: not app.core.stores.workflows.rows)
+        assert await app.core.storage.run(run.id) is None
+
+
+async def test_after_a_crash_what_was_seen_is_there_and_nothing_says_running_that_is_not(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    storage = MemoryStorage()
+    async with an_app(tmp_path, qapp, storage) as app:
+        runs = [await app.say("say 300 words") for _ in range(3)]
+        app.content.deeds.show(runs[0].workflow_id)
+        await asyncio.sleep(1.2)
+        seen, copy = app.core.stores.view.content, storage.copy()
+    async with an_app(tmp_path, qapp, copy) as app:
+        app.content.deeds.show(runs[0].workflow_id)
+        execution = app.core.stores.background.get_execution(runs[0].workflow_id)
+        assert execution is not None
+        assert execution.run is not None
+        await until(lambda: execution.run.interrupted_texts)
+        (kept,) = execution.run.interrupted_texts
+        assert len(kept) > len(seen) - 60 * 8
+        assert seen.startswith(kept)
+        assert app.core.stores.background.running_count == 3
+        await until(lambda: not app.core.stores.background.running_count, 20)
+        for run in runs:
+            assert (await app.core.engine.wait(run.id)).status is RunStatus.SUCCESS
+
+
+async def test_only_what_is_viewed_is_laid_out(
+    tmp_path: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        runs = [await app.say("say 200 words") for _ in range(3)]
+        app.content.deeds.show(runs[0].workflow_id)
+        drawn: list[str] = []
+        update = app.content.chat.transcript.update_turn
+
+        def watched(turn: Turn) -> None:
+            drawn.append(turn.id)
+            update(turn)
+
+        monkeypatch.setattr(app.content.chat.transcript, "update_turn", watched)
+        await asyncio.sleep(1)
+        assert set(drawn) == {runs[0].message_id}

@@ -1,0 +1,343 @@
+"""What happened in a run, as a list: calls and steps, the newest first."""
+
+from collections.abc import Callable
+from typing import Any
+
+from core.domain import events as facts
+from core.domain.events import Event
+from core.domain.ids import CallId
+from core.domain.live_run import LiveRun, replay
+from core.domain.run import RunKind
+from core.domain.step import StepStatus
+from core.domain.tool import CallStatus
+from core.stores.activity import (
+    Activity,
+    ActivityFilter,
+    ActivityItem,
+    ActivityKind,
+    ActivityState,
+    Progress,
+    activity_of,
+    counts,
+    detail_of,
+    target_of,
+)
+from tests.stores.rig import Desk, Teller
+
+OK = CallStatus.COMPLETED
+
+
+def call(
+    run: Teller, name: str, tool: str = "read_file", step: str = "chat", *, agent: bool = True, **how: Any
+) -> Event:
+    arguments = how.pop("arguments", {"path": f"{name}.txt"})
+    fact = facts.ToolStarted(
+        call_id=CallId(name), tool=tool, arguments=arguments, step=step, round=1 if agent else None, **how
+    )
+    return run.say(fact)
+
+
+def end(run: Teller, name: str, status: CallStatus = OK, **how: Any) -> Event:
+    return run.say(facts.ToolEnded(call_id=CallId(name), status=status, duration_ms=1500, **how))
+
+
+def state_of(*events: Event) -> LiveRun:
+    run = replay(events)
+    assert run is not None
+    return run
+
+
+def chat(*told: Any) -> LiveRun:
+    """A chat turn in which these happened: each is made by a function of the teller."""
+    run = Teller("a")
+    return state_of(run.created(), run.started(), run.step_started(), *(make(run) for make in told))
+
+
+def template(*told: Any) -> LiveRun:
+    run = Teller("a")
+    created = run.created("fetch", "check", "each", kind=RunKind.WORKFLOW)
+    return state_of(created, run.started(), *(make(run) for make in told))
+
+
+def item(run: LiveRun, item_id: str) -> ActivityItem:
+    return next(item for item in activity_of(run) if item.id == item_id)
+
+
+# Calls
+
+
+def test_the_newest_is_first() -> None:
+    run = chat(lambda r: call(r, "1"), lambda r: end(r, "1"), lambda r: call(r, "2"))
+    assert [each.id for each in activity_of(run)] == ["2", "1", "run_a/chat"]
+
+
+def test_a_call_tells_what_it_is_about_and_what_came_out_of_it() -> None:
+    run = chat(lambda r: call(r, "1"), lambda r: end(r, "1", summary="3 lines"))
+    told = item(run, "1")
+    assert (told.kind, told.name, told.target) == (ActivityKind.TOOL, "read_file", "1.txt")
+    assert (told.state, told.summary, told.duration_s) == (ActivityState.DONE, "3 lines", 1.5)
+
+
+def test_a_running_call_has_no_duration() -> None:
+    told = item(chat(lambda r: call(r, "1")), "1")
+    assert (told.state, told.duration_s, told.summary) == (ActivityState.RUNNING, None, "")
+
+
+def test_a_failed_call_tells_why() -> None:
+    error = {"code": "not_found", "message": "no such\nfile"}
+    told = item(chat(lambda r: call(r, "1"), lambda r: end(r, "1", CallStatus.ERROR, error=error)), "1")
+    assert (told.state, told.summary) == (ActivityState.FAILED, "no such file")
+
+
+def test_every_status_of_a_call_is_told_apart() -> None:
+    states = {status: item(chat(lambda r: call(r, "1"), _end(status)), "1").state for status in CallStatus}
+    assert len(set(states.values())) == len(CallStatus)
+
+
+def _end(status: CallStatus) -> Callable[[Teller], Event]:
+    return lambda run: end(run, "1", status)
+
+
+def test_a_call_in_a_template_names_its_step_and_one_in_a_chat_does_not() -> None:
+    assert item(template(lambda r: call(r, "1", step="fetch")), "1").step == "fetch"
+    assert item(chat(lambda r: call(r, "1")), "1").step is None
+
+
+def test_the_target_is_the_argument_that_tells_most() -> None:
+    assert target_of("read_file", {"encoding": "utf-8", "path": "a.txt"}) == "a.txt"
+    assert target_of("other", {"flag": True, "size": 12}) == "12"
+    assert target_of("other", "plain") == "plain"
+    assert target_of("other", {}) == target_of("other", None) == ""
+    assert target_of("run_code", {"code": "1"}) == ""
+
+
+def test_the_target_is_one_line_of_at_most_200_characters() -> None:
+    target = target_of("other", {"query": "a\nb " + "x" * 100_000})
+    assert target.startswith("a b x")
+    assert len(target) == 200
+
+
+# Steps and agents
+
+
+def test_the_step_of_a_chat_is_its_agent() -> None:
+    told = item(chat(), "run_a/chat")
+    assert (told.kind, told.name, told.state) == (ActivityKind.AGENT, "Ada", ActivityState.RUNNING)
+
+
+def test_a_step_that_has_not_begun_is_not_told() -> None:
+    assert activity_of(template()) == []
+
+
+def test_a_step_at_which_an_agent_works_is_an_agent() -> None:
+    by_text = template(lambda r: r.step_started("fetch"), lambda r: r.stream("Hello", "fetch"))
+    by_call = template(lambda r: r.step_started("fetch"), lambda r: call(r, "1", step="fetch"))
+    plain = template(lambda r: r.step_started("fetch"), lambda r: call(r, "1", step="fetch", agent=False))
+    kinds = [item(run, "run_a/fetch").kind for run in (by_text, by_call, plain)]
+    assert kinds == [ActivityKind.AGENT, ActivityKind.AGENT, ActivityKind.STEP]
+
+
+def test_a_skipped_step_tells_what_its_condition_found() -> None:
+    told = item(template(lambda r: r.say(facts.StepSkipped(step="check", value={"n": 0}))), "run_a/check")
+    assert (told.state, told.reason) == (ActivityState.SKIPPED, '{"n":0}')
+
+
+def test_a_step_that_was_skipped_on_nothing_has_a_reason_too() -> None:
+    assert item(template(lambda r: r.say(facts.StepSkipped(step="check"))), "run_a/check").reason == "null"
+
+
+def test_a_failed_step_tells_why_and_at_which_attempt() -> None:
+    told = item(
+        template(
+            lambda r: r.step_started("fetch", attempt=2),
+            lambda r: r.say(facts.StepFinished(step="fetch", status=StepStatus.ERROR, error={"message": "no net"})),
+        ),
+        "run_a/fetch",
+    )
+    assert (told.state, told.summary, told.attempts) == (ActivityState.FAILED, "no net", 2)
+
+
+def test_a_for_each_tells_how_far_it_is() -> None:
+    def iteration(index: int, status: StepStatus) -> Any:
+        return lambda r: r.say(facts.StepFinished(step="each", index=index, status=status))
+
+    run = template(
+        lambda r: r.say(facts.StepStarted(step="each", total=5)),
+        iteration(0, StepStatus.COMPLETED),
+        iteration(1, StepStatus.ERROR),
+    )
+    assert item(run, "run_a/each").progress == Progress(1, 1, 5)
+
+
+# Counts and details
+
+
+def test_the_filters_take_what_they_say() -> None:
+    run = template(
+        lambda r: r.step_started("fetch"),
+        lambda r: call(r, "1", step="fetch"),
+        lambda r: call(r, "2", step="fetch"),
+        lambda r: r.step_started("check"),
+    )
+    assert counts(activity_of(run)) == {ActivityFilter.ALL: 4, ActivityFilter.TOOLS: 2, ActivityFilter.AGENTS: 1}
+
+
+def test_the_detail_of_a_call_has_its_arguments_and_error_whole() -> None:
+    error = {"code": "failed", "message": "x" * 5000}
+    run = chat(lambda r: call(r, "1"), lambda r: end(r, "1", CallStatus.ERROR, error=error))
+    detail = detail_of(run, "1")
+    assert detail is not None
+    assert detail.arguments == {"path": "1.txt"}
+    assert detail.errors == (error,)
+    assert not detail.has_result
+
+
+def test_the_result_of_a_step_that_is_one_call_is_its_output() -> None:
+    run = template(
+        lambda r: r.step_started("fetch"),
+        lambda r: call(r, "1", step="fetch", agent=False),
+        lambda r: end(r, "1", summary="2 rows"),
+        lambda r: r.say(facts.StepFinished(step="fetch", status=StepStatus.COMPLETED, output=[1, 2])),
+    )
+    for item_id in ("1", "run_a/fetch"):
+        detail = detail_of(run, item_id)
+        assert detail is not None
+        assert (detail.has_result, detail.result) == (True, [1, 2])
+
+
+def test_the_result_of_an_agents_call_is_what_the_run_knows_of_it() -> None:
+    detail = detail_of(chat(lambda r: call(r, "1"), lambda r: end(r, "1", summary="2 rows")), "1")
+    assert detail is not None
+    assert detail.result == "2 rows"
+
+
+def test_the_detail_of_a_chats_agent_is_its_answer_and_its_tokens() -> None:
+    run = chat(
+        lambda r: r.answer("Hello"),
+        lambda r: r.say(facts.UsageReported(input_tokens=12, output_tokens=3)),
+        lambda r: r.step_done(),
+        lambda r: r.finished(),
+    )
+    detail = detail_of(run, "run_a/chat")
+    assert detail is not None
+    assert (detail.result, detail.input_tokens, detail.output_tokens) == ("Hello", 12, 3)
+
+
+def test_what_is_not_there_has_no_detail() -> None:
+    assert detail_of(chat(), "nothing") is None
+
+
+# The store
+
+
+def ids(activity: Activity) -> list[str]:
+    return [each.id for each in activity.items]
+
+
+def test_a_run_that_nobody_viewed_is_told_completely() -> None:
+    desk = Desk()
+    activity = Activity(desk.view)
+    run = desk.start("a")
+    desk.tell(call(run, "1"), end(run, "1"), run.finished())
+    assert activity.items == []
+    desk.background.set_viewed(run.workflow_id)
+    assert ids(activity) == ["1", "run_a/chat"]
+
+
+def test_it_follows_the_viewed_run_batch_by_batch() -> None:
+    desk = Desk()
+    run = desk.start("a")
+    desk.background.set_viewed(run.workflow_id)
+    activity = Activity(desk.view)
+    told: list[ActivityState] = []
+    activity.changed.connect(lambda: told.append(activity.items[0].state))
+    desk.tell(call(run, "1"))
+    desk.time.advance(0.1)
+    desk.tell(end(run, "1"))
+    desk.time.advance(0.1)
+    assert told == [ActivityState.RUNNING, ActivityState.DONE]
+
+
+def test_what_did_not_change_is_the_same_object() -> None:
+    desk = Desk()
+    run = desk.start("a")
+    desk.background.set_viewed(run.workflow_id)
+    activity = Activity(desk.view)
+    desk.tell(call(run, "1"), end(run, "1"))
+    desk.time.advance(0.1)
+    before = activity.items
+    desk.tell(call(run, "2"))
+    desk.time.advance(0.1)
+    after = activity.items
+    assert len(after) == 3
+    assert all(old is new for old, new in zip(before, after[1:], strict=True))
+
+
+def test_earlier_runs_of_the_conversation_are_told_below() -> None:
+    desk = Desk()
+    first = desk.teller("first", "wf_a")
+    events = [
+        first.created(),
+        first.started(),
+        first.step_started(),
+        call(first, "1"),
+        end(first, "1"),
+        first.finished(),
+    ]
+    stored = replay(events)
+    assert stored is not None
+    desk.time.advance(10)
+    second = desk.start("second", "wf_a")
+    desk.background.set_viewed(second.workflow_id)
+    desk.view.show(second.workflow_id, [first.message("Hello")], [stored])
+    assert ids(Activity(desk.view)) == ["run_second/chat", "1", "run_first/chat"]
+
+
+def test_another_workflow_shows_only_its_own() -> None:
+    desk = Desk()
+    one, two = desk.start("a"), desk.start("b")
+    activity = Activity(desk.view)
+    desk.background.set_viewed(one.workflow_id)
+    assert ids(activity) == ["run_a/chat"]
+    desk.background.set_viewed(two.workflow_id)
+    assert ids(activity) == ["run_b/chat"]
+    desk.background.set_viewed(None)
+    assert activity.items == []
+
+
+def test_a_crashed_call_that_begins_anew_is_told_once() -> None:
+    desk = Desk()
+    run = desk.start("a")
+    desk.background.set_viewed(run.workflow_id)
+    activity = Activity(desk.view)
+    desk.tell(call(run, "1"))
+    desk.time.advance(0.1)
+    assert len(activity.items) == 2
+    desk.tell(run.started(), run.step_started(), call(run, "1b"))
+    desk.time.advance(0.1)
+    assert ids(activity) == ["1b", "run_a/chat"]
+
+
+def test_closed_it_hears_nothing_more() -> None:
+    desk = Desk()
+    activity = Activity(desk.view)
+    told: list[None] = []
+    activity.changed.connect(lambda: told.append(None))
+    activity.close()
+    desk.background.set_viewed(desk.start("a").workflow_id)
+    assert told == []
+
+
+def test_it_gives_the_detail_of_what_it_shows() -> None:
+    desk = Desk()
+    run = desk.start("a")
+    desk.background.set_viewed(run.workflow_id)
+    activity = Activity(desk.view)
+    desk.tell(call(run, "1"))
+    desk.time.advance(0.1)
+    shown = activity.items[0]
+    detail = activity.detail(shown)
+    assert detail is not None
+    assert detail.arguments == {"path": "1.txt"}
+    desk.background.set_viewed(None)
+    assert activity.detail(shown) is None
