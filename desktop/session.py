@@ -12,6 +12,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
+from core.bus import WorkflowChanged
 from core.domain.ids import WorkflowId
 from core.errors import StorageFailed
 from core.services.logs import log_to
@@ -125,6 +126,8 @@ class Session:
         listed = await core.workflows.listed()
         if isinstance(listed, Ok):
             core.stores.workflows.load(listed.data)
+            for row in listed.data:  # so that what is recovered is called as its workflow is, not as its template
+                core.bus.publish(WorkflowChanged(row.workflow))
         else:
             self.presenter.fail(listed)
         recovered = await core.runs.recover()

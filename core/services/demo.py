@@ -21,7 +21,7 @@ from core.services.workflows import WorkflowService
 KEPT = "demo_workflows"
 TEMPLATE = Path(__file__).parents[2] / "resources" / "demo" / "steps.json"
 LONG_ANSWER = "say 300 words"
-QUESTION = "say 60 words"
+QUESTION = "say 200 words"
 
 
 class DemoService:
