@@ -65,7 +65,7 @@ class CommandLine:
         )
 
     def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-m", "core", *arguments]
+        return [sys.executable, "-P", "-m", "core", *arguments]  # -P: a folder named core where it runs is not ours
 
     def environment(self, **more: str) -> dict[str, str]:
         kept = {key: value for key, value in os.environ.items() if not key.startswith("METIER_")}
