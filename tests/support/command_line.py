@@ -47,7 +47,7 @@ class CommandLine:
             check=False,
         )
         said = Said(done.returncode, done.stdout, done.stderr)
-        assert "Traceback" not in said.out + said.err, said.err
+        assert "Traceback (most recent call last)" not in said.out + said.err, said.err
         return said
 
     def start(self, *arguments: str, **options: Any) -> "subprocess.Popen[str]":
