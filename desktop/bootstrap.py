@@ -3,6 +3,7 @@
 What is imported here at the top is all that the first paint needs: PySide6 and the standard library.
 """
 
+import os
 import sys
 import tempfile
 import time
@@ -24,12 +25,22 @@ if TYPE_CHECKING:
 
 def start() -> int:
     """Open the window and stay until it is closed; the exit code."""
-    began = time.perf_counter()
+    began = time.perf_counter() - _process_age_s()
     given = arguments.read()
     if given.smoke_test and given.data is None:
         with tempfile.TemporaryDirectory(prefix="metier-") as folder:
             return _open(given, Path(folder), began)
     return _open(given, Path(given.data) if given.data else None, began)
+
+
+def _process_age_s() -> float:
+    """How long this process has lived, in seconds; 0 where the system does not tell."""
+    try:
+        fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+        began_s = int(fields[19]) / os.sysconf("SC_CLK_TCK")
+        return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - began_s)
+    except (OSError, AttributeError, ValueError, IndexError):
+        return 0.0
 
 
 def _open(given: Arguments, data: Path | None, began: float) -> int:

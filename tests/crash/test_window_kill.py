@@ -1,0 +1,63 @@
+"""kill -9 of the window while three workflows stream: what was seen is there, and what runs goes on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("PySide6", reason="the window needs Qt")
+
+from core.domain.events import TokenReceived
+from core.domain.message import MessageState
+from core.domain.run import RunKind, RunStatus
+from core.llm.phrases import words
+from core.persistence.surreal import SurrealStorage
+from tests.support.command_line import CommandLine
+
+
+def window(metier: CommandLine, *arguments: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-P", "-m", "desktop", *arguments],
+        env=metier.environment(QT_QPA_PLATFORM="offscreen"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.mark.async_timeout(120)
+async def test_a_killed_window_loses_at_most_a_second_of_what_was_seen(tmp_path: Path) -> None:
+    metier = CommandLine(tmp_path / "data")
+    killed = window(metier, "--demo")
+    time.sleep(5.5)  # noqa: ASYNC251  # nothing else is to happen in this process
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate(timeout=20)
+    before = {line["run_id"]: line for line in metier("list").lines}
+    assert len(before) == 3
+    running = [line for line in before.values() if line["status"] == "running"]
+    assert running, "the demo had ended before the kill"
+
+    again = window(metier, "--screenshot", os.devnull, "--after", "14")
+    _, err = again.communicate(timeout=60)
+    assert again.returncode == 0, err
+    assert "Traceback (most recent call last)" not in err
+    assert {line["status"] for line in metier("list").lines} == {"success"}
+
+    storage = await SurrealStorage.open(tmp_path / "data" / "store")
+    try:
+        (chat,) = [run for run in await storage.runs() if run.kind is RunKind.CHAT]
+        assert chat.status is RunStatus.SUCCESS
+        kept = [one for one in await storage.messages(chat.workflow_id) if one.state is MessageState.INTERRUPTED]
+        full = words("300")
+        if chat.id in {line["run_id"] for line in running}:
+            (cut_off,) = kept
+            assert full.startswith(cut_off.text)
+            assert len(cut_off.text) > 100
+        assert (await storage.messages(chat.workflow_id))[-1].text == full
+        assert not any(isinstance(event.fact, TokenReceived) for event in await storage.events(chat.id))
+    finally:
+        await storage.close()
