@@ -4,6 +4,7 @@ from PySide6.QtCore import QRect, QSize
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
+    QApplication,
     QComboBox,
     QProxyStyle,
     QStyle,
@@ -35,6 +36,24 @@ _FIELD_SIGNS = {
 
 _ITEM_PADDING = 8
 _COMBO_INDENT = 4  # Fusion's text stands nearer to the edge than that of our line edits
+
+
+_KEPT = "_metier_style"
+
+
+def style_of(app: QApplication, painter: ControlPainter) -> "MetierStyle":
+    """The application's style, that draws with this painter from now on.
+
+    An application gets it once, for its life: Qt goes through all widgets when its style is replaced, also those
+    that are being destroyed, and may not come back.
+    """
+    style = getattr(app, _KEPT, None)
+    if not isinstance(style, MetierStyle):
+        style = MetierStyle(painter)
+        app.setStyle(style)
+        setattr(app, _KEPT, style)
+    style.use(painter)
+    return style
 
 
 class MetierStyle(QProxyStyle):

@@ -11,7 +11,7 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.icons import Icons
 from desktop.theme.palette import Scheme, choose_colors, is_dark, make_palette
 from desktop.theme.pulse import PulseClock
-from desktop.theme.style import MetierStyle
+from desktop.theme.style import style_of
 from desktop.theme.style_sheet import make_style_sheet
 from desktop.theme.system import SystemLook
 from desktop.theme.tokens import LIGHT, SIZES, ColorName, Colors, Sizes
@@ -49,9 +49,8 @@ class Theme(QObject):
         self._sizes: Sizes = SIZES
         self._fonts: dict[TextRole, QFont] = {}
         self._icons = Icons(LIGHT)
-        self._style = MetierStyle(ControlPainter(self._icons, LIGHT, SIZES))
+        self._style = style_of(app, ControlPainter(self._icons, LIGHT, SIZES))
         self.pulse = PulseClock(self)
-        app.setStyle(self._style)
         self._dress()
         # queued: Qt first finishes its own change of palette
         system.changed.connect(self._follow_system, Qt.ConnectionType.QueuedConnection)
