@@ -23,7 +23,7 @@ class Actions(QObject):
     """Everything that a person can have the core do. Each call returns at once; what comes of it is shown."""
 
     sent = Signal(str)
-    """A message was taken; the workflow that it stands in."""
+    """A message was taken; the workflow that it was written in, "" for a new one."""
     refused = Signal(str)
     """A message was not taken: the words for the composer, empty where a toast says it."""
     demo_changed = Signal(bool)
@@ -66,10 +66,9 @@ class Actions(QObject):
         mode = self._core.settings.current.validation_mode
         answer = await self._core.chat.send(text, workflow_id, mode=mode, gated=True, queued=queued)
         if isinstance(answer, Ok):
-            if self._core.stores.background.viewed_workflow_id == workflow_id:
-                if workflow_id is None:
-                    self.show(answer.data.workflow_id)
-                self.sent.emit(answer.data.workflow_id)
+            if workflow_id is None and self._core.stores.background.viewed_workflow_id is None:
+                self.show(answer.data.workflow_id)
+            self.sent.emit(workflow_id or "")
         elif answer.code == "limit_reached":
             self.refused.emit("")
             again = partial(self._send, text, workflow_id, queued=True)

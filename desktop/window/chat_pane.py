@@ -66,11 +66,12 @@ class ChatPane(Adaptive, Surface):
         self._bind.close()
         self._view.batch.disconnect(self._on_batch, missing_ok=True)
 
-    def sending_worked(self, workflow_id: WorkflowId) -> None:
-        """What was written is in that workflow now."""
-        self._drafts.pop(self._shown, None)
-        self.composer.clear()
-        self._drafts.pop(workflow_id, None)
+    def sending_worked(self, origin: str) -> None:
+        """What was written in that workflow ("": in a new one) was taken, whatever is shown by now."""
+        written_in = WorkflowId(origin) if origin else None
+        self._drafts.pop(written_in, None)
+        if self._shown == written_in:
+            self.composer.clear()
 
     def retranslate(self) -> None:
         self._render()

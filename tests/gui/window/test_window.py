@@ -41,6 +41,8 @@ async def test_a_message_is_sent_with_enter_and_answered(tmp_path: Path, qapp: Q
         await until(lambda: "a workflow is" in app.turn_texts())
         assert app.content.chat.composer.draft().text == ""
         assert app.turn_texts()[0] == "say 3 words"
+        app.control(Qt.Key.Key_N)
+        assert app.content.chat.composer.draft().text == ""
 
 
 async def test_leaving_a_conversation_loses_nothing_of_it(tmp_path: Path, qapp: QApplication, until: Until) -> None:
