@@ -64,12 +64,9 @@ class ErrorInfo:
     def as_dict(self) -> dict[str, Any]:
         """`{code, message, failed_step?, failed_during?, tool_name?, …parameters}`, absent where unknown."""
         where = {"failed_step": self.failed_step, "failed_during": self.failed_during, "tool_name": self.tool_name}
-        return {
-            **self.parameters,
-            "code": self.code,
-            "message": self.message,
-            **{name: value for name, value in where.items() if value is not None},
-        }
+        known = {name: value for name, value in where.items() if value is not None}
+        first = {"code": self.code, "message": self.message}
+        return {**first, **self.parameters, **known, **first}
 
 
 @dataclass(frozen=True, slots=True)
