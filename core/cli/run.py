@@ -32,7 +32,8 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
             EventLines(core.bus)
         found = unwrap(await core.templates.find(args.template))
         run = unwrap(await core.runs.start(found, given, allow=allow, base=str(Path.cwd()), key=args.key))
-        unwrap(await core.runs.recover(run.id))
+        if not run.status.is_final and not core.engine.drives(run.id):  # the same key, after a crash
+            unwrap(await core.runs.recover(run.id))
         line = await attend(core, run.id)
     write_line(line)
     return exit_code(line)

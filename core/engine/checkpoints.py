@@ -44,11 +44,14 @@ class Checkpoints:
         """Remember a step's output text: it may become the run's output."""
         self._outputs[step] = output_json or "null"
 
-    def run_started(self) -> "Future[frozenset[int]]":
-        """Claim the run: the future is empty if it is ours."""
+    def claim_run(self) -> "Future[frozenset[int]]":
+        """Claim the run: the future is empty if it is ours. Nothing is told before that is known."""
         self._since = self._clock.monotonic()
         change = ChangeRun(self._run.id, ENQUEUED, RunStatus.RUNNING, started_at=self._clock.now())
-        return self._log.record(RunStarted(), writes=[change])
+        return self._log.record(writes=[change])
+
+    def run_started(self) -> None:
+        self._log.tell(RunStarted())
 
     def claim(self, key: StepKey) -> "Future[frozenset[int]]":
         """Claim a step that leaves the process: the future is empty if it is ours, and all before it is on disk."""

@@ -110,8 +110,9 @@ class Driver:
 
     async def drive(self) -> None:
         async with asyncio.TaskGroup() as self._tasks:
-            if await self._checkpoints.run_started():
+            if await self._checkpoints.claim_run():
                 return  # the claim is lost: the run was cancelled, or it is driven already
+            self._checkpoints.run_started()
             await self._work()
             if not self._is_checkpointed:
                 await self._finish()

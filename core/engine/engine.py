@@ -275,18 +275,27 @@ class Engine:
         return found
 
     async def _take_up(self, remains: Remains) -> None:
-        for event in remains.events:
-            self._bus.publish(event)
+        """Put the run back into the queue, unless it has ended since it was found."""
         seat = self._seat_of(remains)
         if remains.lost:
+            self._tell_again(remains)
             await self._end_unknown(seat, remains)
             return
+        unfinished = frozenset({RunStatus.RUNNING, RunStatus.ENQUEUED})
+        back = ChangeRun(remains.run.id, unfinished, RunStatus.ENQUEUED)
         releases: list[Write] = [ReleaseClaim(remains.run.id, key) for key in remains.released]
-        back = ChangeRun(remains.run.id, frozenset({RunStatus.RUNNING}), RunStatus.ENQUEUED)
-        await self._storage.commit([*releases, *([back] if remains.run.status is RunStatus.RUNNING else [])])
+        lost = await self._storage.commit([back, *releases])
+        if 0 in lost or remains.run.id in self._seats:
+            return
+        self._tell_again(remains)
         seat.run = replace(seat.run, status=RunStatus.ENQUEUED)
         self._seats[seat.run.id] = seat
         self._queue.append(seat)
+
+    def _tell_again(self, remains: Remains) -> None:
+        """Those who watch know nothing of an earlier life; what they know already changes nothing."""
+        for event in remains.events:
+            self._bus.publish(event)
 
     async def _end_unknown(self, seat: _Seat, remains: Remains) -> None:
         """An effect may have happened: the run ends as `outcome_unknown` and names the step."""

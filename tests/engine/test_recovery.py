@@ -10,7 +10,7 @@ import pytest
 
 from core.domain.ids import RunId
 from core.domain.message import MessageState
-from core.domain.run import RunKind, RunStatus
+from core.domain.run import Run, RunKind, RunStatus
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.persistence.in_memory import MemoryStorage
 from core.ports.storage import ChangeRun, Claim, PutStepResult
@@ -195,3 +195,23 @@ async def test_leaving_the_engine_checkpoints_what_is_at_work(tool: str) -> None
     assert isinstance(storage, MemoryStorage)
     _, described = await recovered(storage, run.id)
     assert described["status"] == ("error" if tool == "hang" else "success")
+
+
+async def test_a_run_that_ends_while_it_is_looked_for_is_left_alone() -> None:
+    """Recovery finds it running, and then it ends: it is not begun again, and nothing is told after its end."""
+    async with a_world() as world:
+        run = await world.start(tool_step("n", "note"))
+        found, storage = await world.storage.unfinished_runs(), world.storage
+        await world.core.engine.wait(run.id)
+        assert [one.id for one in found] == [run.id]
+
+        async def as_found() -> list[Run]:
+            return found
+
+        storage.unfinished_runs = as_found  # type: ignore[method-assign]
+        before = await storage.events(run.id)
+        await world.core.engine.recover()
+        await asyncio.sleep(0.05)
+        assert await storage.events(run.id) == before
+        assert world.tools.notes == [None]
+        assert not world.core.engine.is_at_work
