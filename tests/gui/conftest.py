@@ -2,12 +2,16 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
 from PySide6.QtWidgets import QApplication
 
 from desktop.loop import Loop, new_loop
+from desktop.theme.palette import Scheme
+from desktop.theme.system import SystemLook
+from desktop.theme.theme import Appearance, Theme
+from desktop.translation.languages import Language, Translation
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -28,3 +32,22 @@ def until() -> Callable[..., Awaitable[None]]:
                 await asyncio.sleep(0.002)
 
     return wait
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Iterator[Theme]:
+    """Light and still, whatever this machine prefers."""
+    theme = Theme(qapp, SystemLook(), Appearance(Scheme.LIGHT, reduced_motion=True))
+    yield theme
+    qapp.setStyleSheet("")
+    theme.deleteLater()
+
+
+@pytest.fixture
+def translation(qapp: QApplication) -> Iterator[Translation]:
+    """English, until a test changes it."""
+    translation = Translation(qapp, Language.ENGLISH)
+    yield translation
+    translation.set_language(Language.ENGLISH)
+    translation.retire()
+    translation.deleteLater()

@@ -4,14 +4,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import date, datetime
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale
-from PySide6.QtWidgets import QApplication, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.translation import formats
@@ -21,15 +20,6 @@ from tests.support.project import ROOT
 
 NBSP = "\N{NO-BREAK SPACE}"
 NARROW = "\N{NARROW NO-BREAK SPACE}"
-
-
-@pytest.fixture
-def translation(qapp: QApplication) -> Iterator[Translation]:
-    translation = Translation(qapp, Language.ENGLISH)
-    yield translation
-    translation.set_language(Language.ENGLISH)
-    translation.retire()
-    translation.deleteLater()
 
 
 def messages(language: str) -> list[tuple[str, list[str]]]:

@@ -1,6 +1,6 @@
 """The building blocks: plain text stays plain, everything has a name and keys, and French fits at every zoom."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
@@ -12,7 +12,6 @@ from pytestqt.qtbot import QtBot
 from desktop.theme.drawing import paint_shadow
 from desktop.theme.icon_names import Icon
 from desktop.theme.palette import Scheme
-from desktop.theme.system import SystemLook
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import LIGHT, SIZES
 from desktop.translation.languages import Language, Translation
@@ -34,14 +33,6 @@ MODE = (
     "Mode automatique\N{NARROW NO-BREAK SPACE}: les opérations seront approuvées sans confirmation. "
     "Le mode multi-workflow (jusqu’à 3 simultanés) sera disponible."
 )
-
-
-@pytest.fixture
-def theme(qapp: QApplication) -> Iterator[Theme]:
-    theme = Theme(qapp, SystemLook(), Appearance(Scheme.LIGHT, reduced_motion=True))
-    yield theme
-    qapp.setStyleSheet("")
-    theme.deleteLater()
 
 
 def role_of(widget: QWidget) -> QAccessible.Role:

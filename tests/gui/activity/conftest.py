@@ -1,13 +1,12 @@
 """The sidebar in a window of its own, on real stores and a clock that the test owns."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.domain.events import StepFinished, ToolEnded, ToolStarted
@@ -18,18 +17,8 @@ from core.domain.tool import CallStatus
 from desktop.activity.item_list import ItemList
 from desktop.activity.panel import ActivityPanel
 from desktop.bind import Frames
-from desktop.theme.palette import Scheme
-from desktop.theme.system import SystemLook
-from desktop.theme.theme import Appearance, Theme
+from desktop.theme.theme import Theme
 from tests.stores.rig import Desk, Teller
-
-
-@pytest.fixture
-def theme(qapp: QApplication) -> Iterator[Theme]:
-    theme = Theme(qapp, SystemLook(), Appearance(Scheme.LIGHT, reduced_motion=True))
-    yield theme
-    qapp.setStyleSheet("")
-    theme.deleteLater()
 
 
 @dataclass

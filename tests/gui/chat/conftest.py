@@ -1,26 +1,19 @@
 """A transcript in a window of 800×600, and the way to look into it."""
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from desktop.chat.transcript.transcript import Transcript
-from desktop.theme.palette import Scheme
-from desktop.theme.system import SystemLook
-from desktop.theme.theme import Appearance, Theme
+from desktop.theme.theme import Theme
 from desktop.theme.typography import load_fonts
 from tests.gui.chat.conversation import NOW
 
 
-@pytest.fixture
-def theme(qapp: QApplication) -> Iterator[Theme]:
+@pytest.fixture(autouse=True)
+def fonts(qapp: QApplication) -> None:
+    """The app's own, before the theme is made: what fits depends on them."""
     load_fonts()
-    theme = Theme(qapp, SystemLook(), Appearance(Scheme.LIGHT, reduced_motion=True))
-    yield theme
-    qapp.setStyleSheet("")
-    theme.deleteLater()
 
 
 @pytest.fixture

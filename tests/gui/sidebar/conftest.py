@@ -1,34 +1,14 @@
 """A sidebar of 276×600 with one workflow in each state."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from core.domain.run import RunStatus
-from desktop.theme.palette import Scheme
-from desktop.theme.system import SystemLook
-from desktop.theme.theme import Appearance, Theme
-from desktop.translation.languages import Language, Translation
+from desktop.theme.theme import Theme
+from desktop.translation.languages import Translation
 from tests.gui.sidebar.rig import Bench, Stores
-
-
-@pytest.fixture
-def theme(qapp: QApplication) -> Iterator[Theme]:
-    theme = Theme(qapp, SystemLook(), Appearance(Scheme.LIGHT, reduced_motion=True))
-    yield theme
-    qapp.setStyleSheet("")
-    theme.deleteLater()
-
-
-@pytest.fixture
-def translation(qapp: QApplication) -> Iterator[Translation]:
-    translation = Translation(qapp, Language.ENGLISH)
-    yield translation
-    translation.set_language(Language.ENGLISH)
-    translation.retire()
-    translation.deleteLater()
 
 
 @pytest.fixture

@@ -1,19 +1,16 @@
 """A window with a composer, the real pile of toasts over it, and a clock that the test owns."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.domain.ids import WorkflowId
 from desktop.bind import Frames
-from desktop.theme.palette import Scheme
-from desktop.theme.system import SystemLook
-from desktop.theme.theme import Appearance, Theme
+from desktop.theme.theme import Theme
 from desktop.toasts.card import ToastCard
 from desktop.toasts.overlay import ToastOverlay
 from tests.stores.rig import Desk
@@ -21,14 +18,6 @@ from tests.stores.rig import Desk
 A, B = WorkflowId("wf_a"), WorkflowId("wf_b")
 WIDTH, HEIGHT = 900, 600
 COMPOSER = QRect(300, 500, 584, 84)
-
-
-@pytest.fixture
-def theme(qapp: QApplication) -> Iterator[Theme]:
-    theme = Theme(qapp, SystemLook(), Appearance(Scheme.LIGHT, reduced_motion=True))
-    yield theme
-    qapp.setStyleSheet("")
-    theme.deleteLater()
 
 
 class Window(QWidget):
