@@ -90,14 +90,6 @@
 <context>
     <name>ActivityWords</name>
     <message>
-        <source>Calculated</source>
-        <translation>Calculé</translation>
-    </message>
-    <message>
-        <source>Calculating</source>
-        <translation>Calcul de</translation>
-    </message>
-    <message>
         <source>Done</source>
         <translation>Terminé</translation>
     </message>
@@ -106,36 +98,12 @@
         <translation>Échec</translation>
     </message>
     <message>
-        <source>Listed</source>
-        <translation>Listé</translation>
-    </message>
-    <message>
-        <source>Listing</source>
-        <translation>Liste</translation>
-    </message>
-    <message>
         <source>Outcome unknown</source>
         <translation>Issue inconnue</translation>
     </message>
     <message>
-        <source>Ran code</source>
-        <translation>Code exécuté</translation>
-    </message>
-    <message>
-        <source>Read</source>
-        <translation>Lu</translation>
-    </message>
-    <message>
-        <source>Reading</source>
-        <translation>Lecture de</translation>
-    </message>
-    <message>
         <source>Running</source>
         <translation>En cours</translation>
-    </message>
-    <message>
-        <source>Running code</source>
-        <translation>Exécution de code</translation>
     </message>
     <message>
         <source>Skipped</source>
@@ -148,22 +116,6 @@
     <message>
         <source>Stopped</source>
         <translation>Arrêté</translation>
-    </message>
-    <message>
-        <source>Waited</source>
-        <translation>Attendu</translation>
-    </message>
-    <message>
-        <source>Waiting</source>
-        <translation>Attente</translation>
-    </message>
-    <message>
-        <source>Writing</source>
-        <translation>Écriture de</translation>
-    </message>
-    <message>
-        <source>Wrote</source>
-        <translation>Écrit</translation>
     </message>
     <message>
         <source>attempt {number}</source>
@@ -326,48 +278,12 @@
 <context>
     <name>ChatWords</name>
     <message>
-        <source>A tool failed</source>
-        <translation>Un outil a échoué</translation>
-    </message>
-    <message>
-        <source>Calculated</source>
-        <translation>Calcul fait</translation>
-    </message>
-    <message>
-        <source>Calculating</source>
-        <translation>Calcul en cours</translation>
-    </message>
-    <message>
         <source>Done</source>
         <translation>Terminé</translation>
     </message>
     <message>
         <source>Failed</source>
         <translation>Échec</translation>
-    </message>
-    <message>
-        <source>It could not be written down</source>
-        <translation>L’écriture a échoué</translation>
-    </message>
-    <message>
-        <source>It took too long</source>
-        <translation>Le temps imparti est dépassé</translation>
-    </message>
-    <message>
-        <source>It was not allowed to go on</source>
-        <translation>L’accord a été refusé</translation>
-    </message>
-    <message>
-        <source>Listed</source>
-        <translation>Liste lue</translation>
-    </message>
-    <message>
-        <source>Listing</source>
-        <translation>Lecture de la liste</translation>
-    </message>
-    <message>
-        <source>Nobody knows whether the last action happened</source>
-        <translation>Nul ne sait si la dernière action a eu lieu</translation>
     </message>
     <message>
         <source>Outcome unknown</source>
@@ -386,28 +302,8 @@
         <translation>En file d’attente</translation>
     </message>
     <message>
-        <source>Ran code</source>
-        <translation>Code exécuté</translation>
-    </message>
-    <message>
-        <source>Read</source>
-        <translation>Lu</translation>
-    </message>
-    <message>
-        <source>Reading</source>
-        <translation>Lecture</translation>
-    </message>
-    <message>
         <source>Running</source>
         <translation>En cours</translation>
-    </message>
-    <message>
-        <source>Running code</source>
-        <translation>Exécution de code</translation>
-    </message>
-    <message>
-        <source>Running {tool}</source>
-        <translation>Exécution de {tool}</translation>
     </message>
     <message>
         <source>Skipped</source>
@@ -418,18 +314,6 @@
         <translation>Arrêté</translation>
     </message>
     <message>
-        <source>The agent was stopped: it kept calling tools</source>
-        <translation>L’agent a été arrêté&#xa0;: il ne cessait d’appeler des outils</translation>
-    </message>
-    <message>
-        <source>The code of a step failed</source>
-        <translation>Le code d’une étape a échoué</translation>
-    </message>
-    <message>
-        <source>The model’s answer failed</source>
-        <translation>La réponse du modèle a échoué</translation>
-    </message>
-    <message>
         <source>The run failed</source>
         <translation>L’exécution a échoué</translation>
     </message>
@@ -438,28 +322,12 @@
         <translation>Réflexion</translation>
     </message>
     <message>
-        <source>Waited</source>
-        <translation>Attente terminée</translation>
-    </message>
-    <message>
-        <source>Waiting</source>
-        <translation>En attente</translation>
-    </message>
-    <message>
         <source>Waiting for the model’s answer</source>
         <translation>En attente de la réponse du modèle</translation>
     </message>
     <message>
         <source>Waiting for you</source>
         <translation>Attend votre réponse</translation>
-    </message>
-    <message>
-        <source>Writing</source>
-        <translation>Écriture</translation>
-    </message>
-    <message>
-        <source>Wrote</source>
-        <translation>Écrit</translation>
     </message>
 </context>
 <context>
@@ -666,16 +534,44 @@
 <context>
     <name>Failures</name>
     <message>
+        <source>A tool failed</source>
+        <translation>Un outil a échoué</translation>
+    </message>
+    <message>
+        <source>It could not be written down</source>
+        <translation>L’enregistrement a échoué</translation>
+    </message>
+    <message>
         <source>It is not there any more.</source>
         <translation>Il n’est plus là.</translation>
+    </message>
+    <message>
+        <source>It took too long</source>
+        <translation>Le délai a été dépassé</translation>
+    </message>
+    <message>
+        <source>It was not allowed to go on</source>
+        <translation>La suite n’a pas été autorisée</translation>
     </message>
     <message>
         <source>Metier is open already with this data folder. Close the other window first.</source>
         <translation>Metier est déjà ouvert sur ce dossier de données. Fermez d’abord l’autre fenêtre.</translation>
     </message>
     <message>
+        <source>Nobody knows whether the last action happened</source>
+        <translation>Nul ne sait si la dernière action a eu lieu</translation>
+    </message>
+    <message>
         <source>Something went wrong that should not have. What runs goes on; the log has the details.</source>
         <translation>Une erreur inattendue s’est produite. Ce qui tourne continue&#x202f;; le journal a les détails.</translation>
+    </message>
+    <message>
+        <source>The agent was stopped: it kept calling tools</source>
+        <translation>L’agent a été arrêté&#xa0;: il ne cessait d’appeler des outils</translation>
+    </message>
+    <message>
+        <source>The code of a step failed</source>
+        <translation>Le code d’une étape a échoué</translation>
     </message>
     <message>
         <source>The data could not be read or written.</source>
@@ -692,6 +588,10 @@
     <message>
         <source>The disk is full. Make room, and it goes on.</source>
         <translation>Le disque est plein. Libérez de la place et le travail reprend.</translation>
+    </message>
+    <message>
+        <source>The model’s answer failed</source>
+        <translation>La réponse du modèle a échoué</translation>
     </message>
     <message>
         <source>This workflow is still at work. It has to end first.</source>
@@ -1443,24 +1343,8 @@
         <translation>Information</translation>
     </message>
     <message>
-        <source>It could not be written down</source>
-        <translation>L’enregistrement a échoué</translation>
-    </message>
-    <message>
-        <source>It took too long</source>
-        <translation>Le délai a été dépassé</translation>
-    </message>
-    <message>
-        <source>It was not allowed to go on</source>
-        <translation>La suite n’a pas été autorisée</translation>
-    </message>
-    <message>
         <source>Needs your answer</source>
         <translation>Attend votre réponse</translation>
-    </message>
-    <message>
-        <source>Nobody knows whether the last action happened</source>
-        <translation>Nul ne sait si la dernière action a eu lieu</translation>
     </message>
     <message>
         <source>One workflow at a time</source>
@@ -1481,14 +1365,6 @@
     <message>
         <source>That is the limit in automatic mode. This one can wait for its turn.</source>
         <translation>C’est la limite en mode automatique. Celui-ci peut attendre son tour.</translation>
-    </message>
-    <message>
-        <source>The agent was stopped: it kept calling tools</source>
-        <translation>L’agent a été arrêté&#x202f;: il appelait des outils sans fin</translation>
-    </message>
-    <message>
-        <source>The code of a step failed</source>
-        <translation>Le code d’une étape a échoué</translation>
     </message>
     <message>
         <source>The demo runs without asking. The mode can be set back.</source>
@@ -1530,6 +1406,61 @@
             <numerusform>%n appel d’outil</numerusform>
             <numerusform>%n appels d’outils</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>Tools</name>
+    <message>
+        <source>Calculated</source>
+        <translation>Calculé</translation>
+    </message>
+    <message>
+        <source>Calculating</source>
+        <translation>Calcul en cours</translation>
+    </message>
+    <message>
+        <source>Listed</source>
+        <translation>Listé</translation>
+    </message>
+    <message>
+        <source>Listing</source>
+        <translation>Lecture de la liste</translation>
+    </message>
+    <message>
+        <source>Ran code</source>
+        <translation>Code exécuté</translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation>Lu</translation>
+    </message>
+    <message>
+        <source>Reading</source>
+        <translation>Lecture</translation>
+    </message>
+    <message>
+        <source>Running code</source>
+        <translation>Exécution de code</translation>
+    </message>
+    <message>
+        <source>Running {tool}</source>
+        <translation>Exécution de {tool}</translation>
+    </message>
+    <message>
+        <source>Waited</source>
+        <translation>Attente terminée</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>En attente</translation>
+    </message>
+    <message>
+        <source>Writing</source>
+        <translation>Écriture</translation>
+    </message>
+    <message>
+        <source>Wrote</source>
+        <translation>Écrit</translation>
     </message>
 </context>
 <context>

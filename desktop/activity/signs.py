@@ -3,15 +3,7 @@
 from core.stores.activity import ActivityItem, ActivityKind, ActivityState
 from desktop.theme.icon_names import Icon
 from desktop.theme.tokens import ColorName
-
-_TOOLS = {
-    "calculator": Icon.CALCULATOR,
-    "wait": Icon.TIMER,
-    "read_file": Icon.FILE_TEXT,
-    "write_file": Icon.FILE_PEN_LINE,
-    "list_files": Icon.FOLDER,
-    "run_code": Icon.TERMINAL,
-}
+from desktop.theme.tool_icons import tool_icon
 
 _STATES: dict[ActivityState, tuple[Icon, ColorName]] = {
     ActivityState.DONE: (Icon.CIRCLE_CHECK, "sign_ok"),
@@ -30,7 +22,7 @@ def sign(item: ActivityItem) -> tuple[Icon, ColorName]:
         return _STATES.get(item.state, (Icon.CIRCLE, "sign_idle"))
     if item.kind is ActivityKind.AGENT:
         return Icon.BOT, "accent"
-    return _TOOLS.get(item.name, Icon.WRENCH), "muted"
+    return tool_icon(item.name), "muted"
 
 
 def outcome_color(item: ActivityItem) -> ColorName:

@@ -4,6 +4,7 @@ from PySide6.QtCore import QCoreApplication
 
 from core.stores.activity import ActivityItem, ActivityKind, ActivityState
 from desktop.translation.formats import duration, number
+from desktop.translation.tools import tool_doing, tool_done
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -15,7 +16,7 @@ def title(item: ActivityItem) -> str:
     """`Read notes.txt`, or the name of a step or of an agent."""
     if item.kind is not ActivityKind.TOOL:
         return item.name
-    verb = _doing(item.name) if item.state is ActivityState.RUNNING else _done(item.name)
+    verb = tool_doing(item.name) if item.state is ActivityState.RUNNING else tool_done(item.name)
     return f"{verb} {item.target}".rstrip()
 
 
@@ -79,40 +80,3 @@ def _attempts(item: ActivityItem) -> str:
     if item.attempts < 2:
         return ""
     return translate("ActivityWords", "attempt {number}").format(number=number(item.attempts))
-
-
-def _done(tool: str) -> str:
-    """What a call did, in a word or two; of a tool that we do not know, its name."""
-    match tool:
-        case "calculator":
-            return translate("ActivityWords", "Calculated")
-        case "wait":
-            return translate("ActivityWords", "Waited")
-        case "read_file":
-            return translate("ActivityWords", "Read")
-        case "write_file":
-            return translate("ActivityWords", "Wrote")
-        case "list_files":
-            return translate("ActivityWords", "Listed")
-        case "run_code":
-            return translate("ActivityWords", "Ran code")
-        case _:
-            return tool
-
-
-def _doing(tool: str) -> str:
-    match tool:
-        case "calculator":
-            return translate("ActivityWords", "Calculating")
-        case "wait":
-            return translate("ActivityWords", "Waiting")
-        case "read_file":
-            return translate("ActivityWords", "Reading")
-        case "write_file":
-            return translate("ActivityWords", "Writing")
-        case "list_files":
-            return translate("ActivityWords", "Listing")
-        case "run_code":
-            return translate("ActivityWords", "Running code")
-        case _:
-            return tool

@@ -8,7 +8,7 @@ from PySide6.QtCore import QCoreApplication
 
 from core.domain.template import ValidationMode
 from core.domain.toast import Toast, ToastType
-from desktop.translation.failures import failure_words
+from desktop.translation.failures import failure_words, run_failure_words
 from desktop.translation.formats import number
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -16,6 +16,16 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 QUEUE = "queue"
 SHOW = "show"
 UNDO = "undo"
+
+_DURING = {
+    "code_error": "code",
+    "typescript_error": "code",
+    "no_default_export": "code",
+    "storage_full": "storage",
+    "storage_failed": "storage",
+    "storage_not_writable": "storage",
+}
+"""What the run was doing when it failed, where its code alone tells: a toast carries no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +76,11 @@ def kind_word(kind: ToastType) -> str:
 
 def _failure(toast: Toast) -> Words:
     """A sentence where the code has one, and the error's own words behind it; else these words themselves."""
-    sentence = _failure_sentence(dict(toast.parameters).get("error"))
+    code = str(dict(toast.parameters).get("error"))
+    sentence = run_failure_words(code, _DURING.get(code))
     if sentence is None:
         return Words(toast.title, toast.message or translate("Toasts", "The run failed"))
     return Words(toast.title, sentence, toast.message)
-
-
-def _failure_sentence(code: Any) -> str | None:
-    match code:
-        case "timeout" | "deadline_exceeded" | "no_progress":
-            return translate("Toasts", "It took too long")
-        case "round_limit" | "too_many_calls" | "repeated_call":
-            return translate("Toasts", "The agent was stopped: it kept calling tools")
-        case "rejected":
-            return translate("Toasts", "It was not allowed to go on")
-        case "outcome_unknown":
-            return translate("Toasts", "Nobody knows whether the last action happened")
-        case "code_error" | "typescript_error" | "no_default_export":
-            return translate("Toasts", "The code of a step failed")
-        case "storage_full" | "storage_failed" | "storage_not_writable":
-            return translate("Toasts", "It could not be written down")
-        case _:
-            return None
 
 
 def _limit(parameters: Mapping[str, Any]) -> Words:

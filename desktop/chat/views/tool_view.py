@@ -5,10 +5,12 @@ from desktop.chat.layout.blocks import ToolBlock, ToolGroupBlock
 from desktop.chat.layout.hidden import revealed
 from desktop.chat.values import ToolLine
 from desktop.chat.views.line_button import Line, LineButton
-from desktop.chat.views.words import call_result, tool_doing, tool_done, tool_icon
+from desktop.chat.views.words import call_result
 from desktop.theme.icon_names import Icon
 from desktop.theme.tokens import ColorName
+from desktop.theme.tool_icons import tool_icon
 from desktop.translation.formats import duration
+from desktop.translation.tools import tool_doing, tool_done
 from desktop.widgets.indicator import Indicator
 
 _TOLD_FROM_MS = 1000

@@ -21,8 +21,9 @@ from desktop.chat.views.caption_view import CaptionView
 from desktop.chat.views.failure_view import FailureView
 from desktop.chat.views.step_view import StepView
 from desktop.chat.views.tool_view import ToolView
-from desktop.chat.views.words import activity_words, call_result, failure_title, tool_doing, tool_done
+from desktop.chat.views.words import activity_words, call_result, failure_title
 from desktop.theme.theme import Theme
+from desktop.translation.tools import tool_doing, tool_done
 from desktop.widgets.buttons import Button
 from tests.gui.chat.conversation import NOW, answered, call
 from tests.gui.chat.sight import views

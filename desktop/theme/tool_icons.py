@@ -1,0 +1,17 @@
+"""The icon of a tool."""
+
+from desktop.theme.icon_names import Icon
+
+_ICONS = {
+    "calculator": Icon.CALCULATOR,
+    "wait": Icon.TIMER,
+    "read_file": Icon.FILE_TEXT,
+    "write_file": Icon.FILE_PEN_LINE,
+    "list_files": Icon.FOLDER,
+    "run_code": Icon.TERMINAL,
+}
+
+
+def tool_icon(tool: str) -> Icon:
+    """A wrench for a tool that we do not know."""
+    return _ICONS.get(tool, Icon.WRENCH)

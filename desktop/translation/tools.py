@@ -1,0 +1,43 @@
+"""What a call of a tool is called on the screen, in the language of now."""
+
+from PySide6.QtCore import QCoreApplication
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+def tool_done(tool: str) -> str:
+    """What a call did, in a word or two; of a tool that we do not know, its name."""
+    match tool:
+        case "calculator":
+            return translate("Tools", "Calculated")
+        case "wait":
+            return translate("Tools", "Waited")
+        case "read_file":
+            return translate("Tools", "Read")
+        case "write_file":
+            return translate("Tools", "Wrote")
+        case "list_files":
+            return translate("Tools", "Listed")
+        case "run_code":
+            return translate("Tools", "Ran code")
+        case _:
+            return tool
+
+
+def tool_doing(tool: str) -> str:
+    """What a call is doing."""
+    match tool:
+        case "calculator":
+            return translate("Tools", "Calculating")
+        case "wait":
+            return translate("Tools", "Waiting")
+        case "read_file":
+            return translate("Tools", "Reading")
+        case "write_file":
+            return translate("Tools", "Writing")
+        case "list_files":
+            return translate("Tools", "Listing")
+        case "run_code":
+            return translate("Tools", "Running code")
+        case _:
+            return translate("Tools", "Running {tool}").format(tool=tool)
