@@ -61,9 +61,9 @@ class DemoService:
 
     @answers
     async def remove(self) -> None:
-        """Cancel and delete everything that the demo made."""
+        """Cancel and delete everything that the demo made. After a failure, what is left is still the demo's."""
         for workflow_id in await self.workflows():
-            await self._workflows.delete(workflow_id)
+            await self._workflows.remove(workflow_id)
         await self._keep([])
 
     async def _template(self, name: str, given: dict[str, Any]) -> Outcome[Run]:

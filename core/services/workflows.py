@@ -80,6 +80,10 @@ class WorkflowService:
     @answers
     async def delete(self, workflow_id: WorkflowId) -> None:
         """Cancel what is active, then remove the workflow with all that belongs to it."""
+        await self.remove(workflow_id)
+
+    async def remove(self, workflow_id: WorkflowId) -> None:
+        """`delete` for other services. Raises NotFound, StorageFailed."""
         await self._workflow(workflow_id)
         for run in await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS):
             if run.status in ACTIVE:

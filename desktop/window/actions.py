@@ -154,7 +154,7 @@ class Actions(QObject):
         if self._core.stores.background.viewed_workflow_id in await self._core.demo.workflows():
             self.show(None)
         await self._answer(self._core.demo.remove())
-        self.demo_changed.emit(False)
+        self.demo_changed.emit(bool(await self._core.demo.workflows()))
 
     # Elsewhere
 

@@ -2,8 +2,10 @@
 
 import asyncio
 
+from core.domain.ids import WorkflowId
 from core.domain.message import Role
 from core.domain.run import RunKind, RunStatus
+from core.errors import StorageFailed
 from core.services.outcome import Failed, Ok
 from tests.support.world import a_step, a_world, tool_step
 
@@ -83,6 +85,28 @@ async def test_the_demo_runs_three_workflows_and_is_removed_without_a_trace() ->
         assert isinstance(await world.core.demo.remove(), Ok)
         assert [workflow.id for workflow in await world.storage.workflows()] == [before.data.workflow_id]
         assert await world.core.demo.workflows() == []
+
+
+async def test_what_could_not_be_removed_is_still_of_the_demo() -> None:
+    async with a_world() as world:
+        await world.core.demo.start()
+        delete, left = world.storage.delete_workflow, 2
+
+        async def until_the_disk_fails(workflow_id: WorkflowId) -> None:
+            nonlocal left
+            if not left:
+                raise StorageFailed("storage_full", "the disk is full")
+            left -= 1
+            await delete(workflow_id)
+
+        world.storage.delete_workflow = until_the_disk_fails  # type: ignore[method-assign]
+        refused = await world.core.demo.remove()
+        assert isinstance(refused, Failed)
+        assert refused.code == "storage_full"
+        assert len(await world.core.demo.workflows()) == 1
+        left = 1
+        assert isinstance(await world.core.demo.remove(), Ok)
+        assert await world.storage.workflows() == []
 
 
 async def test_the_template_of_the_demo_skips_a_step_and_ends_with_a_table() -> None:
