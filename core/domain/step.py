@@ -30,6 +30,11 @@ class StepKey:
     index: int | None = None
     round: int | None = None
 
+    @property
+    def is_part(self) -> bool:
+        """Whether it is an iteration or a round, and not the whole step."""
+        return self.index is not None or self.round is not None
+
     def __str__(self) -> str:
         place = "" if self.index is None else f"[{self.index}]"
         return f"{self.step}{place}" if self.round is None else f"{self.step}{place} round {self.round}"

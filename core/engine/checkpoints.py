@@ -123,8 +123,9 @@ class Checkpoints:
         run = self._run
         if run.kind is RunKind.CHAT and self._log.is_message_told:
             return None
-        output = decode(output_json) if output_json is not None else ""
-        text = output if isinstance(output, str) else output_json or ""
+        text = output_json or ""
+        if text.startswith('"'):
+            text = decode(text)
         state = MessageState.INTERRUPTED if status is RunStatus.CANCELLED else MessageState.FINAL
         return Message(run.message_id, run.workflow_id, Role.ASSISTANT, text, run.created_at, state, run.id)
 

@@ -1,14 +1,16 @@
 """From a ready step to what it does: condition, list, input, in this order (ENGINE §4–6). Pure."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.domain.events import time_text
 from core.domain.json_text import readable, type_name
+from core.domain.run import Run, Snapshot
 from core.domain.step import StepKey
 from core.domain.template import AgentAction, Step
 from core.engine.conditions import holds
-from core.engine.refs import Scope, look_up, resolve, whole_ref
+from core.engine.refs import Scope, as_text, look_up, resolve, whole_ref
 from core.errors import RefFailed, StepFailed
 
 
@@ -36,6 +38,21 @@ class Call:
     prompt: str = ""
 
 
+def scope_of(
+    run: Run, snapshot: Snapshot, step: Step, outputs: Mapping[str, Any], absent: Collection[str], attempt: int = 1
+) -> Scope:
+    """What the refs of a step can see, outside its iterations. The same after a crash as before it."""
+    ctx = {
+        "run_id": run.id,
+        "workflow_id": run.workflow_id,
+        "template_id": run.template_id,
+        "step": step.name,
+        "attempt": attempt,
+        "started_at": time_text(run.created_at),
+    }
+    return Scope(snapshot.input, outputs, absent, ctx)
+
+
 def dispatch(step: Step, scope: Scope, skipped: Collection[str]) -> Skip | Loop | Call:
     """What the ready step does. Raises StepFailed (`unresolved_ref`, `not_a_list`, …)."""
     if step.when is not None:
@@ -51,7 +68,7 @@ def call(step: Step, scope: Scope) -> Call:
     """The step's action with its refs resolved, for the iteration that `scope` stands in, if it does."""
     key = StepKey(step.name, scope.index)
     if isinstance(step.action, AgentAction):
-        prompt = _text(resolve(step.action.agent.prompt, scope, "/prompt"))
+        prompt = as_text(resolve(step.action.agent.prompt, scope, "/prompt"))
         given = resolve(step.input, scope) if "input" in step.model_fields_set else None
         return Call(step, key, given, f"{prompt}\n\n{readable(given)}" if given is not None else prompt)
     return Call(step, key, resolve(step.input, scope))
@@ -68,9 +85,3 @@ def _loop(text: str, scope: Scope, skipped: Collection[str]) -> Skip | Loop:
         found = type_name(items)
         raise StepFailed("not_a_list", f"forEach needs a list, but {ref.text} is {found}", ref=ref.text, found=found)
     return Loop(items)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return "" if value is None else readable(value)

@@ -11,14 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from core.domain.events import time_text
 from core.domain.json_text import LIST_BYTES, decode, encode, encode_output
 from core.domain.run import Run, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.template import AgentAction, ReturnAction, SetAction, Step
 from core.domain.tool import Effect
 from core.engine.checkpoints import Checkpoints
-from core.engine.dispatch import Call, Loop, Skip, call, dispatch
+from core.engine.dispatch import Call, Loop, Skip, call, dispatch, scope_of
 from core.engine.endings import Ended, error_info, failure, joined, success
 from core.engine.planner import (
     Cancelled,
@@ -78,6 +77,7 @@ class Driver:
         self._plan = Plan(snapshot.template.steps, snapshot.template.max_parallel)
         active_ms = max([run.active_ms, *(result.active_ms for result in results or ())])
         self._checkpoints = Checkpoints(run, journal, clock, self._plan.terminal, active_ms)
+        self._named = {step.name: step for step in snapshot.template.steps}
         self._items_done: dict[str, list[ItemDone]] = {}
         self._inbox: deque[Ended] = deque()
         self._wake = asyncio.Event()
@@ -274,7 +274,7 @@ class Driver:
 
     def _remember(self, result: StepResult) -> None:
         """Take in a result of an earlier life of the run."""
-        key, step = result.key, next(step for step in self._snapshot.template.steps if step.name == result.key.step)
+        key = result.key
         if key.round is not None or result.status is StepStatus.RUNNING:
             return
         happened: Happened
@@ -282,7 +282,7 @@ class Driver:
             self._plan.end(Cancelled())
             return
         if result.error is not None:
-            happened = failure(step, key, result.error)
+            happened = failure(self._named[key.step], key, result.error)
         else:
             output = decode(result.output_json or "null")
             happened = StepDone(key.step, None, skipped=True) if result.skipped else success(key, output)
@@ -297,12 +297,4 @@ class Driver:
         self._wake.set()
 
     def _scope(self, step: Step) -> Scope:
-        ctx = {
-            "run_id": self.run.id,
-            "workflow_id": self.run.workflow_id,
-            "template_id": self.run.template_id,
-            "step": step.name,
-            "attempt": 1,
-            "started_at": time_text(self.run.created_at),
-        }
-        return Scope(self._snapshot.input, self._plan.outputs, self._plan.absent, ctx)
+        return scope_of(self.run, self._snapshot, step, self._plan.outputs, self._plan.absent)

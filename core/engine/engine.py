@@ -37,9 +37,9 @@ log = logging.getLogger(__name__)
 CLOSE_S = 1.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Seat:
-    """An active run in this process: waiting for a place, or driven."""
+    """An active run in this process: being written down, waiting for a place, or driven."""
 
     run: Run
     snapshot: Snapshot
@@ -47,6 +47,7 @@ class _Seat:
     results: list[StepResult] | None = None
     driver: Driver | None = None
     task: "asyncio.Task[None] | None" = None
+    is_cancelled: bool = False
     is_finished: bool = False
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -119,13 +120,15 @@ class Engine:
             facts, writes = creation(request, seat.run, seat.snapshot)
             lost = await seat.log.create(*facts, writes=writes)
         except BaseException:
-            del self._seats[run_id]
+            self._leave(seat)
             raise
         if lost:  # the same key, that began and ended while this start was looking
-            del self._seats[run_id]
+            self._leave(seat)
             return await self.wait(run_id)
         self._bus.publish(WorkflowChanged(replace(request.workflow, updated_at=seat.run.created_at)))
         self._queue.append(seat)
+        if seat.is_cancelled:  # while it was written down
+            await self._cancel_waiting(seat)
         self._admit()
         return seat.run
 
@@ -195,10 +198,13 @@ class Engine:
             info = ErrorInfo("internal", f"{type(error).__name__}: {error}", failed_during="engine")
             await self._end(seat, RunStatus.ERROR, info)
         finally:
-            seat.is_finished = True
-            seat.ended.set()
-            del self._seats[seat.run.id]
+            self._leave(seat)
             self._admit()
+
+    def _leave(self, seat: _Seat) -> None:
+        seat.is_finished = True
+        seat.ended.set()
+        del self._seats[seat.run.id]
 
     # Following and ending
 
@@ -223,16 +229,22 @@ class Engine:
     async def cancel(self, run_id: RunId) -> Run:
         """End the run as cancelled, within a second. A finished run stays as it is. Raises NotFound."""
         seat = self._seats.get(run_id)
-        if seat is not None and seat.driver is not None:
-            seat.driver.cancel()
-        elif seat is not None:
-            self._queue.remove(seat)
-            await self._end(seat, RunStatus.CANCELLED, None)
-            del self._seats[run_id]
-            seat.ended.set()
-        else:
+        if seat is None:
             await self._cancel_stored(run_id)
+        elif seat.driver is not None:
+            seat.driver.cancel()
+        elif seat in self._queue:
+            await self._cancel_waiting(seat)
+        else:
+            seat.is_cancelled = True
         return await self.wait(run_id)
+
+    async def _cancel_waiting(self, seat: _Seat) -> None:
+        self._queue.remove(seat)
+        try:
+            await self._end(seat, RunStatus.CANCELLED, None)
+        finally:
+            self._leave(seat)
 
     async def _cancel_stored(self, run_id: RunId) -> None:
         """Cancel a run that no process drives: what a crash left behind."""

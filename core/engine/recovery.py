@@ -10,8 +10,9 @@ from core.domain.ids import CallId, RunId
 from core.domain.json_text import decode
 from core.domain.run import ErrorInfo, Run, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
-from core.domain.template import ToolAction
+from core.domain.template import Step, ToolAction
 from core.domain.tool import CallStatus, Effect
+from core.engine.dispatch import scope_of
 from core.engine.refs import Scope, look_up, resolve, whole_ref
 from core.engine.steps import StepRunner, outcome_unknown
 from core.errors import RefFailed
@@ -67,41 +68,40 @@ async def examine(run: Run, storage: Storage, steps: StepRunner) -> Remains:
     results = await storage.step_results(run.id)
     events = await storage.events(run.id)
     claims = [result for result in results if result.status is StepStatus.RUNNING]
-    lost = []
-    for claim in claims:
-        tool, arguments, effect = _call_of(claim, run, snapshot, results, steps)
-        if effect is Effect.ONCE:
-            lost.append(Lost(claim.key, tool, arguments))
     kept = [result for result in results if result.status is not StepStatus.RUNNING]
+    lost = _lost(claims, run, snapshot, kept, steps) if claims else []
     return Remains(run, snapshot, kept, events, [claim.key for claim in claims], lost)
 
 
-def _call_of(
-    claim: StepResult, run: Run, snapshot: Snapshot, results: Sequence[StepResult], steps: StepRunner
-) -> tuple[str | None, Any, Effect]:
-    """What the claimed step was about to do, resolved once more: the same results give the same arguments."""
-    step = next(step for step in snapshot.template.steps if step.name == claim.key.step)
-    tool = step.action.tool_name if isinstance(step.action, ToolAction) else None
-    try:
-        arguments = resolve(step.input, _scope_of(claim, run, snapshot, results))
-    except RefFailed:
-        return tool, None, steps.effect(step, None)
-    return tool, arguments, steps.effect(step, arguments)
-
-
-def _scope_of(claim: StepResult, run: Run, snapshot: Snapshot, results: Sequence[StepResult]) -> Scope:
-    wholes = [result for result in results if result.key == StepKey(result.key.step) and result.status.is_final]
+def _lost(
+    claims: Sequence[StepResult], run: Run, snapshot: Snapshot, results: Sequence[StepResult], steps: StepRunner
+) -> list[Lost]:
+    """Those claims that may not begin anew. Their inputs are resolved once more: the same results give the same."""
+    wholes = [result for result in results if not result.key.is_part]
     outputs = {result.key.step: decode(result.output_json or "null") for result in wholes}
     absent = frozenset(result.key.step for result in wholes if result.skipped or result.error is not None)
-    step = next(step for step in snapshot.template.steps if step.name == claim.key.step)
-    ctx = {
-        "run_id": run.id,
-        "workflow_id": run.workflow_id,
-        "template_id": run.template_id,
-        "step": step.name,
-        "attempt": claim.attempt,
-    }
-    scope = Scope(snapshot.input, outputs, absent, ctx)
-    if step.for_each is None or claim.key.index is None or (ref := whole_ref(step.for_each.ref)) is None:
-        return scope
-    return scope.at(claim.key.index, look_up(ref, scope)[claim.key.index])
+    named = {step.name: step for step in snapshot.template.steps}
+    lost = []
+    for claim in claims:
+        step = named[claim.key.step]
+        scope = scope_of(run, snapshot, step, outputs, absent, claim.attempt)
+        arguments, effect = _call_of(step, claim.key.index, scope, steps)
+        if effect is Effect.ONCE:
+            lost.append(Lost(claim.key, _tool(step), arguments))
+    return lost
+
+
+def _call_of(step: Step, index: int | None, scope: Scope, steps: StepRunner) -> tuple[Any, Effect]:
+    """What the claimed step was about to do. If that cannot be found out, nobody knows what it may have done."""
+    try:
+        if step.for_each is not None and index is not None and (ref := whole_ref(step.for_each.ref)) is not None:
+            scope = scope.at(index, look_up(ref, scope)[index])
+        arguments = resolve(step.input, scope)
+    except RefFailed:
+        is_harmless = _tool(step) is None or step.config.idempotent
+        return None, steps.effect(step, None) if is_harmless else Effect.ONCE
+    return arguments, steps.effect(step, arguments)
+
+
+def _tool(step: Step) -> str | None:
+    return step.action.tool_name if isinstance(step.action, ToolAction) else None

@@ -149,12 +149,13 @@ def _resolve_text(text: str, scope: Scope, path: str) -> Any:
         ref = _parsed(found)
         if ref.root not in ROOTS and ref.root not in scope.outputs and ref.root not in scope.absent:
             return found[0]
-        return _as_text(look_up(ref, scope, path))
+        return as_text(look_up(ref, scope, path))
 
     return _IN_TEXT.sub(replacement, text)
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """A value inside a text: null is empty (ENGINE §3)."""
     if value is None:
         return ""
     return value if isinstance(value, str) else readable(value)

@@ -19,11 +19,9 @@ from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.facts import filled, in_order
 from core.persistence.memory_tables import Tables
-from core.persistence.order import by_call, by_checkpoint, by_piece, by_title
+from core.persistence.order import UNFINISHED, by_call, by_checkpoint, by_piece, by_title
 from core.persistence.unreadable import marked, placeholder, unreadable
 from core.ports.storage import PAGE_ROWS, Chunk, StoredTemplate, Write
-
-UNFINISHED = frozenset({RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.WAITING})
 
 
 class MemoryStorage:
@@ -111,7 +109,7 @@ class MemoryStorage:
         if ("step results", run_id) in self._tables.broken:
             raise unreadable(run_id, "step results")
         found = sorted(self._tables.results.get(run_id, {}).values(), key=by_checkpoint)
-        return found if iterations else [result for result in found if result.key == StepKey(result.key.step)]
+        return found if iterations else [result for result in found if not result.key.is_part]
 
     async def tool_calls(self, run_id: RunId) -> list[ToolCall]:
         return sorted(self._tables.calls.get(run_id, {}).values(), key=by_call)

@@ -1,8 +1,11 @@
 """In which order rows are listed, where the keys of the database do not say it."""
 
+from core.domain.run import RunStatus
 from core.domain.step import StepResult
 from core.domain.tool import ToolCall
 from core.ports.storage import Chunk, StoredTemplate
+
+UNFINISHED = (RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.WAITING)
 
 
 def number(value: int | None) -> int:
@@ -17,8 +20,7 @@ def by_title(template: StoredTemplate) -> tuple[str, str, str]:
 def by_checkpoint(result: StepResult) -> tuple[bool, str, int, int]:
     """Whole steps first: they can be read without their parts."""
     key = result.key
-    is_part = key.index is not None or key.round is not None
-    return is_part, key.step, number(key.index), number(key.round)
+    return key.is_part, key.step, number(key.index), number(key.round)
 
 
 def by_call(call: ToolCall) -> tuple[int, int, str, int, str]:

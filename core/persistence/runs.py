@@ -21,6 +21,7 @@ from core.persistence.connection import Connection
 from core.persistence.events import PUT_EVENTS, event_row
 from core.persistence.keys import record, text_key
 from core.persistence.messages import PUT_MESSAGES, Messages
+from core.persistence.order import UNFINISHED
 from core.persistence.pages import by_ids, by_place, of_table
 from core.persistence.run_rows import is_shown_as, outcome, place_of, run_row, shown
 from core.persistence.snapshots import snapshot_row
@@ -60,7 +61,6 @@ _PAGES = {
 }
 _MARKED = f"SELECT {_SHOWN} FROM $ids"
 
-_UNFINISHED_STATUSES = (RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.WAITING)
 _BEHIND_ALL = "~"  # sorts after every place
 
 
@@ -92,11 +92,11 @@ class Runs:
     async def unfinished(self) -> list[Run]:
         """Oldest first; neither marked nor broken ones."""
         rows: list[Row] = []
-        for status in _UNFINISHED_STATUSES:
+        for status in UNFINISHED:
             async for page in by_place(self._connection, _UNFINISHED, {"status": status}):
                 rows.extend(page)
         rows.sort(key=place_of)
-        return [run for row in rows if (run := shown(row)).status in _UNFINISHED_STATUSES]
+        return [run for row in rows if (run := shown(row)).status in UNFINISHED]
 
     async def page(
         self, status: RunStatus | None, workflow_id: WorkflowId | None, limit: int, before: RunId | None

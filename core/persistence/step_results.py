@@ -105,7 +105,7 @@ def _claim(placed: Sequence[tuple[int, Row]]) -> Statement:
 
 
 def _key(run_id: RunId, key: StepKey) -> list[str | int]:
-    part = WHOLE if key.index is None and key.round is None else PART
+    part = PART if key.is_part else WHOLE
     return [text_key(run_id), part, key.step, number(key.index), number(key.round)]
 
 

@@ -4,6 +4,7 @@ A crash is a copy of what was committed, opened by a second engine.
 """
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -70,6 +71,23 @@ async def test_an_effect_that_may_be_repeated_is() -> None:
     world, run = await recovered(storage, run_id)
     assert run["status"] == "success"
     assert world.tools.notes == [1]
+
+
+@pytest.mark.parametrize(("append", "status"), [(True, "error"), (False, "success")])
+async def test_what_a_claimed_call_was_about_to_do_is_found_out_from_all_that_refs_can_see(
+    append: bool, status: str, tmp_path: Path
+) -> None:
+    """An append is not made twice, although its text is known from the run alone; a whole file may be."""
+    path, text = str(tmp_path / "log.txt"), "@ctx.started_at @ctx.run_id @ctx.step"
+    step = tool_step("w", "write_file", "h", path=path, content=text, append=append)
+    storage, run_id, _ = await crashed(tool_step("h", "hold"), step, allow=(str(tmp_path),))
+    await storage.commit([Claim(StepResult(run_id, StepKey("w"), StepStatus.RUNNING))])
+    _, run = await recovered(storage, run_id)
+    assert run["status"] == status
+    if append:
+        assert run["error"]["code"] == "outcome_unknown"
+        assert run["tool_calls"][-1]["args"]["content"].endswith(f"Z {run_id} w")
+        (tmp_path / "log.txt").unlink(missing_ok=True)
 
 
 async def test_a_template_may_call_an_effect_repeatable() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.domain.events import RunStarted
-from core.domain.ids import WorkflowId
+from core.domain.ids import RunId, WorkflowId, id_from_key
 from core.domain.run import RunStatus
 from core.domain.settings import Settings
 from core.domain.template import ValidationMode
@@ -103,6 +103,31 @@ async def test_a_waiting_run_can_be_cancelled_before_it_has_a_place() -> None:
         assert (await world.core.engine.cancel(queued.id)).status is RunStatus.CANCELLED
         world.tools.release.set()
         assert (await world.core.engine.cancel(queued.id)).status is RunStatus.CANCELLED
+    assert world.tools.notes == []
+
+
+async def test_a_waiting_run_can_be_cancelled_twice_at_once() -> None:
+    """Two clicks on Stop, while the first one is written down."""
+    storage = MemoryStorage()
+    await storage.commit([PutSetting("max_running_runs", "1")])
+    async with a_world(storage) as world:
+        await world.start(tool_step("h", "hold"))
+        queued = await world.start(tool_step("n", "note"))
+        ends = await asyncio.gather(*(world.core.engine.cancel(queued.id) for _ in range(2)))
+        assert [end.status for end in ends] == [RunStatus.CANCELLED] * 2
+        world.tools.release.set()
+    assert world.tools.notes == []
+
+
+async def test_a_run_can_be_cancelled_while_it_is_written_down() -> None:
+    async with a_world() as world:
+        run_id = RunId(id_from_key("run", "k"))
+        starting = asyncio.create_task(world.start(tool_step("n", "note"), key="k"))
+        while not world.core.engine.drives(run_id):  # noqa: ASYNC110  # it has no event
+            await asyncio.sleep(0)
+        assert (await world.core.engine.cancel(run_id)).status is RunStatus.CANCELLED
+        assert (await starting).id == run_id
+        assert not world.core.engine.is_at_work
     assert world.tools.notes == []
 
 
