@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
@@ -18,7 +18,7 @@ from core.domain.workflow import Workflow
 from core.errors import Refused
 from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import SystemClock
-from core.ports.storage import PutSetting
+from core.ports.storage import PutSetting, Write
 from core.ports.tools import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Tool
@@ -121,11 +121,21 @@ async def test_a_waiting_run_can_be_cancelled_twice_at_once() -> None:
 
 async def test_a_run_can_be_cancelled_while_it_is_written_down() -> None:
     async with a_world() as world:
-        run_id = RunId(id_from_key("run", "k"))
+        commit, is_asked, may_go_on = world.storage.commit, asyncio.Event(), asyncio.Event()
+
+        async def slowly(writes: Sequence[Write]) -> frozenset[int]:
+            is_asked.set()
+            await may_go_on.wait()
+            return await commit(writes)
+
+        world.storage.commit = slowly  # type: ignore[method-assign]
         starting = asyncio.create_task(world.start(tool_step("n", "note"), key="k"))
-        while not world.core.engine.drives(run_id):  # noqa: ASYNC110  # it has no event
-            await asyncio.sleep(0)
-        assert (await world.core.engine.cancel(run_id)).status is RunStatus.CANCELLED
+        await is_asked.wait()
+        run_id = RunId(id_from_key("run", "k"))
+        cancelling = asyncio.create_task(world.core.engine.cancel(run_id))
+        await asyncio.sleep(0)
+        may_go_on.set()
+        assert (await cancelling).status is RunStatus.CANCELLED
         assert (await starting).id == run_id
         assert not world.core.engine.is_at_work
     assert world.tools.notes == []
