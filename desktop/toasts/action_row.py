@@ -33,7 +33,8 @@ class ActionRow(Adaptive, QWidget):
         for number, (action, words) in enumerate(actions):
             button = self._buttons.get(action) or self._make(action)
             button.setText(words)
-            self._row.insertWidget(number, button)
+            if self._row.indexOf(button) != number:  # else each offer would ask for another layout
+                self._row.insertWidget(number, button)
         for action, button in self._buttons.items():
             button.setVisible(action in offered)
         self.setVisible(bool(offered))

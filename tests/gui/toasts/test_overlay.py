@@ -1,7 +1,9 @@
 """The pile over the window: what is seen, where it stands, and what it leaves alone."""
 
+from collections.abc import Callable
+
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -103,6 +105,42 @@ def test_less_gives_the_others_their_room_back(stage: Stage) -> None:
     stage.desk.toasts.dismiss(stage.cards[-1].id)
     stage.show()
     assert [stage.place(card) for card in stage.cards] == before
+
+
+def ask(stage: Stage) -> None:
+    stage.desk.toasts.add_user_question(A, "Letters", "Which?")
+    stage.show()
+
+
+def fail_at_length(stage: Stage) -> None:
+    fail(stage, HUGE[:2000])  # all of it is laid out at once
+
+
+def unfold(stage: Stage) -> None:
+    fail_at_length(stage)
+    QTest.mouseClick(stage.button(stage.cards[-1], "Details"), Qt.MouseButton.LeftButton)
+
+
+class LayoutRequests(QObject):
+    """Counts those that an overlay gets: at each it has the pile laid out again."""
+
+    def __init__(self, overlay: QWidget) -> None:
+        super().__init__(overlay)
+        self.count = 0
+        overlay.installEventFilter(self)
+
+    def eventFilter(self, _overlay: QObject, event: QEvent) -> bool:
+        self.count += event.type() == QEvent.Type.LayoutRequest
+        return False
+
+
+@pytest.mark.parametrize("come", [ask, fail_at_length, unfold])
+def test_a_toast_with_buttons_is_still_once_it_is_there(stage: Stage, come: Callable[[Stage], None]) -> None:
+    come(stage)
+    QTest.qWait(50)
+    requests = LayoutRequests(stage.overlay)
+    QTest.qWait(50)
+    assert requests.count == 0
 
 
 def test_a_message_of_any_length_is_whole_or_has_details(stage: Stage) -> None:
