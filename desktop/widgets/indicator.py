@@ -13,8 +13,10 @@ from desktop.widgets.adaptive import Adaptive
 
 
 class Indicator(StrEnum):
+    QUEUED = "queued"
     RUNNING = "running"
     WAITING = "waiting"
+    PAUSED = "paused"
     SUCCESS = "success"
     ERROR = "error"
     CANCELLED = "cancelled"
@@ -22,7 +24,9 @@ class Indicator(StrEnum):
 
 
 _ICONS: dict[Indicator, tuple[Icon, ColorName]] = {
+    Indicator.QUEUED: (Icon.CLOCK, "sign_idle"),
     Indicator.WAITING: (Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn"),
+    Indicator.PAUSED: (Icon.TRIANGLE_ALERT, "sign_warn"),
     Indicator.SUCCESS: (Icon.CIRCLE_CHECK, "sign_ok"),
     Indicator.ERROR: (Icon.CIRCLE_X, "sign_error"),
     Indicator.CANCELLED: (Icon.CIRCLE_STOP, "sign_idle"),
@@ -34,10 +38,14 @@ _HALO_OPACITY = 0.22
 def indicator_word(indicator: Indicator) -> str:
     """The state in words, for a row and for a screen reader."""
     match indicator:
+        case Indicator.QUEUED:
+            return QCoreApplication.translate("Indicator", "Waiting for a place")
         case Indicator.RUNNING:
             return QCoreApplication.translate("Indicator", "Running")
         case Indicator.WAITING:
             return QCoreApplication.translate("Indicator", "Waiting for you")
+        case Indicator.PAUSED:
+            return QCoreApplication.translate("Indicator", "Paused")
         case Indicator.SUCCESS:
             return QCoreApplication.translate("Indicator", "Done")
         case Indicator.ERROR:

@@ -156,6 +156,11 @@ def test_every_sign_has_its_own_shape(theme: Theme, qtbot: QtBot) -> None:
     assert len(shapes) == len(Indicator)
 
 
+def test_every_sign_has_its_own_words() -> None:
+    words = {indicator_word(indicator) for indicator in Indicator}
+    assert len(words) == len(Indicator)
+
+
 def silhouette(theme: Theme, indicator: Indicator) -> bytes:
     """Where it is inked, whatever its colour."""
     widget = QWidget()
