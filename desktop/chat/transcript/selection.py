@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.chat.layout.blocks import Block, CodeBlock, PlainBlock, ProseBlock
 from desktop.chat.layout.column import Place
-from desktop.chat.layout.hidden import revealed
+from desktop.chat.layout.hidden import revealed, shown
 from desktop.chat.position import Mark
 from desktop.chat.transcript.copying import PARAGRAPH
 from desktop.chat.transcript.stage import Live, Stage
@@ -95,15 +95,20 @@ class Selection:
         span, column = self._span(), self._stage.column
         pieces: list[str] = []
         place = span.first if span is not None else None
-        group: str | None = None
+        before: Block | None = None
+        begins_paragraph = False
         while span is not None and place is not None and place <= span.last:
             block, part = column.block(place), span.part_of(place)
             text = self._text_of(place, block, *part) if part is not None else ""
+            joint = _joint(before, block)
+            if joint is None:
+                begins_paragraph = bool(pieces)
+            else:
+                text = joint + text
             if text:
-                goes_on = isinstance(block, CodeBlock) and block.group == group
-                pieces.append(text if goes_on or not pieces else PARAGRAPH + text)
-                group = block.group if isinstance(block, CodeBlock) else None
-            place = column.after(place)
+                pieces.append(PARAGRAPH + text if begins_paragraph else text)
+                begins_paragraph = False
+            before, place = block, column.after(place)
         return "".join(pieces)
 
     def _span(self) -> "_Span | None":
@@ -122,6 +127,9 @@ class Selection:
         live = self._stage.live_at(place)
         if live is not None and isinstance(live.view, TextView):
             return live.view.selected_text()
+        if isinstance(block, CodeBlock):
+            code = shown(block.text.removesuffix("\n"))
+            return code.original(to_characters(code.text, start), to_characters(code.text, end))
         text = plain_text(block)
         return text[to_characters(text, start) : to_characters(text, end)]
 
@@ -149,10 +157,17 @@ class _Span(NamedTuple):
         return self.start if place == self.first else 0, self.end if place == self.last else _END
 
 
+def _joint(before: Block | None, block: Block) -> str | None:
+    """What stands between two pieces of one code frame and is shown by neither; None where they are no such pieces."""
+    if not isinstance(before, CodeBlock) or not isinstance(block, CodeBlock) or before.group != block.group:
+        return None
+    return "\n" if before.text.endswith("\n") else ""
+
+
 def plain_text(block: Block) -> str:
-    """What a block reads as, without its view; nothing for one that is no text."""
+    """What a block of prose reads as, without its view; nothing for any other."""
     match block:
-        case PlainBlock(text=text) | CodeBlock(text=text):
+        case PlainBlock(text=text):
             return text
         case ProseBlock(text=text, is_plain=is_plain):
             document = QTextDocument()

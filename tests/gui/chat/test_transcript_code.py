@@ -63,6 +63,38 @@ def test_a_selection_in_code_copies_byte_for_byte(transcript: Transcript) -> Non
     assert clipboard() == source
 
 
+@pytest.mark.parametrize("share", [0, 0.5, 1], ids=["top", "middle", "end"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        "\n".join(f"\tline {number} \u202e🎉 of a long frame" for number in range(300)),
+        f"\n{'x' * 12_000}\n\n" + "\r\n".join(f"line {number}" for number in range(300)),
+    ],
+    ids=["lines", "an endless line"],
+)
+def test_a_selection_over_a_long_frame_copies_it_as_it_came(transcript: Transcript, source: str, share: float) -> None:
+    transcript.show_conversation([answered("1", f"Before.\n\n```\n{source}\n```")])
+    bar = transcript.verticalScrollBar()
+    bar.setValue(round(share * bar.maximum()))
+    QTest.keyClick(transcript, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(transcript, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert clipboard() == f"Before.\n\n{source}"
+
+
+def test_a_selection_that_ends_within_a_piece_off_screen_copies_up_to_there(transcript: Transcript) -> None:
+    source = "\n".join(f"line \u202e{number}" for number in range(2_000))
+    transcript.show_conversation([answered("1", f"```\n{source}\n```"), answered("2", "Last.")])
+    transcript.verticalScrollBar().setValue(0)
+    view = views(transcript, CodeView)[0]
+    QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(1, 5))
+    QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(1, 5))
+    for _ in range(3):
+        QTest.keyClick(view, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    transcript.jump_to_latest()
+    QTest.keyClick(transcript, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert clipboard() == source[: source.index("line \u202e3")]
+
+
 def test_a_frame_names_its_file_and_its_language(transcript: Transcript) -> None:
     transcript.show_conversation([answered("1", "```python invoices.py\nx\n```")])
     (head,) = views(transcript, CaptionView)
