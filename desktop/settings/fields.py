@@ -1,11 +1,10 @@
 """The kinds of fields: a number, one of a few, and on or off."""
 
-from PySide6.QtCore import QSignalBlocker
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from desktop.settings.field import Field
 from desktop.settings.number_box import NumberBox
-from desktop.settings.tab_stop import stop_at_chosen
 from desktop.settings.values import Setting, Source
 from desktop.settings.words import choice_words, unit
 from desktop.theme.theme import Theme
@@ -63,7 +62,7 @@ class ChoiceField(Field):
 
     def __init__(self, theme: Theme, settings: Source, setting: Setting, parent: QWidget | None = None) -> None:
         super().__init__(theme, settings, setting, parent)
-        self._choices = Segmented(theme, parent=self)
+        self._choices = Segmented(theme, focus=Qt.FocusPolicy.StrongFocus, parent=self)
         self._choices.chosen.connect(self._tell)
         self._place(self._choices)
         self.adapt_to(theme)
@@ -71,7 +70,6 @@ class ChoiceField(Field):
 
     def refresh(self) -> None:
         self._choices.set_current(str(self._settings.value(self.setting)))
-        stop_at_chosen(self._choices)
 
     def searched(self) -> str:
         return " ".join([super().searched(), *choice_words(self.setting).values()])

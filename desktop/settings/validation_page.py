@@ -4,7 +4,6 @@ from PySide6.QtWidgets import QWidget
 
 from core.domain.template import ValidationMode
 from desktop.settings.page import Page, PageId
-from desktop.settings.tab_stop import stop_at_chosen
 from desktop.settings.values import Setting, Source
 from desktop.settings.words import choice_words, setting_help
 from desktop.theme.icon_names import Icon
@@ -56,7 +55,6 @@ class ValidationPage(Page):
     def refresh(self) -> None:
         """Shows the mode that holds, and how many workflows it lets run."""
         self._cards.set_current(str(self._settings.value(Setting.VALIDATION_MODE)))
-        stop_at_chosen(self._cards)
         self._warning.set_text(
             self.tr(
                 "Automatic mode: operations will be approved without confirmation. Multi-workflow mode (up to %n at "

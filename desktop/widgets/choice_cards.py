@@ -1,9 +1,8 @@
 """Choices that need a sentence each: cards of which one holds."""
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QHBoxLayout,
     QRadioButton,
     QSizePolicy,
@@ -16,46 +15,30 @@ from PySide6.QtWidgets import (
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.choices import Choices
 from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph
 
 
-class ChoiceCards(Adaptive, QWidget):
-    """Tab reaches the chosen card, the arrows choose another. `chosen` is emitted when a person chose."""
-
-    chosen = Signal(str)
+class ChoiceCards(Choices["ChoiceCard"]):
+    """One below the other."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._cards: dict[str, ChoiceCard] = {}
-        self._group = QButtonGroup(self)
-        self._group.buttonClicked.connect(self._choose)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self.adapt_to(theme)
 
     def set_choice(self, key: str, title: str, text: str) -> None:
         """Adds a card, or says its words again."""
-        if key not in self._cards:
-            self._cards[key] = ChoiceCard(self._theme, self)
-            self._group.addButton(self._cards[key])
-            self._column.addWidget(self._cards[key])
-        self._cards[key].describe(title, text)
-
-    @property
-    def current(self) -> str | None:
-        return next((key for key, card in self._cards.items() if card.isChecked()), None)
-
-    def set_current(self, key: str) -> None:
-        self._cards[key].setChecked(True)
+        if key not in self._buttons:
+            self._offer(key, ChoiceCard(self._theme, self))
+            self._column.addWidget(self._buttons[key])
+        self._buttons[key].describe(title, text)
 
     def dress(self) -> None:
         self._column.setSpacing(self._theme.sizes.space_s)
-
-    def _choose(self) -> None:
-        if self.current is not None:
-            self.chosen.emit(self.current)
 
 
 class ChoiceCard(Adaptive, QRadioButton):

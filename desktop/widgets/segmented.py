@@ -2,28 +2,25 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from desktop.theme.theme import Theme
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.surfaces import Surface
+from desktop.widgets.choices import Choices
 
 
-class Segmented(Adaptive, Surface):
-    """Tab reaches the chosen segment, the arrows choose another. `chosen` is emitted when a person chose."""
+class Segmented(Choices[QPushButton]):
+    """Side by side. `focus` is the policy of the chosen one: with the usual one a click leaves focus where it is."""
 
-    chosen = Signal(str)
-
-    def __init__(self, theme: Theme, name: str = "", parent: QWidget | None = None) -> None:
-        super().__init__("track", parent=parent)
+    def __init__(
+        self, theme: Theme, *, focus: Qt.FocusPolicy = Qt.FocusPolicy.TabFocus, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setProperty("surface", "track")
         self._theme = theme
-        self._buttons: dict[str, QPushButton] = {}
-        self._group = QButtonGroup(self)
-        self._group.buttonClicked.connect(self._choose)
+        self._focus = focus
         self._row = QHBoxLayout(self)
         self._row.setSpacing(0)
-        self.setAccessibleName(name)
         self.adapt_to(theme)
 
     def set_segments(self, segments: Sequence[tuple[str, str]]) -> None:
@@ -34,13 +31,6 @@ class Segmented(Adaptive, Surface):
             self._buttons[key].setText(words.replace("&", "&&"))
             self._buttons[key].setAccessibleName(words)
 
-    @property
-    def current(self) -> str | None:
-        return next((key for key, button in self._buttons.items() if button.isChecked()), None)
-
-    def set_current(self, key: str) -> None:
-        self._buttons[key].setChecked(True)
-
     def dress(self) -> None:
         margin = self._theme.sizes.space_xs // 2
         self._row.setContentsMargins(margin, margin, margin, margin)
@@ -50,12 +40,7 @@ class Segmented(Adaptive, Surface):
         button.setProperty("kind", "segment")
         button.setCheckable(True)
         button.setAutoDefault(False)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setFocusPolicy(self._focus)
         button.setChecked(not self._buttons)
-        self._buttons[key] = button
-        self._group.addButton(button)
+        self._offer(key, button)
         self._row.addWidget(button)
-
-    def _choose(self) -> None:
-        if self.current is not None:
-            self.chosen.emit(self.current)

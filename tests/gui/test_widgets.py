@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QAccessible, QColor, QImage, QKeySequence, QPainter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.theme.drawing import paint_shadow
@@ -283,7 +283,7 @@ def cards(theme: Theme) -> ChoiceCards:
 
 
 def segments(theme: Theme) -> Segmented:
-    segmented = Segmented(theme, "Vue")
+    segmented = Segmented(theme)
     segmented.set_segments([("auto", "Discussion"), ("manual", "Chronologie")])
     segmented.set_current("auto")
     return segmented
@@ -304,6 +304,37 @@ def test_the_arrows_choose_and_tell(
         QTest.keyClick(first, key)
     assert told.args == ["manual"]
     assert choices.current == "manual"
+
+
+@pytest.mark.parametrize("make", [cards, segments])
+def test_tab_reaches_the_chosen_one_alone(
+    theme: Theme, qtbot: QtBot, make: Callable[[Theme], ChoiceCards | Segmented]
+) -> None:
+    window, before, after, choices = QWidget(), QLineEdit(), QLineEdit(), make(theme)
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    for widget in (before, choices, after):
+        column.addWidget(widget)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    chosen = choices.findChildren(QAbstractButton)[1]
+    QTest.mouseClick(chosen, Qt.MouseButton.LeftButton)
+    before.setFocus()
+    QTest.keyClick(before, Qt.Key.Key_Tab)
+    assert window.focusWidget() is chosen
+    QTest.keyClick(chosen, Qt.Key.Key_Tab)
+    assert window.focusWidget() is after
+
+
+def test_a_click_on_a_segment_leaves_focus_where_it_is(theme: Theme, qtbot: QtBot) -> None:
+    choices = segments(theme)
+    qtbot.addWidget(choices)
+    choices.show()
+    chosen = choices.findChildren(QPushButton)[1]
+    QTest.mouseClick(chosen, Qt.MouseButton.LeftButton)
+    assert choices.current == "manual"
+    assert not chosen.hasFocus()
 
 
 def cards_of(choices: ChoiceCards) -> list[QWidget]:
