@@ -1,7 +1,7 @@
 """The top of the sidebar: our mark and name, the search, and folding."""
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
 from desktop.sidebar.keys import Keys
@@ -21,6 +21,7 @@ class Mark(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._drawn = QPixmap()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
@@ -29,9 +30,11 @@ class Mark(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         scale = self.devicePixelRatioF()
-        mark = app_mark(round(self.width() * scale))
-        mark.setDevicePixelRatio(scale)
-        QPainter(self).drawPixmap(0, 0, mark)
+        side = round(self.width() * scale)
+        if self._drawn.width() != side:
+            self._drawn = app_mark(side)
+        self._drawn.setDevicePixelRatio(scale)
+        QPainter(self).drawPixmap(0, 0, self._drawn)
 
 
 class SidebarHead(Adaptive, QWidget):

@@ -4,11 +4,15 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QPixmap
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
+from pytestqt.qtbot import QtBot
 
+from desktop.sidebar import head
 from desktop.sidebar.keys import Keys
 from desktop.sidebar.search_field import SearchField
+from desktop.theme.icons import app_mark
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import SIZES
@@ -182,3 +186,23 @@ def test_the_row_of_the_cursor_has_a_ring_while_the_list_has_the_focus(bench: Be
     assert bench.sidebar.grab().toImage().pixelColor(left, place.y()) == accent
     button(bench, "Settings").setFocus()
     assert bench.sidebar.grab().toImage().pixelColor(left, place.y()) != accent
+
+
+def test_the_mark_is_read_and_drawn_once_for_a_size(
+    theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[int] = []
+
+    def draw(side: int) -> QPixmap:
+        drawn.append(side)
+        return app_mark(side)
+
+    monkeypatch.setattr(head, "app_mark", draw)
+    mark = head.Mark(theme)
+    qtbot.addWidget(mark)
+    mark.resize(20, 20)
+    first = mark.grab().toImage()
+    assert mark.grab().toImage() == first
+    mark.resize(40, 40)
+    mark.grab()
+    assert drawn == [20, 40]
