@@ -1,7 +1,6 @@
 """The line at the bottom: what has changed, with its undo, or why a change was refused."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.settings.column import center
@@ -11,6 +10,7 @@ from desktop.settings.words import refusal_words, setting_name, value_words
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
+from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
 from desktop.widgets.icon_label import IconLabel
@@ -66,8 +66,8 @@ class Notice(Adaptive, Surface):
 
     def _follow(self) -> None:
         self.retranslate()
-        if self._history.last is not None and QAccessible.isActive():
-            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self._text.text()))
+        if self._history.last is not None:
+            announce(self, self._text.text())
 
     def _sentence(self, last: Change | Refusal | None) -> str:
         if last is None:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from core.domain.toast import Toast, ToastId
 from desktop.theme.theme import Theme
 from desktop.toasts import body
-from desktop.toasts.alert import Alert
 from desktop.toasts.body import Body
 from desktop.toasts.glide import Glide
 from desktop.toasts.head import Head
@@ -26,7 +25,7 @@ class Heights:
     compact: int
 
 
-class ToastCard(Alert, Adaptive, Surface):
+class ToastCard(Adaptive, Surface):
     """Emits what a person wants of it: that it goes, the workflow, another shape, or an action of its words."""
 
     dismissed = Signal(str)

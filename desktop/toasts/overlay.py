@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Signal
-from PySide6.QtGui import QRegion
+from PySide6.QtGui import QAccessible, QRegion
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core.domain.toast import Toast, ToastId, ToastType
@@ -11,12 +11,12 @@ from core.stores.toasts import Toasts
 from desktop.bind import Frames
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import MOTION_LONG_MS, MOTION_SHORT_MS
-from desktop.toasts.alert import announce, know_alerts
 from desktop.toasts.arrangement import Place, arrange
 from desktop.toasts.attention import Attention
 from desktop.toasts.card import ToastCard
 from desktop.toasts.room import room_in
 from desktop.toasts.shadow import Shadow
+from desktop.widgets.accessible import announce, set_role
 from desktop.widgets.adaptive import Adaptive
 
 _NOWHERE = QRegion(-1, -1, 1, 1)  # an empty region would be no mask
@@ -36,7 +36,7 @@ class ToastOverlay(Adaptive, QWidget):
     def __init__(self, theme: Theme, toasts: Toasts, frames: Frames, window: QWidget) -> None:
         super().__init__(window)
         self.setObjectName("toasts")
-        know_alerts()
+        set_role(ToastCard, QAccessible.Role.AlertMessage)
         self._theme = theme
         self._toasts = toasts
         self._window = window

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 from core.domain.ids import MessageId
 from desktop.chat.layout.column import Place
 from desktop.chat.position import AT_END, Fold, Position
-from desktop.chat.transcript.accessible import announce, set_role
 from desktop.chat.transcript.actions import ChatActions, copy_text
 from desktop.chat.transcript.announcer import Announcer
 from desktop.chat.transcript.coloring import Coloring
@@ -31,6 +30,7 @@ from desktop.chat.views.syntax import Syntax
 from desktop.chat.views.text_view import TextView
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.theme import Theme
+from desktop.widgets.accessible import announce, set_role
 from desktop.widgets.adaptive import Adaptive
 
 FRAME_MS = 33

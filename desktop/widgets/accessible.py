@@ -1,4 +1,4 @@
-"""How a screen reader finds the conversation: a list, and an item for each turn; and what it is told by itself."""
+"""What a screen reader is told: the role of a kind of widget, and words that are said by themselves."""
 
 from functools import cache
 
@@ -15,10 +15,13 @@ def set_role(kind: type[QWidget], role: QAccessible.Role) -> None:
     _install()
 
 
-def announce(widget: QWidget, words: str) -> None:
-    """Have it said when there is time; nothing where nobody listens."""
+def announce(widget: QWidget, words: str, *, is_urgent: bool = False) -> None:
+    """Have it said: urgent words now, any others when there is time. Nothing where nobody listens."""
     if QAccessible.isActive():
-        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, words))
+        event = QAccessibleAnnouncementEvent(widget, words)
+        if is_urgent:
+            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+        QAccessible.updateAccessibility(event)
 
 
 @cache
