@@ -187,4 +187,5 @@ def _failure(run: LiveRun) -> Failure:
         error.get("failed_during"),
         error.get("tool_name"),
         {key: value for key, value in error.items() if key not in known},
+        can_retry=run.prompt_id is not None,
     )

@@ -120,7 +120,10 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """How a run failed. `code` is for translators, `message` is English, `details` complete them."""
+    """How a run failed. `code` is for translators, `message` is English, `details` complete them.
+
+    `can_retry`: the run answered a message, which can be sent again.
+    """
 
     code: str
     message: str
@@ -128,6 +131,7 @@ class Failure:
     during: str | None = None
     tool: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
+    can_retry: bool = True
 
 
 Part = Text | CutOff | Tools | Steps | Output | Activity | Failure

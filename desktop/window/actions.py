@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
-from core.domain.ids import WorkflowId
+from core.domain.ids import MessageId, WorkflowId
 from core.domain.template import ValidationMode
 from core.domain.toast import ToastId, ToastType
 from core.services.outcome import Failed, Ok, Outcome
@@ -22,10 +22,10 @@ Again = Callable[[], None]
 class Actions(QObject):
     """Everything that a person can have the core do. Each call returns at once; what comes of it is shown."""
 
-    sent = Signal(str)
-    """A message was taken; the workflow that it was written in, "" for a new one."""
-    refused = Signal(str)
-    """A message was not taken: the words for the composer, empty where a toast says it."""
+    sent = Signal(str, str)
+    """A message was taken: the workflow that it was said in, "" for a new one, and its text."""
+    refused = Signal(str, str)
+    """A message was not taken: the workflow, and the words for its composer, empty where a toast says it."""
     demo_changed = Signal(bool)
     """Whether there is a demo to be removed."""
 
@@ -68,13 +68,13 @@ class Actions(QObject):
         if isinstance(answer, Ok):
             if workflow_id is None and self._core.stores.background.viewed_workflow_id is None:
                 self.show(answer.data.workflow_id)
-            self.sent.emit(workflow_id or "")
+            self.sent.emit(workflow_id or "", text)
         elif answer.code == "limit_reached":
-            self.refused.emit("")
+            self.refused.emit(workflow_id or "", "")
             again = partial(self._send, text, workflow_id, queued=True)
             self._refuse(answer, partial(self._spawn_again, again))
         else:
-            self.refused.emit(failure_words(answer.code, answer.message))
+            self.refused.emit(workflow_id or "", failure_words(answer.code, answer.message))
 
     def _spawn_again(self, again: Callable[[], Coroutine[Any, Any, None]]) -> None:
         self._spawn(again(), "send again")
@@ -102,10 +102,12 @@ class Actions(QObject):
             self._spawn(self._answer(self._core.runs.cancel(execution.run.run_id)), "stop")
 
     def retry(self, message_id: str) -> None:
-        """Ask again what the viewed workflow was asked last."""
-        said = [one for one in self._core.stores.view.messages if one.role == "user"]
-        if said:
-            self.send(said[-1].text)
+        """Send the message again that this one answers; without effect where it answers none."""
+        view = self._core.stores.view
+        run = view.run_of(MessageId(message_id))
+        asked = next((one for one in view.messages if run is not None and one.id == run.prompt_id), None)
+        if asked is not None:
+            self.send(asked.text)
 
     # Keeping
 

@@ -66,12 +66,21 @@ class ChatPane(Adaptive, Surface):
         self._bind.close()
         self._view.batch.disconnect(self._on_batch, missing_ok=True)
 
-    def sending_worked(self, origin: str) -> None:
-        """What was written in that workflow ("": in a new one) was taken, whatever is shown by now."""
-        written_in = WorkflowId(origin) if origin else None
-        self._drafts.pop(written_in, None)
-        if self._shown == written_in:
-            self.composer.clear()
+    def sending_worked(self, origin: str, text: str) -> None:
+        """This text was taken in that workflow ("": in a new one), whatever is shown by now.
+
+        What is written there may be another text: that of a message that was sent again stands in no composer.
+        """
+        said_in = WorkflowId(origin) if origin else None
+        if said_in in self._drafts and self._drafts[said_in].text == text:
+            del self._drafts[said_in]
+        if self._shown == said_in:
+            self.composer.sending_worked(text)
+
+    def sending_failed(self, origin: str, reason: str) -> None:
+        """A text was not taken in that workflow; another one's composer has nothing to say of it."""
+        if self._shown == (WorkflowId(origin) if origin else None):
+            self.composer.sending_failed(reason)
 
     def retranslate(self) -> None:
         self._render()

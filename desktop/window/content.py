@@ -170,7 +170,7 @@ class Content(Adaptive, Surface):
         self.toasts.go_requested.connect(self._open)
         self.toasts.action_requested.connect(deeds.toast_action)
         deeds.sent.connect(self.chat.sending_worked)
-        deeds.refused.connect(self.chat.composer.sending_failed)
+        deeds.refused.connect(self.chat.sending_failed)
         deeds.demo_changed.connect(self._on_demo)
 
     def _by_command(self) -> dict[str, Callable[[], None]]:

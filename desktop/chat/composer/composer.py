@@ -19,10 +19,10 @@ _NAME_CHARACTERS = 60
 
 
 class Composer(Adaptive, Surface):
-    """Keeps its text until `clear` says that it was taken, so that a message that cannot be sent is not lost."""
+    """Keeps its text until it is told that it was taken, so that a message that cannot be sent is not lost."""
 
     send_requested = Signal(str)
-    """The text as it was written. Nothing more is sent until `clear`, `sending_failed` or `set_draft`."""
+    """The text as it was written. Nothing more is sent until `sending_worked`, `sending_failed` or `set_draft`."""
     stop_requested = Signal()
     edit_last_requested = Signal()
     """Up was pressed in an empty box."""
@@ -71,9 +71,12 @@ class Composer(Adaptive, Surface):
         self._box.set_draft(draft)
         self._settle("")
 
-    def clear(self) -> None:
-        """The text was sent, or is not wanted any more."""
-        self.set_draft(Draft())
+    def sending_worked(self, text: str) -> None:
+        """This was taken: it goes, unless another text stands here by now."""
+        if self._box.text() == text:
+            self.set_draft(Draft())
+        else:
+            self._settle("")
 
     def sending_failed(self, reason: str) -> None:
         """The text was not taken: it stays, and the hint says why, in the words given."""

@@ -128,7 +128,7 @@ class Stage:
             group = self.column.layouts[place.turn].memo.groups[block.group]
             return Extra(columns=group.columns, is_complete=group.is_complete)
         if isinstance(block, FailureBlock):
-            return Extra(can_retry=place.turn == len(self.column.layouts) - 1)
+            return Extra(can_retry=block.failure.can_retry and place.turn == len(self.column.layouts) - 1)
         return _NOTHING
 
     def _width(self, block: Block) -> int:

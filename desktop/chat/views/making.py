@@ -86,7 +86,7 @@ class ViewMaker:
 class Extra:
     """What a block does not say by itself.
 
-    Of code, the longest line of its frame and whether no more will come; of a failure, whether it is the last turn's.
+    Of code, the longest line of its frame and whether no more will come; of a failure, whether it can be tried again.
     """
 
     columns: int = 0

@@ -138,7 +138,8 @@ def test_a_run_that_failed_keeps_its_text_and_ends_with_the_failure() -> None:
         "tool_name": None,
         "limit": 3,
     }
-    run = run_of(token("Half"), facts.RunFinished(status=RunStatus.ERROR, error=error))
+    asked = facts.MessageAdded(role=Role.USER, text="Question", message_id=MessageId("msg_q"))
+    run = run_of(asked, token("Half"), facts.RunFinished(status=RunStatus.ERROR, error=error))
     parts = parts_of(run, MessageState.FINAL)
     assert parts == [Text("Half"), Failure("truncated", "cut", None, "model", None, {"limit": 3})]
 
@@ -186,6 +187,13 @@ def test_a_skipped_step_says_what_its_condition_found() -> None:
     run = run_of(facts.StepSkipped(step="one", value=0), kind=RunKind.WORKFLOW, steps=["one"])
     (line,) = lines_of(run)
     assert (line.is_skipped, line.skipped_value) == (True, 0)
+
+
+def test_a_templates_run_that_failed_answered_no_message_that_could_be_sent_again() -> None:
+    finished = facts.RunFinished(status=RunStatus.ERROR, error={"code": "timeout"})
+    run = run_of(finished, kind=RunKind.WORKFLOW, steps=["one"])
+    (failure,) = (part for part in parts_of(run, MessageState.FINAL) if isinstance(part, Failure))
+    assert not failure.can_retry
 
 
 def test_a_step_has_its_own_calls_its_agents_text_and_its_progress() -> None:

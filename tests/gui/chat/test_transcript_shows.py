@@ -148,6 +148,12 @@ def test_a_failure_of_the_last_turn_can_be_tried_again(transcript: Transcript, q
     assert requested.args == ["2"]
 
 
+def test_a_run_that_answered_no_message_cannot_be_tried_again(transcript: Transcript) -> None:
+    show(transcript, answered("1", Failure("timeout", "It took 30 s", "answer", "model", can_retry=False)))
+    (card,) = views(transcript, FailureView)
+    assert [button.text() for button in views_in(card)] == ["Copy details"]
+
+
 def views_in(card: FailureView) -> list[QPushButton]:
     return [button for button in card.findChildren(QPushButton) if button.isVisible()]
 

@@ -8,14 +8,18 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 
 from core.domain.message import MessageState
-from core.domain.run import RunStatus
-from core.domain.template import ValidationMode
+from core.domain.run import RunKind, RunStatus
+from core.domain.template import Template, ValidationMode
+from core.engine.starting import StartRequest
 from core.persistence.in_memory import MemoryStorage
 from desktop.chat.values import Turn
+from desktop.chat.views.failure_view import FailureView
 from tests.gui.window.rig import an_app
+from tests.support.command_line import template
+from tests.support.world import a_step
 
 Until = Callable[..., Awaitable[None]]
 SEED = 3
@@ -140,6 +144,75 @@ async def test_at_the_limit_the_text_stays_and_a_toast_says_why(
         app.content.deeds.toast_action("queue", toast.id)
         await until(lambda: app.core.stores.background.running_count == limit + 1)
         assert app.content.chat.composer.draft().text == ""
+
+
+async def test_a_message_that_is_sent_from_its_toast_leaves_what_is_written_meanwhile(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp, mode=ValidationMode.MANUAL) as app:
+        await app.say("say 300 words")
+        app.control(Qt.Key.Key_N)
+        app.write("first")
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: app.core.stores.toasts.visible)
+        app.write(" and what came to mind later")
+        app.content.deeds.toast_action("queue", app.core.stores.toasts.visible[0].id)
+        await until(lambda: app.core.stores.background.running_count == 2)
+        await until(lambda: app.viewed is not None)
+        app.control(Qt.Key.Key_N)
+        assert app.content.chat.composer.draft().text == "first and what came to mind later"
+
+
+async def test_trying_again_sends_the_same_message_and_leaves_what_is_being_written(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 2 words", script=({"fail": "connection reset"},))
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: app.core.stores.background.recently_completed_workflows)
+        app.write("my own words")
+        app.content.deeds.retry(run.message_id)
+        await until(lambda: app.turn_texts()[-1] == "a workflow")
+        assert app.turn_texts()[::2] == ["say 2 words", "say 2 words"]
+        assert app.content.chat.composer.draft().text == "my own words"
+
+
+async def test_a_templates_run_is_not_tried_again_with_an_earlier_message(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        said = await app.say("say 2 words")
+        await app.core.engine.wait(said.id)
+        workflow = app.core.stores.workflows.get(said.workflow_id)
+        assert workflow is not None
+        steps = Template.model_validate(template(a_step("one", input="@input.missing")))
+        run = await app.core.engine.start(StartRequest(workflow.workflow, steps, {}, RunKind.WORKFLOW))
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: (shown := app.core.stores.view.run_of(run.message_id)) and shown.status.is_final)
+        await asyncio.sleep(0.1)
+        (card,) = app.content.chat.transcript.findChildren(FailureView)
+        assert not [one for one in card.findChildren(QPushButton) if one.text() == "Try again" and one.isVisible()]
+        app.content.deeds.retry(run.message_id)
+        await asyncio.sleep(0.1)
+        assert not app.core.stores.background.running_workflows
+
+
+async def test_why_a_message_was_not_taken_is_said_where_it_was_written(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        busy, other = await app.say("say 300 words"), await app.say("say 300 words")
+        app.content.deeds.show(busy.workflow_id)
+        refused: list[str] = []
+        app.content.deeds.refused.connect(lambda origin, _words: refused.append(origin))
+        app.content.deeds.send("more")
+        app.content.deeds.show(other.workflow_id)
+        await until(lambda: refused)
+        assert refused == [busy.workflow_id]
+        assert app.content.chat.composer._complaint == ""
+        app.content.deeds.show(busy.workflow_id)
+        app.content.deeds.send("more")
+        await until(lambda: app.content.chat.composer._complaint)
 
 
 async def test_a_change_of_mode_leaves_what_runs_as_it_is(tmp_path: Path, qapp: QApplication, until: Until) -> None:
