@@ -732,12 +732,20 @@
         <translation>Inactif</translation>
     </message>
     <message>
+        <source>Paused</source>
+        <translation>En pause</translation>
+    </message>
+    <message>
         <source>Running</source>
         <translation>En cours</translation>
     </message>
     <message>
         <source>Stopped</source>
         <translation>Arrêté</translation>
+    </message>
+    <message>
+        <source>Waiting for a place</source>
+        <translation>En attente d’une place</translation>
     </message>
     <message>
         <source>Waiting for you</source>

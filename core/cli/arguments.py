@@ -1,14 +1,13 @@
 """What several commands take."""
 
 import argparse
-import json
 import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from core.cli.exits import CommandFailed
-from core.errors import Refused
+from core.domain.json_text import read
 from core.services.templates import read_text
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -65,18 +64,12 @@ def input_object(text: str) -> dict[str, Any]:
             text = sys.stdin.buffer.read().decode("utf-8")
         elif text.startswith("@"):
             text = read_text(Path(text[1:]))
-    except Refused as error:
-        raise CommandFailed.of(error) from None
     except UnicodeDecodeError:
         raise CommandFailed.usage("bad_input", "the input on stdin is not UTF-8 text") from None
     try:
-        value = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
+        value = read(text)
+    except ValueError as error:
         raise CommandFailed.usage("bad_input", f"--input is not JSON: {error}") from None
     if not isinstance(value, dict):
         raise CommandFailed.usage("bad_input", "--input is not a JSON object")
     return value
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")

@@ -2,18 +2,16 @@
 
 import argparse
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from core.cli.arguments import add_run_options, allowed_folders, require_supported
 from core.cli.attend import attend, exit_code
-from core.cli.exits import CommandFailed, unwrap
+from core.cli.exits import unwrap
 from core.cli.follow import EventLines, TextStream
-from core.cli.output import write_line
+from core.cli.output import write_error_line, write_line
 from core.domain.ids import WorkflowId
-from core.errors import Refused
 from core.llm.script import parse_script
 from core.services.templates import read_text
 from core.wiring import Folders, open_core
@@ -51,21 +49,9 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
         write_line(line)
     else:
         text.end()
-        _write_error_line(line)
+        write_error_line(line)  # stdout holds the answer alone
     return exit_code(line)
 
 
 def _script(place: str | None) -> Sequence[Mapping[str, Any]]:
-    if not place:
-        return ()
-    try:
-        return parse_script(read_text(Path(place)))
-    except Refused as error:
-        raise CommandFailed.of(error) from None
-
-
-def _write_error_line(line: dict[str, Any]) -> None:
-    """The run on stderr: stdout holds the answer alone."""
-    import json
-
-    sys.stderr.write(json.dumps(line, separators=(",", ":")) + "\n")
+    return parse_script(read_text(Path(place))) if place else ()

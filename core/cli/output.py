@@ -12,7 +12,12 @@ from typing import Any
 
 def write_line(value: Any) -> None:
     """One JSON value on a line of stdout."""
-    write_text(json.dumps(value, separators=(",", ":")) + "\n")
+    write_text(_line(value))
+
+
+def write_error_line(value: Any) -> None:
+    """One JSON value on a line of stderr."""
+    sys.stderr.write(_line(value))
 
 
 def write_text(text: str) -> None:
@@ -23,3 +28,7 @@ def write_text(text: str) -> None:
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _line(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":")) + "\n"

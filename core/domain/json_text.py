@@ -5,7 +5,8 @@ terminal; NaN, sets and cycles are refused when a value is made, not when it is 
 """
 
 import json
-from typing import Any
+import math
+from typing import Any, NoReturn
 
 from core.errors import StepFailed
 
@@ -30,6 +31,36 @@ def decode(text: str) -> Any:
         return json.loads(text)
     except RecursionError:
         raise ValueError("the JSON is nested too deeply") from None
+
+
+def read(text: str) -> Any:
+    """The value of a text that somebody wrote. Raises ValueError, also for NaN, infinities and 1e999."""
+    try:
+        return _READER.decode(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def read_from(text: str, start: int) -> tuple[Any, int]:
+    """The value that begins at `start`, and where it ends. Raises ValueError like `read`."""
+    try:
+        return _READER.raw_decode(text, start)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise ValueError(f"{text} is too large for a number")
+    return number
+
+
+_READER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
 def readable(value: Any) -> str:

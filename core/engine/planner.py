@@ -84,10 +84,7 @@ class CloseList:
     step: Step
     outputs: list[Any]
     errors: list[tuple[int, ErrorInfo]]
-
-    @property
-    def is_failed(self) -> bool:
-        return bool(self.errors) and self.step.on_error is OnError.FAIL
+    is_failed: bool
 
 
 Action = Start | StartItem | CloseList
@@ -249,7 +246,8 @@ class Plan:
             items.in_flight += 1
             actions.append(StartItem(items.step, index, items.items[index]))
         if not items.in_flight and not actions:
-            actions.append(CloseList(items.step, items.outputs, sorted(items.errors, key=lambda error: error[0])))
+            errors = sorted(items.errors, key=lambda error: error[0])
+            actions.append(CloseList(items.step, items.outputs, errors, items.is_stopped))
         return actions
 
     def _end_of_work(self) -> None:

@@ -14,9 +14,9 @@ from core.errors import RefFailed
 
 ROOTS = ("input", "item", "index", "ctx")
 
-_NAME = r"[A-Za-z_][A-Za-z0-9_-]*"
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _SEGMENT = r"""\.[\w-]+|\[[0-9]+\]|\["(?:[^"\\]|\\.)*"\]"""
-_REF = rf"@({_NAME})((?:{_SEGMENT})*)"
+_REF = rf"@({NAME.pattern})((?:{_SEGMENT})*)"
 _WHOLE = re.compile(rf"{_REF}(\??)")
 _IN_TEXT = re.compile(rf"@@|(?<![\w.\-]){_REF}")
 _SEGMENTS = re.compile(_SEGMENT)

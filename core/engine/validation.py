@@ -6,17 +6,17 @@ code that parses) is looked at here, for every step that has a shape at all.
 
 import asyncio
 import difflib
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
 
+from core.domain.json_text import read
 from core.domain.template import (
     ACTION_KEYS,
     FORMAT,
+    AgentAction,
     CodeAction,
     Step,
     Template,
@@ -27,14 +27,13 @@ from core.domain.template import (
 )
 from core.engine.conditions import is_number
 from core.engine.graph import dependency_map, find_cycle, step_refs
-from core.engine.refs import ROOTS, FoundRef, whole_ref
+from core.engine.refs import NAME, ROOTS, FoundRef, whole_ref
 from core.errors import InvalidTemplate
 from core.ports.sandbox import Sandbox
 from core.ports.schemas import Schemas
 from core.ports.tools import ToolRunner
 
 TEMPLATE_BYTES = 5_000_000
-NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +88,9 @@ class Validator:
             size = f"the file has {len(text):,} characters; a template has at most 5 MB"
             return Checked(None, [Problem("too_large", "", size)])
         try:
-            data = json.loads(text.removeprefix("\ufeff"), parse_constant=_no_constant)
+            data = read(text.removeprefix("\ufeff"))
         except ValueError as error:
             return Checked(None, [Problem("not_json", "", f"the file is not JSON: {error}")])
-        except RecursionError:
-            return Checked(None, [Problem("not_json", "", "the file is not JSON: it is nested too deeply")])
         return await self.check(data)
 
     async def check(self, data: Any) -> Checked:
@@ -143,10 +140,6 @@ class Validator:
             return []
         reason = await asyncio.to_thread(self.schemas.problem, schema)  # a long schema takes most of a second
         return [Problem("bad_schema", "/inputSchema", reason)] if reason is not None else []
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
 
 
 # Shape
@@ -292,6 +285,11 @@ def _not_yet(step: Step, where: str) -> Iterator[Problem]:
         if is_given:
             message = f"{path.rpartition('/')[2]} is not supported by this version"
             yield Problem("unsupported", where + path, message, step.name)
+    if isinstance(action, AgentAction):
+        for name, value in (("agentId", action.agent.agent_id), ("model", action.agent.model)):
+            if value is not None:
+                message = f"{name} is not supported by this version: the run's own agent answers"
+                yield Problem("unsupported", f"{where}/action/agent/{name}", message, step.name, "warning")
 
 
 def _cycle(steps: Sequence[Step]) -> Iterator[Problem]:

@@ -54,11 +54,10 @@ def _answer(request: ModelRequest) -> PlannedAnswer:
     turn = max((at for at, message in enumerate(request.messages) if message.role == "user"), default=0)
     before, since = request.messages[:turn], request.messages[turn:]
     results = _results(since)
-    scripted = script.answers(request.script)
-    if script.place(scripted, before) < len(scripted):
-        heard = script.place(scripted, request.messages)
-        if heard < len(scripted):
-            return scripted[heard]
+    if script.upcoming(request.script, before) is not None:
+        following = script.upcoming(request.script, request.messages)
+        if following is not None:
+            return following
         if results:  # the last line of the script was a call
             return _telling(results, PlannedAnswer())
     commanded = grammar.read(since[0].text if since else "", request.tools)

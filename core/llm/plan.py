@@ -1,12 +1,11 @@
 """Answers that are known before they are given: what a script or a command makes the offline agent do."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn
+from typing import Any
 
-from core.domain.json_text import encode
+from core.domain.json_text import encode, read_from
 from core.errors import StepFailed
 
 _WORD = re.compile(r"\s*\S+\s*|\s+")
@@ -41,7 +40,8 @@ class PlannedAnswer:
         """Its text in pieces of one word, each with the delay before it. Sayings do not run into each other."""
         gap = ""
         for saying in self.sayings:
-            for word in _WORD.findall(saying.text):
+            for found in _WORD.finditer(saying.text):
+                word = found[0]
                 yield (word if word[0].isspace() else gap + word), saying.delay_s
                 gap = ""
             if saying.text:
@@ -53,22 +53,13 @@ class PlannedAnswer:
 
 
 def read_json(text: str, start: int = 0) -> tuple[Any, int]:
-    """The JSON value that begins at `start`, and where it ends. Raises ValueError, also for NaN and infinities."""
+    """A JSON value that can also be written again (`read_from`). Raises ValueError."""
+    value, end = read_from(text, start)
     try:
-        value, end = _DECODER.raw_decode(text, start)
         encode(value)
-    except RecursionError:
-        raise ValueError("it is nested too deeply") from None
     except StepFailed as error:
         raise ValueError(error.message) from None
     return value, end
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_constant)
 
 
 class AnswerBuilder:
@@ -96,10 +87,16 @@ class AnswerBuilder:
             self._end()
 
     def answers(self) -> tuple[PlannedAnswer, ...]:
-        """All of them, in order."""
+        """All of them that were not taken, in order."""
         if self._sayings or self._calls:
             self._end()
-        return tuple(self._answers)
+        return self.take()
+
+    def take(self) -> tuple[PlannedAnswer, ...]:
+        """Those that have ended since the last time."""
+        ended = tuple(self._answers)
+        self._answers.clear()
+        return ended
 
     def _end(self, failure: str | None = None) -> None:
         self._answers.append(PlannedAnswer(tuple(self._sayings), tuple(self._calls), failure))

@@ -9,7 +9,7 @@ Lines play in order, over as many turns as it takes. Where a conversation stands
 the conversation itself, so a turn that goes on after a crash goes on where it was.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, NoReturn
 
@@ -61,43 +61,60 @@ def parse_script(text: str) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def answers(lines: Sequence[Line]) -> tuple[PlannedAnswer, ...]:
+def answers(lines: Sequence[Line]) -> Iterator[PlannedAnswer]:
     """The answers that the lines of a checked script make, one after the other."""
     builder = AnswerBuilder()
     for line, following in zip_longest(lines, lines[1:], fillvalue=_END):
         times = following.get("repeat")
+        said = _said(line)
         for _ in range(times or 1):
-            match line:
-                case {"say": text}:
-                    builder.say(Saying(text, line.get("delay_ms", 0) / 1000))
-                case {"call": tool}:
-                    arguments = line.get("arguments", {})
+            match said:
+                case Saying():
+                    builder.say(said)
+                case PlannedCall():
                     if times:
                         builder.end_round()
-                    builder.call(PlannedCall(tool, arguments, encode(arguments)))
+                    builder.call(said)
                     if times:
                         builder.end_round()
-                case {"fail": message}:
-                    builder.fail(message)
-    return builder.answers()
+                case str():
+                    builder.fail(said)
+            yield from builder.take()
+    yield from builder.answers()
 
 
-def place(script: Sequence[PlannedAnswer], messages: Iterable[ChatMessage]) -> int:
-    """How many answers of the script the conversation has heard. Those that came from elsewhere (a turn before
-    the script, a template's output) are passed over."""
-    heard = 0
+def upcoming(lines: Sequence[Line], messages: Iterable[ChatMessage]) -> PlannedAnswer | None:
+    """The first answer of the script that the conversation has not heard. What came from elsewhere (a turn before
+    the script, a template's output) is passed over."""
+    planned = answers(lines)
+    following = next(planned, None)
     for message in messages:
-        if message.role == "assistant" and heard < len(script) and _is_from(script[heard], message):
-            heard += 1
-    return heard
+        if following is None:
+            return None
+        if message.role == "assistant" and _is_from(following, message):
+            following = next(planned, None)
+    return following
+
+
+def _said(line: Line) -> Saying | PlannedCall | str | None:
+    """What a line says or calls; the text of a failure; None for what repeats another."""
+    match line:
+        case {"say": text}:
+            return Saying(text, line.get("delay_ms", 0) / 1000)
+        case {"call": tool}:
+            arguments = line.get("arguments", {})
+            return PlannedCall(tool, arguments, encode(arguments))
+        case {"fail": str(message)}:
+            return message
+    return None
 
 
 def _is_from(answer: PlannedAnswer, message: ChatMessage) -> bool:
     """Whether the message is the answer, or as much of it as was said before it broke off."""
-    calls = [(call.tool, call.arguments) for call in message.calls]
-    if calls == [(call.tool, call.arguments) for call in answer.calls] and message.text == answer.text:
+    calls, text = [(call.tool, call.arguments) for call in message.calls], answer.text
+    if calls == [(call.tool, call.arguments) for call in answer.calls] and message.text == text:
         return True
-    return not calls and answer.text.startswith(message.text)
+    return not calls and text.startswith(message.text)
 
 
 def _checked(number: int, row: str) -> Line:

@@ -310,6 +310,8 @@ class Content(Adaptive, Surface):
             self._open(found)
 
     def _walk(self, by: int) -> None:
+        if not self._recent.is_walking:
+            self._recent.keep(lambda workflow_id: self._core.stores.workflows.get(workflow_id) is not None)
         found = self._recent.step(by)
         if found is not None:
             self._open(found)

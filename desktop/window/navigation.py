@@ -1,6 +1,6 @@
 """Going from workflow to workflow: which were viewed last, and which come next in the list."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from core.domain.ids import WorkflowId
 
@@ -24,9 +24,9 @@ class Recent:
         if not self.is_walking:
             self._move_to_front(workflow_id)
 
-    def forget(self, workflow_id: WorkflowId) -> None:
-        if workflow_id in self._order:
-            self._order.remove(workflow_id)
+    def keep(self, is_there: Callable[[WorkflowId], bool]) -> None:
+        """Forget the others. Not while the walk goes on: the order stands still then."""
+        self._order = [one for one in self._order if is_there(one)]
 
     def step(self, by: int) -> WorkflowId | None:
         """The one that many places further back than where the walk is; the walk begins at the one viewed now."""
@@ -42,8 +42,7 @@ class Recent:
             self._move_to_front(reached)
 
     def _move_to_front(self, workflow_id: WorkflowId) -> None:
-        self.forget(workflow_id)
-        self._order.insert(0, workflow_id)
+        self._order = [workflow_id, *(one for one in self._order if one != workflow_id)]
 
 
 def neighbour(order: Sequence[WorkflowId], current: WorkflowId | None, by: int) -> WorkflowId | None:

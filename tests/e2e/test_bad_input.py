@@ -58,6 +58,7 @@ def test_a_template_that_cannot_run_is_refused_with_its_problems(
         (["run", "Ask around", "--input", "[]"], "bad_input"),
         (["run", "Ask around", "--input", "{"], "bad_input"),
         (["run", "Ask around", "--input", "@nowhere.json"], "bad_input"),
+        (["run", "Ask around", "--input", '{"question": "help", "x": 1e999}'], "bad_input"),
         (["run", "Ask around", "--input", '{"question": 3}'], "bad_input"),
         (["run", "Folder report", "--allow", "/nowhere/at/all"], "bad_input"),
         (["validate", "nowhere.json"], "bad_input"),

@@ -57,13 +57,25 @@ def a_step(name: str = "a", **fields: Any) -> dict[str, Any]:
     return {"name": name, "action": {"set": True}, **fields}
 
 
+async def test_who_else_should_answer_is_not_passed_over_in_silence() -> None:
+    """Another agent or model is not asked yet; the template may run all the same."""
+    checked = await check(a_step(action={"agent": {"prompt": "go", "agentId": "writer", "model": "large"}}))
+    assert codes(checked) == [
+        ("unsupported", "/steps/0/action/agent/agentId"),
+        ("unsupported", "/steps/0/action/agent/model"),
+    ]
+    assert checked.is_valid
+
+
 async def test_a_good_template_has_no_problems() -> None:
     checked = await check(a_step(), a_step("b", input={"x": "@a.y"}, when={"ref": "@a", "eq": None}))
     assert checked.problems == []
     assert checked.is_valid
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"title": "T", "steps": [', "NaN", '{"title": NaN}', "[" * 100_000])
+@pytest.mark.parametrize(
+    "text", ["", "{", '{"title": "T", "steps": [', "NaN", '{"title": NaN}', "[1e999]", "[" * 100_000]
+)
 async def test_what_is_not_json_is_said_to_be_none(text: str) -> None:
     checked = await VALIDATOR.check_text(text)
     assert codes(checked) == [("not_json", "")]

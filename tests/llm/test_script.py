@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import Refused
 from core.llm.plan import PlannedAnswer
-from core.llm.script import MAX_LINES, answers, parse_script, place
+from core.llm.script import MAX_LINES, answers, parse_script, upcoming
 from core.ports.model import CallRequest, ChatMessage
 
 
@@ -55,8 +55,8 @@ def test_a_line_separator_inside_a_text_does_not_end_the_line() -> None:
         ('{"say": "a", "delay_ms": -1}', "'delay_ms': expected 0 to 600,000, found -1"),
         ('{"call": ""}', "expected the name of a tool"),
         ('{"call": "add", "arguments": [1]}', "'arguments': expected an object, found list"),
-        ('{"call": "add", "arguments": {"n": NaN}}', "NaN is no JSON"),
-        ('{"call": "add", "arguments": {"n": 1e999}}', "cannot be held as JSON"),
+        ('{"call": "add", "arguments": {"n": NaN}}', "NaN is not JSON"),
+        ('{"call": "add", "arguments": {"n": 1e999}}', "too large for a number"),
         ('{"fail": null}', "'fail': expected text, found null"),
         ('{"repeat": 0}', "'repeat': expected 1 to 100,000, found 0"),
     ],
@@ -128,22 +128,43 @@ def test_a_repeated_failure_fails_so_many_turns() -> None:
     assert [failure for _, _, failure in played({"fail": "no"}, {"repeat": 3})] == ["no", "no", "no"]
 
 
-def test_the_place_is_the_number_of_answers_that_were_heard() -> None:
-    script = answers(({"call": "a", "arguments": {"n": 1}}, {"say": "b"}, {"fail": "c"}, {"say": "d"}))
+def test_what_comes_next_follows_the_answers_that_were_heard() -> None:
+    script = ({"call": "a", "arguments": {"n": 1}}, {"say": "b"}, {"fail": "c"}, {"say": "d"})
     conversation = [ChatMessage("user", "go")]
-    for number, answer in enumerate(script):
-        assert place(script, conversation) == number
+    planned = list(answers(script))
+    assert len(planned) == 3
+    for answer in planned:
+        assert upcoming(script, conversation) == answer
         conversation.append(as_message(answer))
-    assert place(script, conversation) == len(script) == 3
+    assert upcoming(script, conversation) is None
 
 
-def test_answers_from_elsewhere_do_not_move_the_place() -> None:
-    script = answers(({"say": "one"}, {"call": "a"}, {"say": "two"}))
-    conversation = [ChatMessage("assistant", "from before"), as_message(script[0]), ChatMessage("assistant", "other")]
-    assert place(script, conversation) == 1
+def test_answers_from_elsewhere_are_passed_over() -> None:
+    script = ({"say": "one"}, {"call": "a"}, {"say": "two"})
+    first, second = answers(script)
+    conversation = [ChatMessage("assistant", "from before"), as_message(first), ChatMessage("assistant", "other")]
+    assert upcoming(script, conversation) == second
+
+
+def test_a_script_is_read_no_further_than_it_was_heard() -> None:
+    class Unread(dict[str, Any]):
+        def get(self, key: str, default: Any = None) -> Any:
+            raise AssertionError("nobody has heard so far")
+
+    script: list[dict[str, Any]] = [
+        {"say": "one"},
+        {"call": "a"},
+        {"repeat": 99_000},
+        {"say": "two"},
+        Unread({"say": "three"}),
+    ]
+    following = upcoming(script, [ChatMessage("user", "go")])
+    assert following is not None
+    assert (following.text, len(following.calls)) == ("one", 1)
 
 
 def test_an_answer_that_broke_off_was_heard() -> None:
-    script = answers(({"say": "a long story"}, {"fail": "cut"}, {"say": "next"}))
-    assert place(script, [ChatMessage("assistant", "a long")]) == 1
-    assert place(script, [ChatMessage("assistant", "")]) == 1
+    script = ({"say": "a long story"}, {"fail": "cut"}, {"say": "next"})
+    _, second = answers(script)
+    assert upcoming(script, [ChatMessage("assistant", "a long")]) == second
+    assert upcoming(script, [ChatMessage("assistant", "")]) == second

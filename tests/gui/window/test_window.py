@@ -120,6 +120,24 @@ async def test_slots_and_recent_ones_are_reached_by_key(tmp_path: Path, qapp: QA
         assert app.viewed == runs[2].workflow_id
 
 
+async def test_the_walk_through_recent_ones_never_comes_to_a_deleted_one(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        runs = [await app.say(f"say {number} words") for number in range(1, 5)]
+        for run in runs:
+            app.content.deeds.show(run.workflow_id)
+        for run in runs[1:3]:
+            app.content.deeds.delete(run.workflow_id)
+        await until(lambda: len(app.core.stores.workflows.rows) == 2)
+        app.control(Qt.Key.Key_Tab)
+        app.content.eventFilter(app.window, _control_let_go())
+        assert app.viewed == runs[0].workflow_id
+        app.control(Qt.Key.Key_Tab)
+        app.content.eventFilter(app.window, _control_let_go())
+        assert app.viewed == runs[3].workflow_id
+
+
 def _control_let_go() -> QKeyEvent:
     return QKeyEvent(QEvent.Type.KeyRelease, Qt.Key.Key_Control, Qt.KeyboardModifier.NoModifier)
 
