@@ -1,25 +1,22 @@
 """How a line of the activity is painted: icon, what was done and how long ago, and below what came of it."""
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem
 
 from core.stores.activity import ActivityItem, ActivityState
 from desktop.activity.model import ActivityModel, Index
 from desktop.activity.signs import outcome_color, sign
 from desktop.activity.words import outcome, title
-from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.theme import Theme
-from desktop.theme.tokens import ColorName
-from desktop.theme.typography import TextRole
 from desktop.widgets.indicator import Indicator, paint_indicator
-
-_State = QStyle.StateFlag
+from desktop.widgets.painting import ground_color, paint_cursor, paint_ground, paint_words
 
 
 class ActivityDelegate(QStyledItemDelegate):
-    def __init__(self, theme: Theme, model: ActivityModel, view: QWidget) -> None:
+    def __init__(self, theme: Theme, model: ActivityModel, view: QAbstractItemView) -> None:
         super().__init__(view)
+        self._canvas = view.viewport()
         self._theme = theme
         self._model = model
 
@@ -32,60 +29,30 @@ class ActivityDelegate(QStyledItemDelegate):
         item = self._model.item(index)
         if item is None:
             return
-        sizes = self._theme.sizes
+        theme, sizes = self._theme, self._theme.sizes
         box: QRect = option.rect
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_ground(painter, option)
+        color = ground_color(option)
+        if color is not None:
+            paint_ground(painter, theme, box, sizes.radius_row, color)
+        paint_cursor(painter, theme, option, box, sizes.radius_row)
         inner = box.adjusted(sizes.space_s, sizes.space_m // 2, -sizes.space_s, -(sizes.space_m // 2))
         upper = QRect(inner.left(), inner.top(), inner.width(), round(sizes.text_m * sizes.body_line))
-        self._paint_sign(painter, item, upper, option)
+        self._paint_sign(painter, item, upper)
         text = inner.adjusted(sizes.icon_s + sizes.space_s, 0, 0, 0)
         age = self._model.age(item)
-        age_width = QFontMetrics(self._theme.font("meta")).horizontalAdvance(age)
+        age_width = QFontMetrics(theme.font("meta")).horizontalAdvance(age)
         words = QRect(text.left(), upper.top(), text.width() - age_width - sizes.space_s, upper.height())
-        self._paint_text(painter, words, title(item), "row", "text", Qt.TextElideMode.ElideMiddle)
+        paint_words(painter, theme, title(item), words, "row", "text", cut=Qt.TextElideMode.ElideMiddle)
         place = QRect(text.right() + 1 - age_width, upper.top(), age_width, upper.height())
-        self._paint_text(painter, place, age, "meta", "muted", Qt.TextElideMode.ElideNone)
+        paint_words(painter, theme, age, place, "meta", "muted", cut=Qt.TextElideMode.ElideNone)
         lower = QRect(text.left(), upper.bottom() + 1, text.width(), inner.bottom() - upper.bottom())
-        self._paint_text(painter, lower, outcome(item), "secondary", outcome_color(item), Qt.TextElideMode.ElideRight)
-        painter.restore()
+        paint_words(painter, theme, outcome(item), lower, "secondary", outcome_color(item))
 
-    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
-        radius, box = self._theme.sizes.radius_row, QRectF(option.rect)
-        ground: ColorName | None = None
-        if option.state & _State.State_Selected:
-            ground = "selected"
-        elif option.state & _State.State_MouseOver:
-            ground = "hover"
-        if ground is not None:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._theme.color(ground))
-            painter.drawRoundedRect(box, radius, radius)
-        if option.state & _State.State_HasFocus:
-            paint_focus_ring(painter, box, radius, self._theme.color("accent"), self._theme.sizes.focus_ring)
-
-    def _paint_sign(self, painter: QPainter, item: ActivityItem, line: QRect, option: QStyleOptionViewItem) -> None:
+    def _paint_sign(self, painter: QPainter, item: ActivityItem, line: QRect) -> None:
         size = self._theme.sizes.icon_s
         center = QPointF(line.left() + size / 2, line.top() + line.height() / 2)
-        widget = option.widget
-        if item.state is ActivityState.RUNNING and widget is not None:
-            paint_indicator(painter, self._theme, Indicator.RUNNING, center, _painted(widget))
+        if item.state is ActivityState.RUNNING:
+            paint_indicator(painter, self._theme, Indicator.RUNNING, center, self._canvas)
             return
-        pixmap = self._theme.pixmap(*sign(item), size, painter.device().devicePixelRatio())
+        pixmap = self._theme.pixmap(*sign(item), size, self._canvas.devicePixelRatioF())
         painter.drawPixmap(QPointF(center.x() - size / 2, center.y() - size / 2), pixmap)
-
-    def _paint_text(
-        self, painter: QPainter, box: QRect, text: str, role: TextRole, color: ColorName, mode: Qt.TextElideMode
-    ) -> None:
-        font = self._theme.font(role)
-        painter.setFont(font)
-        painter.setPen(self._theme.color(color))
-        line = QFontMetrics(font).elidedText(text, mode, box.width())
-        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, line)
-
-
-def _painted(view: QWidget) -> QWidget:
-    """Of a scroll area its viewport."""
-    viewport = getattr(view, "viewport", None)
-    return viewport() if viewport is not None else view

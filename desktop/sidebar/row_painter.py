@@ -6,7 +6,6 @@ from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen, QRegion
 from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 
-from desktop.sidebar.painting import ground_color, paint_cursor, paint_ground, paint_words
 from desktop.sidebar.rows import Header, Row, State
 from desktop.sidebar.shape import RowShape, center_of, header_of
 from desktop.sidebar.signs import paint_sign
@@ -14,6 +13,7 @@ from desktop.sidebar.words import section_words, state_words, time_words
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
 from desktop.translation.formats import number
+from desktop.widgets.painting import ground_color, paint_cursor, paint_ground, paint_words
 
 _TONES: dict[State, ColorName] = {
     State.FAILED: "error",

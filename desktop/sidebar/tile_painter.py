@@ -4,13 +4,13 @@ from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 
-from desktop.sidebar.painting import ground_color, paint_cursor, paint_ground, paint_words
 from desktop.sidebar.rows import Row, Section, State
 from desktop.sidebar.shape import center_of, tile_of
 from desktop.sidebar.signs import paint_sign
 from desktop.sidebar.words import initial
 from desktop.theme.theme import Theme
 from desktop.widgets.indicator import paint_pulsing_ring
+from desktop.widgets.painting import ground_color, paint_cursor, paint_ground, paint_words
 
 
 class TilePainter:

@@ -1,4 +1,4 @@
-"""What the rows of both widths are painted with: their ground, and their words."""
+"""What the rows of lists are painted with: their ground, their focus ring and their words."""
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
@@ -13,7 +13,7 @@ _State = QStyle.StateFlag
 
 
 def ground_color(option: QStyleOptionViewItem) -> ColorName | None:
-    """That of the viewed row, or of the one under the pointer."""
+    """That of the selected row, or of the one under the pointer."""
     if option.state & _State.State_Selected:
         return "selected"
     return "hover" if option.state & _State.State_MouseOver else None
@@ -42,10 +42,11 @@ def paint_words(
     role: TextRole,
     color: ColorName,
     alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> None:
-    """One line, cut with an ellipsis where it is too long."""
+    """One line; `cut` says where the ellipsis stands if it is too long."""
     font = theme.font(role)
     painter.setFont(font)
     painter.setPen(theme.color(color))
-    line = QFontMetrics(font).elidedText(words, Qt.TextElideMode.ElideRight, box.width())
+    line = QFontMetrics(font).elidedText(words, cut, box.width())
     painter.drawText(box, alignment | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, line)
