@@ -5,11 +5,12 @@ from math import ceil
 from typing import Any
 
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextOption
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtGui import QResizeEvent, QTextOption
+from PySide6.QtWidgets import QWidget
 
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.read_text import ReadText
 
 SHOWN_CHARACTERS = 16_000
 """What is laid out; copying takes all of it."""
@@ -19,35 +20,21 @@ _MOST_LINES = 12
 _LEAST_LINES = 2
 
 
-class ValueText(Adaptive, QPlainTextEdit):
+class ValueText(Adaptive, ReadText):
     """Text as it is, anything else as JSON. As high as it needs, up to 12 lines."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._text = ""
-        self.setReadOnly(True)
-        self.setProperty("bare", True)
-        self.setTabChangesFocus(True)
-        self.setUndoRedoEnabled(False)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.adapt_to(theme)
-
-    @property
-    def text(self) -> str:
-        """The whole of it."""
-        return self._text
 
     def show_value(self, value: Any) -> None:
         """Showing the same again leaves selection and scroll position as they are."""
         text = as_text(value)
-        if text != self._text:
-            self._text = text
+        if self._take(text):
             self.setPlainText(text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "\n…")
             self.updateGeometry()
-
-    def copy_all(self) -> None:
-        QGuiApplication.clipboard().setText(self._text)
 
     def dress(self) -> None:
         self.setFont(self._theme.font("code_small"))

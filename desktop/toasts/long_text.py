@@ -1,8 +1,10 @@
 """The whole of a long text, to be read, selected and copied in a bounded place."""
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QGuiApplication, QTextCursor
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QWidget
+
+from desktop.widgets.read_text import ReadText
 
 PIECE = 16_000
 """Characters that are laid out at once: more would hold up the window."""
@@ -11,40 +13,26 @@ SHOWN = 200_000
 """Characters that are laid out at all; copying everything takes the rest too."""
 
 
-class LongText(QPlainTextEdit):
+class LongText(ReadText):
     """Shows the first piece of a text at once, and the others as soon as there is time."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._text = ""
         self._at = 0
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._add_piece)
-        self.setReadOnly(True)
-        self.setProperty("bare", True)
-        self.setTabChangesFocus(True)
-        self.setUndoRedoEnabled(False)
-
-    @property
-    def text(self) -> str:
-        """The whole of it, however much is laid out yet."""
-        return self._text
 
     def show_text(self, text: str) -> None:
         """Showing the same text again leaves scroll position and selection as they are."""
-        if text == self._text:
+        if not self._take(text):
             return
-        self._text, self._at = text, min(PIECE, SHOWN)
+        self._at = min(PIECE, SHOWN)
         self.setPlainText(text[: self._at])
         if len(text) > self._at:
             self._timer.start()
         else:
             self._timer.stop()
-
-    def copy_all(self) -> None:
-        """Put the whole text into the clipboard, as it came."""
-        QGuiApplication.clipboard().setText(self._text)
 
     def _add_piece(self) -> None:
         cursor = QTextCursor(self.document())
