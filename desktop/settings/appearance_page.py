@@ -7,7 +7,8 @@ from desktop.settings.fields import ChoiceField, NumberField, SwitchField
 from desktop.settings.page import Page, PageId
 from desktop.settings.values import Setting, Source
 from desktop.theme.icon_names import Icon
-from desktop.theme.theme import LEAST_ZOOM, MOST_ZOOM, Theme
+from desktop.theme.theme import Theme
+from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
 
 _PERCENT = 100
 _STEP = 10

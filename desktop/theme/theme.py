@@ -16,9 +16,7 @@ from desktop.theme.style_sheet import make_style_sheet
 from desktop.theme.system import SystemLook
 from desktop.theme.tokens import LIGHT, SIZES, ColorName, Colors, Sizes
 from desktop.theme.typography import TextRole, load_fonts, make_font, text_styles
-
-LEAST_ZOOM = 0.8
-MOST_ZOOM = 2.0
+from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
 
 
 @dataclass(frozen=True, slots=True)
