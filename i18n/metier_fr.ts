@@ -601,10 +601,6 @@
 <context>
     <name>Formats</name>
     <message>
-        <source>Today</source>
-        <translation>Aujourd’hui</translation>
-    </message>
-    <message>
         <source>Yesterday</source>
         <translation>Hier</translation>
     </message>

@@ -12,7 +12,6 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 _MINUTE = 60
 _HOUR = 60 * _MINUTE
 _DAY = 24 * _HOUR
-_CENT = 0.01
 
 
 def duration(seconds: float) -> str:
@@ -44,10 +43,8 @@ def time_of_day(moment: datetime) -> str:
 
 
 def day(then: date, today: date) -> str:
-    """`Today`, `Yesterday`, within the week its name, else the date."""
+    """Of a day before today: `Yesterday`, within the week its name, else the date."""
     days = (today - then).days
-    if days == 0:
-        return translate("Formats", "Today")
     if days == 1:
         return translate("Formats", "Yesterday")
     qt_day = QDate(then.year, then.month, then.day)
@@ -74,16 +71,6 @@ def compact(value: int) -> str:
 def percent(share: float) -> str:
     """`share` from 0 to 1."""
     return translate("Formats", "{percent}%").format(percent=number(round(share * 100)))
-
-
-def file_size(size_bytes: int) -> str:
-    return QLocale().formattedDataSize(size_bytes, 1, QLocale.DataSizeFormat.DataSizeSIFormat)
-
-
-def dollars(amount: float) -> str:
-    """Two places, four under a cent: the cost of one answer is often less."""
-    places = 2 if amount == 0 or amount >= _CENT else 4
-    return QLocale().toCurrencyString(amount, "$", places)
 
 
 def _one_place(value: float) -> str:

@@ -24,12 +24,12 @@ _SIGNS: dict[BannerKind, tuple[Icon, ColorName]] = {
 class Banner(Adaptive, Surface):
     """A screen reader says its kind before its text."""
 
-    def __init__(self, theme: Theme, kind: BannerKind, text: str = "", parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, kind: BannerKind, parent: QWidget | None = None) -> None:
         super().__init__(kind, parent=parent)
         self._theme = theme
         self._kind = kind
         self._icon = IconLabel(theme, *_SIGNS[kind])
-        self._text = Paragraph(text)
+        self._text = Paragraph()
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self._row.addWidget(self._text, 1)

@@ -21,12 +21,12 @@ class Chip(Label):
 class KeyHint(Label):
     """A key cap. Hidden where the action has no keys."""
 
-    def __init__(self, keys: QKeySequence | None = None, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "meta", "muted", parent)
         self.setProperty("chip", "key")
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.set_keys(keys)
+        self.set_keys(None)
 
     def set_keys(self, keys: QKeySequence | None) -> None:
         text = "" if keys is None else keys.toString(QKeySequence.SequenceFormat.NativeText)

@@ -29,11 +29,6 @@ class Paragraph(Label):
         self._most_lines = most_lines
         self.setWordWrap(True)  # tells layouts to ask for the height of a width
 
-    def set_most_lines(self, most_lines: int | None) -> None:
-        self._most_lines = most_lines
-        self.updateGeometry()
-        self.update()
-
     def is_cut(self) -> bool:
         """Whether it has more lines than it shows."""
         return self._most_lines is not None and self._lay_out(self.width()).lineCount() > self._most_lines

@@ -154,12 +154,11 @@ def test_what_is_less_than_a_minute_ago_is_now(translation: Translation) -> None
 @pytest.mark.parametrize(
     ("then", "english", "french"),
     [
-        (date(2026, 11, 27), "Today", "Aujourd’hui"),
         (date(2026, 11, 26), "Yesterday", "Hier"),
         (date(2026, 11, 23), "Monday", "Lundi"),
         (date(2026, 11, 20), "11/20/26", "20/11/2026"),
     ],
-    ids=["today", "yesterday", "this week", "before"],
+    ids=["yesterday", "this week", "before"],
 )
 def test_a_day_is_named_by_its_distance(translation: Translation, then: date, english: str, french: str) -> None:
     today = date(2026, 11, 27)
@@ -174,12 +173,10 @@ def test_numbers_are_written_in_the_language(translation: Translation) -> None:
     QLocale.setDefault(QLocale("en_US"))
     english = [formats.number(12_480), formats.compact(950), formats.compact(48_240), formats.compact(1_240_000)]
     assert english == ["12,480", "950", "48.2k", "1.2M"]
-    assert [formats.percent(0.756), formats.dollars(0.3124), formats.dollars(0.0021)] == ["76%", "$0.31", "$0.0021"]
-    assert formats.file_size(4_500_000) == "4.5 MB"
+    assert formats.percent(0.756) == "76%"
     assert formats.time_of_day(datetime(2026, 11, 27, 14, 2)).replace(NARROW, " ") == "2:02 PM"  # noqa: DTZ001
     translation.set_language(Language.FRENCH)
     QLocale.setDefault(QLocale("fr_FR"))
     assert formats.number(12_480) == f"12{NARROW}480"
     assert [formats.compact(48_240), formats.percent(0.756)] == [f"48,2{NBSP}k", f"76{NARROW}%"]
     assert formats.time_of_day(datetime(2026, 11, 27, 14, 2)) == "14:02"  # noqa: DTZ001
-    assert formats.dollars(0.3124) == f"0,31{NBSP}$"
