@@ -88,6 +88,10 @@ class Sidebar(Adaptive, Surface):
         self.dress()
         self._render()
 
+    def show_now(self) -> None:
+        """Show the stores anew: `mode_of` says something else than before."""
+        self._render()
+
     def order(self) -> list[WorkflowId]:
         """The workflows that the list shows, from the top down."""
         return self._list.order()

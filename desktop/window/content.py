@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
+from core.bus import SettingsChanged
 from core.domain.ids import WorkflowId
 from core.domain.template import ValidationMode
 from core.wiring import Core
@@ -67,6 +68,7 @@ class Content(Adaptive, Surface):
         self._connect()
         frames.bind(self, (stores.view.changed, stores.workflows.changed, stores.background.changed), self._render)
         stores.background.viewed_changed.connect(self._on_viewed)
+        self._settings_heard = core.bus.subscribe(SettingsChanged, self._on_settings)
         self.adapt_to(theme)
 
     def begin(self) -> None:
@@ -92,6 +94,7 @@ class Content(Adaptive, Surface):
         if app is not None:
             app.removeEventFilter(self)
         self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
+        self._settings_heard.close()
         self.chat.leave()
         self._window.takeCentralWidget()
         self.toasts.deleteLater()
@@ -110,6 +113,7 @@ class Content(Adaptive, Surface):
     def retranslate(self) -> None:
         if self._menus is not None:
             self._menus.retranslate()
+        self._render()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -225,6 +229,11 @@ class Content(Adaptive, Surface):
             self._is_new = False
         self.chat.show_now()
         self._render()
+
+    def _on_settings(self, _message: SettingsChanged) -> None:
+        """The header says which mode holds, and a row where its run has another one."""
+        self._render()
+        self.sidebar.show_now()
 
     def _on_demo(self, is_there: bool) -> None:
         if self._menus is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from core.domain.ids import WorkflowId
 from core.domain.run import Run
@@ -20,6 +20,9 @@ from desktop.aio import Tasks
 from desktop.arguments import Arguments
 from desktop.bind import Frames
 from desktop.session import Session
+from desktop.sidebar.list_view import SidebarList
+from desktop.sidebar.model import SidebarModel
+from desktop.sidebar.rows import Row
 from desktop.window.content import Content
 from desktop.window.frame import MainWindow
 from desktop.window_state import WindowState
@@ -54,6 +57,17 @@ class App:
     def turn_texts(self) -> list[str]:
         """The texts of the conversation that is shown."""
         return [message.text for message in self.core.stores.view.messages]
+
+    def header_texts(self) -> list[str]:
+        """What the header says, as far as it is seen."""
+        return [label.text() for label in self.content.header.findChildren(QLabel) if label.isVisible()]
+
+    def row(self, workflow_id: WorkflowId) -> Row | None:
+        """How the sidebar shows a workflow."""
+        (view,) = self.content.sidebar.findChildren(SidebarList)
+        model = view.model()
+        assert isinstance(model, SidebarModel)
+        return next((item for item in model.items if isinstance(item, Row) and item.id == workflow_id), None)
 
     async def say(self, text: str, *, script: tuple[dict[str, object], ...] = ()) -> Run:
         """Start a chat without the window's help, in automatic mode."""

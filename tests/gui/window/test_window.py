@@ -17,6 +17,7 @@ from core.engine.starting import StartRequest
 from core.persistence.in_memory import MemoryStorage
 from desktop.chat.values import Turn
 from desktop.chat.views.failure_view import FailureView
+from desktop.translation.languages import Language
 from tests.gui.window.rig import an_app
 from tests.support.command_line import template
 from tests.support.world import a_step
@@ -248,6 +249,31 @@ async def test_a_change_of_mode_leaves_what_runs_as_it_is(tmp_path: Path, qapp: 
         await app.core.engine.cancel(runs[0].id)
         app.key(Qt.Key.Key_Return)
         await until(lambda: app.core.stores.background.running_count == 3)
+
+
+async def test_a_change_of_mode_is_seen_in_the_header_and_on_the_row_of_what_runs(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 300 words")
+        await until(lambda: app.row(run.workflow_id))
+        app.control(Qt.Key.Key_N)
+        assert "Automatic mode" in app.header_texts()
+        await app.core.settings.change(validation_mode=ValidationMode.MANUAL)
+        assert "Manual mode" in app.header_texts()
+        assert app.row(run.workflow_id).mode is ValidationMode.AUTO  # type: ignore[union-attr]
+        await app.core.settings.change(validation_mode=ValidationMode.AUTO)
+        assert app.row(run.workflow_id).mode is None  # type: ignore[union-attr]
+
+
+async def test_the_header_names_a_new_workflow_in_the_language_of_now(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        app.control(Qt.Key.Key_N)
+        assert "New workflow" in app.header_texts()
+        app.session.translation.set_language(Language.FRENCH)
+        await until(lambda: "Nouveau workflow" in app.header_texts())
 
 
 async def test_a_toast_leads_to_its_workflow_from_the_settings(
