@@ -16,7 +16,8 @@ from desktop.aio import Tasks
 from desktop.translation.failures import failure_words
 from desktop.window.presenter import Presenter
 
-Again = Callable[[], None]
+Again = Callable[[], Coroutine[Any, Any, None]]
+"""What a button of a toast does."""
 
 
 class Actions(QObject):
@@ -71,13 +72,9 @@ class Actions(QObject):
             self.sent.emit(workflow_id or "", text)
         elif answer.code == "limit_reached":
             self.refused.emit(workflow_id or "", "")
-            again = partial(self._send, text, workflow_id, queued=True)
-            self._refuse(answer, partial(self._spawn_again, again))
+            self._refuse(answer, partial(self._send, text, workflow_id, queued=True))
         else:
             self.refused.emit(workflow_id or "", failure_words(answer.code, answer.message))
-
-    def _spawn_again(self, again: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        self._spawn(again(), "send again")
 
     def _refuse(self, failed: Failed, again: Again) -> None:
         """The toast that says which rule it was, with what leads out (UI §7)."""
@@ -88,7 +85,7 @@ class Actions(QObject):
     def toast_action(self, action: str, toast_id: str) -> None:
         """*Queue it* or *Show* of a refusal, *Undo* of a change."""
         if action in ("queue", "undo") and (again := self._again.pop(ToastId(toast_id), None)) is not None:
-            again()
+            self._spawn(again(), action)
         elif action == "show":
             running = self._core.stores.background.running_workflows
             if running:
@@ -132,11 +129,10 @@ class Actions(QObject):
             if isinstance(changed, Failed):
                 self._presenter.fail(changed)
                 return
-            undo = partial(self._spawn_again, partial(self._set_mode, before))
             toast_id = self._core.stores.toasts.add(
                 ToastType.INFO, "mode_set_to_auto", parameters=[("before", before.value)]
             )
-            self._again[toast_id] = undo
+            self._again[toast_id] = partial(self._set_mode, before)
         begun = await self._core.demo.start()
         for answer in begun:
             if isinstance(answer, Failed):

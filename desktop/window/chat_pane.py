@@ -21,6 +21,7 @@ from desktop.chat.transcript.transcript import Transcript
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
+from desktop.window.title import viewed_title
 
 
 class ChatPane(Adaptive, Surface):
@@ -118,9 +119,8 @@ class ChatPane(Adaptive, Surface):
 
     def _tell_composer(self) -> None:
         execution = self._view.execution
-        listed = self._workflows.get(self._shown) if self._shown is not None else None
-        name = listed.workflow.title if listed else execution.workflow_name if execution else ""
-        self.composer.set_state(ComposerState(name, is_running=execution is not None and execution.is_active))
+        is_running = execution is not None and execution.is_active
+        self.composer.set_state(ComposerState(viewed_title(self._view, self._workflows), is_running))
 
     def _on_batch(self, batch: Batch) -> None:
         """What happened in a run that is shown: its turn alone is derived anew."""

@@ -32,6 +32,7 @@ from desktop.window.menus import Menus
 from desktop.window.navigation import Recent, neighbour
 from desktop.window.questions import ask_delete
 from desktop.window.start_page import StartPage
+from desktop.window.title import viewed_title
 from desktop.window_state import WindowState
 
 NARROW = 1280
@@ -213,7 +214,7 @@ class Content(Adaptive, Surface):
         self._centre.setCurrentWidget(self.start if is_empty and self._is_begun and not self._is_new else self.chat)
         listed = stores.workflows.get(viewed) if viewed is not None else None
         execution = stores.view.execution
-        title = listed.workflow.title if listed else execution.workflow_name if execution else self.tr("New workflow")
+        title = viewed_title(stores.view, stores.workflows) or self.tr("New workflow")
         status = execution.status if execution else listed.status if listed else None
         run = execution.run if execution and execution.is_active else None
         mode = run.mode if run is not None and run.mode is not None else self._core.settings.current.validation_mode
