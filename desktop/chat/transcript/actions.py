@@ -67,13 +67,12 @@ class ChatActions(QObject):
     def _on_retry(self, view: QWidget) -> None:
         live = self._stage.live_of(view)
         if live is not None:
-            self.retried.emit(self._stage.column.layouts[live.place.turn].turn.id)
+            self.retried.emit(self._stage.turn_of(live).id)
 
     def _on_menu(self, view: QWidget, at: QPoint) -> None:
         live = self._stage.live_of(view)
         if live is None:
             return
-        turn = self._stage.column.layouts[live.place.turn].turn
         link = view.link_at(at) if isinstance(view, TextView) else ""
         menu = QMenu(view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -81,7 +80,7 @@ class ChatActions(QObject):
         copy.setEnabled(self._selection.marks is not None)
         if link:
             menu.addAction(self.tr("Copy link"), partial(copy_text, link))
-        menu.addAction(self.tr("Copy message"), partial(copy_text, source_of_turn(turn)))
+        menu.addAction(self.tr("Copy message"), partial(copy_text, source_of_turn(self._stage.turn_of(live))))
         menu.addSeparator()
         menu.addAction(self.tr("Select all"), self._selection.select_all)
         menu.popup(at)

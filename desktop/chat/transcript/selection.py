@@ -139,7 +139,7 @@ class Selection:
         return min(texts, key=lambda text: _distance(text[1], place), default=None)
 
     def _mark(self, live: Live, at: int) -> Mark:
-        return Mark(self._stage.column.layouts[live.place.turn].turn.id, live.block.key, at)
+        return Mark(self._stage.turn_of(live).id, live.block.key, at)
 
 
 class _Span(NamedTuple):

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
+from core.domain.ids import MessageId
 from desktop.chat.layout.blocks import CodeBlock
 from desktop.chat.transcript.stage import Live, Stage
 from desktop.chat.views.code_view import CodeView
@@ -15,7 +16,7 @@ class Sideways(QObject):
     def __init__(self, stage: Stage, intents: Intents, parent: QObject) -> None:
         super().__init__(parent)
         self._stage = stage
-        self._values: dict[tuple[int, str], int] = {}
+        self._values: dict[tuple[MessageId, str], int] = {}
         self._is_moving = False
         intents.scroll_code.connect(self._on_scrolled)
 
@@ -23,7 +24,7 @@ class Sideways(QObject):
         """After a pass: whatever came on stage stands where its frame does."""
         self._is_moving = True
         for live in self._stage.live():
-            if isinstance(live.view, CodeView) and (key := _key(live)) is not None:
+            if isinstance(live.view, CodeView) and (key := self._key(live)) is not None:
                 live.view.horizontalScrollBar().setValue(self._values.get(key, 0))
         self._is_moving = False
 
@@ -35,10 +36,10 @@ class Sideways(QObject):
         if self._is_moving:
             return
         live = self._stage.live_of(view)
-        if live is not None and (key := _key(live)) is not None:
+        if live is not None and (key := self._key(live)) is not None:
             self._values[key] = value
             self.apply()
 
-
-def _key(live: Live) -> tuple[int, str] | None:
-    return (live.place.turn, live.block.group) if isinstance(live.block, CodeBlock) else None
+    def _key(self, live: Live) -> tuple[MessageId, str] | None:
+        """By its turn's id: the number of a turn is another once one comes before it."""
+        return (self._stage.turn_of(live).id, live.block.group) if isinstance(live.block, CodeBlock) else None

@@ -12,6 +12,7 @@ from desktop.chat.layout.column import Column, Place
 from desktop.chat.layout.turn_layout import PlacedCard
 from desktop.chat.transcript.slot import Slot
 from desktop.chat.transcript.turn_view import TurnView, hide_without_focus
+from desktop.chat.values import Turn
 from desktop.chat.views.making import BlockView, Extra, ViewMaker
 from desktop.chat.views.prose_view import ProseView
 
@@ -85,7 +86,7 @@ class Stage:
     def pin(self, view: QWidget | None) -> None:
         """Keep this view live, wherever it stands, until another one or none is to be kept."""
         live = self.live_of(view) if view is not None else None
-        self._pinned = (self.column.layouts[live.place.turn].turn.id, live.block.key) if live is not None else None
+        self._pinned = (self.turn_of(live).id, live.block.key) if live is not None else None
 
     # Looking
 
@@ -100,6 +101,10 @@ class Stage:
     def live_of(self, view: QWidget) -> Live | None:
         """The block that a view shows, if it is live."""
         return next((live for live in self._live.values() if live.view is view), None)
+
+    def turn_of(self, live: Live) -> Turn:
+        """The turn that a live block belongs to."""
+        return self.column.layouts[live.place.turn].turn
 
     def turn_views(self) -> Iterator[TurnView]:
         """From the top down."""

@@ -13,7 +13,7 @@ from desktop.chat.views.code_view import CodeView
 from desktop.chat.views.syntax import MOST_CHARACTERS, spans_of
 from desktop.theme.theme import Theme
 from desktop.widgets.buttons import IconButton
-from tests.gui.chat.conversation import answered, writing
+from tests.gui.chat.conversation import answered, asked, writing
 from tests.gui.chat.sight import code, texts, turn_wheel, views
 
 SOURCE = 'def f():\n\treturn "🎉"  # done\n\n\n  x = 1\t'
@@ -133,6 +133,14 @@ def test_the_pieces_of_a_long_frame_scroll_sideways_together(transcript: Transcr
     assert len(pieces) > 1
     pieces[-1].horizontalScrollBar().setValue(40)
     assert [piece.horizontalScrollBar().value() for piece in pieces] == [40] * len(pieces)
+
+
+def test_a_frame_stays_scrolled_sideways_when_a_turn_comes_before_it(transcript: Transcript) -> None:
+    turn = answered("1", f"```\n{'x' * 500}\n```")
+    transcript.show_conversation([turn])
+    code(transcript).horizontalScrollBar().setValue(100)
+    transcript.set_turns([asked("0", "What is it?"), turn])
+    assert code(transcript).horizontalScrollBar().value() == 100
 
 
 def test_code_is_coloured_once_its_fence_closes(transcript: Transcript, qtbot: QtBot, theme: Theme) -> None:
