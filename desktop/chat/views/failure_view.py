@@ -34,11 +34,13 @@ class FailureView(QWidget):
         self._retry.clicked.connect(self._on_retry)
         self._copy.clicked.connect(self._on_copy)
         self._title.setWordWrap(True)
-        self._column = QVBoxLayout(self)
+        self._column, self._head, self._buttons = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
         self._build()
 
     def show_block(self, block: FailureBlock, *, can_retry: bool) -> None:
         failure = block.failure
+        for layout in (self._column, self._head, self._buttons):
+            layout.setSpacing(self._theme.sizes.space_s)
         self._title.setText(failure_title(failure))
         self._message.setText(revealed(failure.message or failure.code))
         self._place.setText(self._where(failure))
@@ -53,23 +55,16 @@ class FailureView(QWidget):
         return max(self._column.heightForWidth(width), self._column.minimumSize().height())
 
     def _build(self) -> None:
-        sizes = self._theme.sizes
-        head = QHBoxLayout()
-        head.setSpacing(sizes.space_s)
-        head.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        head.addWidget(self._title, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(sizes.space_s)
-        buttons.addWidget(self._retry)
-        buttons.addWidget(self._copy)
-        buttons.addStretch()
-        column = self._column
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(sizes.space_s)
-        column.addLayout(head)
-        column.addWidget(self._message)
-        column.addWidget(self._place)
-        column.addLayout(buttons)
+        self._head.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        self._head.addWidget(self._title, 1)
+        self._buttons.addWidget(self._retry)
+        self._buttons.addWidget(self._copy)
+        self._buttons.addStretch()
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addLayout(self._head)
+        self._column.addWidget(self._message)
+        self._column.addWidget(self._place)
+        self._column.addLayout(self._buttons)
 
     def _where(self, failure: Failure) -> str:
         if failure.step and failure.tool:

@@ -23,6 +23,7 @@ from desktop.chat.views.step_view import StepView
 from desktop.chat.views.tool_view import ToolGroupView, ToolView
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
+from desktop.theme.tokens import SIZES
 from tests.gui.chat.conversation import NOW, answered, asked, call
 from tests.gui.chat.sight import place_of, prose, texts, views
 
@@ -236,6 +237,15 @@ def test_everything_grows_with_the_zoom(transcript: Transcript, theme: Theme) ->
     theme.set_appearance(Appearance(Scheme.LIGHT, zoom=1.5))
     after = [view.height() for view in (prose(transcript), *views(transcript, ToolView))]
     assert after == [pytest.approx(height * 1.5, abs=2) for height in before]
+
+
+def test_a_failure_grows_with_the_zoom(transcript: Transcript, theme: Theme) -> None:
+    show(transcript, answered("1", Failure("timeout", "no answer")))
+    (view,) = views(transcript, FailureView)
+    again, copy = view.findChildren(QPushButton)
+    assert copy.x() - again.geometry().right() - 1 == SIZES.space_s
+    theme.set_appearance(Appearance(Scheme.LIGHT, zoom=2.0))
+    assert copy.x() - again.geometry().right() - 1 == 2 * SIZES.space_s
 
 
 def test_a_narrow_window_narrows_the_column(transcript: Transcript) -> None:
