@@ -15,6 +15,7 @@ type_names = {dict: "object", list: "list", str: "text", bool: "true/false", int
 STRUCTURE_BYTES = 1_000_000
 STRING_BYTES = 10_000_000
 LIST_BYTES = 64_000_000
+INDENTED_CHARACTERS = 64_000
 
 
 def encode(value: Any) -> str:
@@ -66,6 +67,15 @@ _READER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 def readable(value: Any) -> str:
     """Compact JSON as a person reads it: not ASCII-escaped, order kept (ENGINE §3)."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def indented(value: Any, text: str | None = None) -> str:
+    """JSON over several lines, to be read; where it is long, on one: indenting takes half a millisecond a kilobyte.
+
+    `text` is its JSON on one line, where that is known already.
+    """
+    text = json.dumps(value, ensure_ascii=False) if text is None else text
+    return text if len(text) > INDENTED_CHARACTERS else json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def type_name(value: Any) -> str:

@@ -1,6 +1,5 @@
 """A value to be read, selected and copied in a bounded place."""
 
-import json
 from math import ceil
 from typing import Any
 
@@ -8,6 +7,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent, QTextOption
 from PySide6.QtWidgets import QWidget
 
+from core.domain.json_text import indented
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.read_text import ReadText
@@ -15,7 +15,6 @@ from desktop.widgets.read_text import ReadText
 SHOWN_CHARACTERS = 16_000
 """What is laid out; copying takes all of it."""
 
-_INDENTED_CHARACTERS = 64_000  # indenting is slow: half a millisecond a kilobyte
 _MOST_LINES = 12
 _LEAST_LINES = 2
 
@@ -31,7 +30,7 @@ class ValueText(Adaptive, ReadText):
 
     def show_value(self, value: Any) -> None:
         """Showing the same again leaves selection and scroll position as they are."""
-        text = as_text(value)
+        text = value if isinstance(value, str) else indented(value)
         if self._take(text):
             self.setPlainText(text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "\n…")
             self.updateGeometry()
@@ -56,11 +55,3 @@ class ValueText(Adaptive, ReadText):
     def _height(self, lines: int) -> int:
         around = 2 * ceil(self.document().documentMargin()) + 2  # without these 2 it would scroll by a line
         return lines * self.fontMetrics().lineSpacing() + around
-
-
-def as_text(value: Any) -> str:
-    """A text as it is; else JSON, indented unless it is long."""
-    if isinstance(value, str):
-        return value
-    compact = json.dumps(value, ensure_ascii=False)
-    return compact if len(compact) > _INDENTED_CHARACTERS else json.dumps(value, indent=2, ensure_ascii=False)

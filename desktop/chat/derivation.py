@@ -9,7 +9,7 @@ from core.domain.live_run import LiveCall, LiveRun, LiveStep
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunKind, RunStatus
 from core.domain.tool import CallStatus
-from desktop.chat.targets import target_of
+from core.stores.activity import target_of
 from desktop.chat.values import (
     Activity,
     CutOff,

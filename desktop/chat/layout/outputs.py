@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from core.domain.json_text import indented
+
 READ_CHARACTERS = 1_000_000
-INDENTED_CHARACTERS = 64_000  # indenting is slow: half a millisecond a kilobyte
 TABLE_CHARACTERS = 10_000
 TABLE_COLUMNS = 12
 CELL_CHARACTERS = 300
@@ -51,7 +52,7 @@ def shown_output(text: str) -> Shown:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return MarkdownText(text)
-    return _as_table(value, text) or Json(_indented(value) if len(text) <= INDENTED_CHARACTERS else text)
+    return _as_table(value, text) or Json(indented(value, text))
 
 
 def shown_value(value: Any) -> Shown:
@@ -59,11 +60,7 @@ def shown_value(value: Any) -> Shown:
     if isinstance(value, str):
         return MarkdownText(value)
     text = json.dumps(value, ensure_ascii=False)
-    return _as_table(value, text) or Json(_indented(value) if len(text) <= INDENTED_CHARACTERS else text)
-
-
-def _indented(value: Any) -> str:
-    return json.dumps(value, indent=2, ensure_ascii=False)
+    return _as_table(value, text) or Json(indented(value, text))
 
 
 def as_markdown(table: Table) -> str:

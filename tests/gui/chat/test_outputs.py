@@ -1,11 +1,11 @@
-"""What a value is shown as, and what a call is about."""
+"""What a value is shown as."""
 
 import json
 
 import pytest
 
+from core.domain.json_text import INDENTED_CHARACTERS
 from desktop.chat.layout.outputs import (
-    INDENTED_CHARACTERS,
     Json,
     MarkdownText,
     Table,
@@ -13,7 +13,6 @@ from desktop.chat.layout.outputs import (
     shown_output,
     shown_value,
 )
-from desktop.chat.targets import CHARACTERS, target_of
 
 
 def test_text_is_markdown() -> None:
@@ -53,25 +52,3 @@ def test_what_is_in_a_cell_is_text_and_nothing_else() -> None:
     table = shown_value([{"a": "**x** | <b>\n[l](http://x)"}])
     assert isinstance(table, Table)
     assert as_markdown(table).splitlines()[-1] == r"| \*\*x\*\* \| \<b\> \[l\](http://x) |"
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments", "target"),
-    [
-        ("read_file", {"encoding": "utf-8", "path": "a/b.txt"}, "a/b.txt"),
-        ("calculator", {"expression": "1 +\n 2"}, "1 + 2"),
-        ("other", {"flag": True, "n": 3}, "3"),
-        ("other", {"deep": {"a": 1}}, ""),
-        ("run_code", {"code": "export default …"}, ""),
-        ("other", None, ""),
-        ("other", "not json", "not json"),
-    ],
-)
-def test_the_target_of_a_call_is_its_most_telling_argument_on_one_line(
-    tool: str, arguments: object, target: str
-) -> None:
-    assert target_of(tool, arguments) == target
-
-
-def test_a_long_target_is_cut() -> None:
-    assert len(target_of("read_file", {"path": "x" * 5_000})) == CHARACTERS
