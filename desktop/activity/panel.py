@@ -22,13 +22,11 @@ from desktop.widgets.labels import Label
 from desktop.widgets.segmented import Segmented
 from desktop.widgets.surfaces import Surface
 
-KEYS = QKeySequence("Ctrl+Shift+B")
-COMPOSE_KEYS = QKeySequence("Ctrl+L")
-
 
 class ActivityPanel(Adaptive, Surface):
     """304 wide, collapsed 48. `now` tells the time, for how long ago things were.
 
+    `fold_keys` and `compose_keys` are those that do the same as its buttons, which name them.
     `collapsed_changed` tells what a person did, `compose_requested` that they want to write a message.
     """
 
@@ -36,7 +34,14 @@ class ActivityPanel(Adaptive, Surface):
     compose_requested = Signal()
 
     def __init__(
-        self, theme: Theme, view: ViewCache, frames: Frames, now: Callable[[], datetime], parent: QWidget | None = None
+        self,
+        theme: Theme,
+        view: ViewCache,
+        frames: Frames,
+        now: Callable[[], datetime],
+        fold_keys: QKeySequence,
+        compose_keys: QKeySequence,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__("app", "left", parent)
         self.setObjectName("activity")
@@ -46,7 +51,8 @@ class ActivityPanel(Adaptive, Surface):
         self._is_collapsed = False
         self._counts = counts(())
         self._opened: str | None = None
-        self._keys = KEYS
+        self._fold_keys = fold_keys
+        self._compose_keys = compose_keys
         self._title = Label("", "title")
         self._button = IconButton(theme, Icon.PANEL_RIGHT, is_large=True)
         self._button.clicked.connect(self.toggle)
@@ -86,11 +92,6 @@ class ActivityPanel(Adaptive, Surface):
         self.set_collapsed(not self._is_collapsed)
         self.collapsed_changed.emit(self._is_collapsed)
 
-    def set_keys(self, keys: QKeySequence) -> None:
-        """The keys that do what its button does, for its tool tip: a person may have chosen others."""
-        self._keys = keys
-        self.retranslate()
-
     def take_focus(self) -> None:
         """A person asks for the pane: focus goes to the list, or to what there is in its place."""
         target = self._list if self._list.isVisible() else self._button
@@ -100,7 +101,7 @@ class ActivityPanel(Adaptive, Surface):
         self.setAccessibleName(self.tr("Activity"))
         self._title.setText(self.tr("Activity"))
         name = self.tr("Show the activity") if self._is_collapsed else self.tr("Hide the activity")
-        self._button.describe(name, self._keys)
+        self._button.describe(name, self._fold_keys)
         self._filters.setAccessibleName(self.tr("Filter"))
         names = {
             ActivityFilter.ALL: self.tr("All"),
@@ -182,7 +183,7 @@ class ActivityPanel(Adaptive, Surface):
             self._empty.describe(self.tr("Nothing of this kind"), self.tr("Other activity is under All."))
         else:
             text = self.tr("Tool calls and steps of this workflow appear here as they happen.")
-            self._empty.describe(self.tr("No activity yet"), text, self.tr("Write a message"), COMPOSE_KEYS)
+            self._empty.describe(self.tr("No activity yet"), text, self.tr("Write a message"), self._compose_keys)
 
     # What a person does
 

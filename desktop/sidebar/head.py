@@ -4,7 +4,6 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QWidget
 
-from desktop.sidebar.keys import Keys
 from desktop.theme.icon_names import Icon
 from desktop.theme.icons import app_mark
 from desktop.theme.theme import Theme
@@ -43,10 +42,10 @@ class SidebarHead(Adaptive, QWidget):
     search_toggled = Signal(bool)
     fold_pressed = Signal()
 
-    def __init__(self, theme: Theme, keys: Keys, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, fold_keys: QKeySequence, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._keys = keys
+        self._fold_keys = fold_keys
         self._is_folded = False
         self._mark = Mark(theme)
         self._name = Label(NAME, "title")
@@ -74,14 +73,10 @@ class SidebarHead(Adaptive, QWidget):
     def set_searching(self, is_searching: bool) -> None:
         self._search.setChecked(is_searching)
 
-    def set_keys(self, keys: Keys) -> None:
-        self._keys = keys
-        self.retranslate()
-
     def retranslate(self) -> None:
         self._search.describe(self.tr("Find a workflow"))
         name = self.tr("Expand the sidebar") if self._is_folded else self.tr("Collapse the sidebar")
-        self._fold.describe(name, QKeySequence(self._keys.collapse))
+        self._fold.describe(name, self._fold_keys)
 
     def dress(self) -> None:
         sizes = self._theme.sizes

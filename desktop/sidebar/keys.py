@@ -5,27 +5,25 @@ from dataclasses import dataclass
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
+OPEN = QKeySequence("Return")
+RENAME = QKeySequence("F2")
+DELETE = QKeySequence("Del")
+
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """As Qt writes them in every language: `Ctrl+N`.
+    """Those of the window's commands that it has buttons for: they are only shown."""
 
-    `new`, `settings` and `collapse` belong to the window and are only shown; the others act on the row.
-    """
-
-    new: str = "Ctrl+N"
-    settings: str = "Ctrl+,"
-    collapse: str = "Ctrl+B"
-    open: str = "Return"
-    rename: str = "F2"
-    delete: str = "Del"
+    new: QKeySequence
+    settings: QKeySequence
+    collapse: QKeySequence
 
 
-def is_pressed(keys: str, event: QKeyEvent) -> bool:
+def is_pressed(keys: QKeySequence, event: QKeyEvent) -> bool:
     """Whether the event is this key; those of the keypad are the same keys."""
     pressed = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     key = Qt.Key.Key_Return if event.key() == Qt.Key.Key_Enter else event.key()
-    return QKeySequence(pressed.value | key) == QKeySequence(keys)
+    return QKeySequence(pressed.value | key) == keys
 
 
 def is_menu_key(event: QKeyEvent) -> bool:

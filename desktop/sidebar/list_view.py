@@ -10,7 +10,7 @@ from core.domain.ids import WorkflowId
 from core.ports.clock import Clock
 from desktop.sidebar.delegate import RowDelegate
 from desktop.sidebar.elapsing import Elapsing
-from desktop.sidebar.keys import Keys, is_menu_key, is_pressed
+from desktop.sidebar.keys import DELETE, OPEN, RENAME, is_menu_key, is_pressed
 from desktop.sidebar.menu import RowMenu
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.place import kept_place
@@ -30,13 +30,12 @@ class SidebarList(Adaptive, QListView):
     stop_requested = Signal(str)
     delete_requested = Signal(str)
 
-    def __init__(self, theme: Theme, clock: Clock, keys: Keys, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, clock: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._keys = keys
         self._viewed: WorkflowId | None = None
         self._rows = SidebarModel(clock, self)
         self._delegate = RowDelegate(theme, clock, self)
-        self._menu = RowMenu(theme, keys, self)
+        self._menu = RowMenu(theme, self)
         self._elapsing = Elapsing(self, self._rows, theme, clock)
         self.setModel(self._rows)
         self.setItemDelegate(self._delegate)
@@ -76,10 +75,6 @@ class SidebarList(Adaptive, QListView):
             self.setVerticalScrollBarPolicy(policy)
         self._elapsing.set_wanted(not is_collapsed)
 
-    def set_keys(self, keys: Keys) -> None:
-        self._keys = keys
-        self._menu.set_keys(keys)
-
     def rename(self, workflow_id: str) -> None:
         """Let the title of this row be written; without effect where there is no room for it."""
         index = self._rows.index_of(WorkflowId(workflow_id))
@@ -115,22 +110,25 @@ class SidebarList(Adaptive, QListView):
 
     def event(self, event: QEvent) -> bool:
         """Here the row's keys act on the row, whatever the window does with them elsewhere."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            keys = (self._keys.open, self._keys.rename, self._keys.delete)
-            if self.cursor_row is not None and any(is_pressed(key, event) for key in keys):
-                event.accept()
-                return True
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and self.cursor_row is not None
+            and any(is_pressed(keys, event) for keys in (OPEN, RENAME, DELETE))
+        ):
+            event.accept()
+            return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         row = self.cursor_row
         if row is None or self._is_editing:
             super().keyPressEvent(event)
-        elif is_pressed(self._keys.open, event):
+        elif is_pressed(OPEN, event):
             self.open_requested.emit(row.id)
-        elif is_pressed(self._keys.rename, event):
+        elif is_pressed(RENAME, event):
             self.rename(row.id)
-        elif is_pressed(self._keys.delete, event):
+        elif is_pressed(DELETE, event):
             self.delete_requested.emit(row.id)
         elif is_menu_key(event):
             self._open_menu(row, self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).center()))

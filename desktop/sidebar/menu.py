@@ -1,11 +1,11 @@
 """The context menu of a row."""
 
 from PySide6.QtCore import QPoint, Signal
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from core.domain.ids import WorkflowId
-from desktop.sidebar.keys import Keys
+from desktop.sidebar.keys import DELETE, OPEN, RENAME
 from desktop.sidebar.rows import Row
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -20,7 +20,7 @@ class RowMenu(Adaptive, QMenu):
     stop_chosen = Signal(str)
     delete_chosen = Signal(str)
 
-    def __init__(self, theme: Theme, keys: Keys, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._row_id = WorkflowId("")
         self._open = self._add(theme, Icon.ARROW_RIGHT)
@@ -32,7 +32,9 @@ class RowMenu(Adaptive, QMenu):
         self._rename.triggered.connect(self._on_rename)
         self._stop.triggered.connect(self._on_stop)
         self._delete.triggered.connect(self._on_delete)
-        self.set_keys(keys)
+        self._open.setShortcut(OPEN)
+        self._rename.setShortcut(RENAME)
+        self._delete.setShortcut(DELETE)
         self.adapt_to(theme)
 
     def open_for(self, row: Row, place: QPoint, *, can_rename: bool) -> None:
@@ -41,11 +43,6 @@ class RowMenu(Adaptive, QMenu):
         self._stop.setVisible(row.is_live)
         self._rename.setVisible(can_rename)
         self.popup(place)
-
-    def set_keys(self, keys: Keys) -> None:
-        self._open.setShortcut(QKeySequence(keys.open))
-        self._rename.setShortcut(QKeySequence(keys.rename))
-        self._delete.setShortcut(QKeySequence(keys.delete))
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Actions of the workflow"))

@@ -27,8 +27,7 @@ _CLOSE_SEARCH = QKeySequence("Esc")
 class Sidebar(Adaptive, Surface):
     """It changes no store: each wish is a signal, and the list changes when a store says so.
 
-    `keys` are those that it shows, and hears in its list; `mode_of` gives the mode of a run that has another one
-    than the settings.
+    `keys` are those that its buttons name; `mode_of` gives the mode of a run that has another one than the settings.
     """
 
     open_requested = Signal(str)
@@ -46,7 +45,7 @@ class Sidebar(Adaptive, Surface):
         background: BackgroundWorkflows,
         workflows: Workflows,
         clock: Clock,
-        keys: Keys | None = None,
+        keys: Keys,
         mode_of: ModeOf | None = None,
         parent: QWidget | None = None,
     ) -> None:
@@ -56,12 +55,12 @@ class Sidebar(Adaptive, Surface):
         self._background = background
         self._workflows = workflows
         self._mode_of = mode_of
-        self._keys = keys or Keys()
+        self._keys = keys
         self._is_collapsed = False
-        self._head = SidebarHead(theme, self._keys)
+        self._head = SidebarHead(theme, keys.collapse)
         self._new = FoldingButton(theme, "secondary", Icon.PLUS)
         self._search = SearchField(theme)
-        self._list = SidebarList(theme, clock, self._keys)
+        self._list = SidebarList(theme, clock)
         self._empty = EmptyState(theme, Icon.WORKFLOW)
         self._no_match = EmptyState(theme, Icon.SEARCH)
         self._settings = FoldingButton(theme, "ghost", Icon.SETTINGS)
@@ -101,22 +100,15 @@ class Sidebar(Adaptive, Surface):
         self.set_collapsed(False)
         self._list.rename(workflow_id)
 
-    def set_keys(self, keys: Keys) -> None:
-        """These are the keys from now on."""
-        self._keys = keys
-        self._head.set_keys(keys)
-        self._list.set_keys(keys)
-        self.retranslate()
-
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Workflows"))
-        self._new.describe(self.tr("New workflow"), QKeySequence(self._keys.new))
-        self._settings.describe(self.tr("Settings"), QKeySequence(self._keys.settings))
+        self._new.describe(self.tr("New workflow"), self._keys.new)
+        self._settings.describe(self.tr("Settings"), self._keys.settings)
         self._empty.describe(
             self.tr("No workflows yet"),
             self.tr("Each conversation with an agent and each run of a template stands here. Several can run at once."),
             self.tr("New workflow"),
-            QKeySequence(self._keys.new),
+            self._keys.new,
         )
         self._describe_no_match()
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QKeySequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,14 @@ COMMANDS = (
 )
 
 MENUS = ("file", "edit", "view", "go", "run")
+
+
+_FIRST_KEYS = {command.id: command.keys[0] for command in COMMANDS if command.keys}
+
+
+def keys_of(command_id: str) -> QKeySequence:
+    """The keys that a button names which does the same. Raises KeyError for a command without keys."""
+    return QKeySequence(_FIRST_KEYS[command_id])
 
 
 def menu_title(menu: str) -> str:

@@ -20,12 +20,14 @@ from desktop.settings.about_page import About
 from desktop.settings.core_settings import CoreSettings
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.window_settings import WindowSettings
+from desktop.sidebar.keys import Keys
 from desktop.sidebar.sidebar import Sidebar
 from desktop.toasts.overlay import ToastOverlay
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
 from desktop.window.actions import Actions
 from desktop.window.chat_pane import ChatPane
+from desktop.window.commands import keys_of
 from desktop.window.header import Header
 from desktop.window.host import Host
 from desktop.window.menus import Menus
@@ -52,13 +54,15 @@ class Content(Adaptive, Surface):
         stores = core.stores
         self.deeds = Actions(core, tasks, session.presenter, self)
         self._recent = Recent()
+        keys = Keys(keys_of("workflow.new"), keys_of("app.settings"), keys_of("view.sidebar"))
         self.sidebar = Sidebar(
-            theme, frames, stores.background, stores.workflows, core.clock, mode_of=self._mode_of, parent=self
+            theme, frames, stores.background, stores.workflows, core.clock, keys, self._mode_of, parent=self
         )
         self.header = Header(theme, self)
         self.chat = ChatPane(theme, frames, stores.view, stores.workflows, core.clock, self)
         self.start = StartPage(theme, self)
-        self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, self)
+        fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
+        self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
         self._centre = QStackedWidget(self)
         self._menus: Menus | None = None

@@ -1,7 +1,6 @@
 """The header of the centre: the workflow's name, its state, its validation mode, and what stops it."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from core.domain.run import RunStatus
@@ -13,6 +12,7 @@ from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.indicator import Indicator, StatusDot
 from desktop.widgets.labels import ElidedLabel, Label
 from desktop.widgets.surfaces import Surface
+from desktop.window.commands import keys_of
 
 INDICATORS = {
     RunStatus.ENQUEUED: Indicator.IDLE,
@@ -41,7 +41,7 @@ class Header(Adaptive, Surface):
         self._state = Label("", "secondary", "muted", parent=self)
         self._mode_label = Label("", "secondary", "muted", parent=self)
         self._stop = Button(theme, "", "secondary", Icon.SQUARE, parent=self)
-        self._activity = IconButton(theme, Icon.PANEL_RIGHT, "", QKeySequence("Ctrl+Shift+B"), parent=self)
+        self._activity = IconButton(theme, Icon.PANEL_RIGHT, parent=self)
         self._row = QHBoxLayout(self)
         self._title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self._row.addWidget(self._sign)
@@ -68,7 +68,7 @@ class Header(Adaptive, Surface):
         self._mode_label.setText(self._mode_words(self._mode) if self._mode else "")
         self._stop.setText(self.tr("Stop"))
         self._stop.setVisible(self._status is not None and not self._status.is_final)
-        self._activity.describe(self.tr("Show or hide the activity"), QKeySequence("Ctrl+Shift+B"))
+        self._activity.describe(self.tr("Show or hide the activity"), keys_of("view.activity"))
 
     def dress(self) -> None:
         sizes = self._theme.sizes

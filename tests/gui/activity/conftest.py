@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -82,7 +83,8 @@ def sidebar(theme: Theme, qtbot: QtBot) -> Sidebar:
     desk = Desk()
     errors: list[Exception] = []
     frames = Frames(errors.append)
-    made = Sidebar(ActivityPanel(theme, desk.view, frames, desk.time.now), desk, frames)
+    keys = QKeySequence("Ctrl+Shift+B"), QKeySequence("Ctrl+L")
+    made = Sidebar(ActivityPanel(theme, desk.view, frames, desk.time.now, *keys), desk, frames)
     qtbot.addWidget(made.window)
     row = QHBoxLayout(made.window)
     row.setContentsMargins(0, 0, 0, 0)

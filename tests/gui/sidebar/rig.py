@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
@@ -13,6 +14,7 @@ from core.domain.template import ValidationMode
 from core.domain.workflow import Workflow
 from core.stores.workflows import ListedWorkflow, Workflows
 from desktop.bind import Frames
+from desktop.sidebar.keys import Keys
 from desktop.sidebar.list_view import SidebarList
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.rows import Header, Row, list_items
@@ -74,7 +76,8 @@ class Bench:
         self.errors: list[Exception] = []
         self.stores = stores
         self.frames = Frames(self.errors.append)
-        self.sidebar = Sidebar(theme, self.frames, stores.background, stores.workflows, stores.time)
+        keys = Keys(QKeySequence("Ctrl+N"), QKeySequence("Ctrl+,"), QKeySequence("Ctrl+B"))
+        self.sidebar = Sidebar(theme, self.frames, stores.background, stores.workflows, stores.time, keys)
         self.asked: list[tuple[object, ...]] = []
         self.sidebar.open_requested.connect(self._on_open)
         self.sidebar.new_requested.connect(self._on_new)

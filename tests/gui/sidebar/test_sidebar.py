@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from desktop.sidebar import head
-from desktop.sidebar.keys import Keys
 from desktop.sidebar.search_field import SearchField
 from desktop.theme.icons import app_mark
 from desktop.theme.palette import Scheme
@@ -56,18 +55,8 @@ def test_its_buttons_ask_for_a_new_workflow_and_the_settings(bench: Bench) -> No
     assert bench.asked == [("new",), ("settings",)]
 
 
-def test_it_shows_the_keys_that_hold_now(bench: Bench) -> None:
+def test_it_shows_the_keys_that_do_the_same_as_its_buttons(bench: Bench) -> None:
     assert {"Ctrl+N", "Ctrl+,"} <= set(words(bench))
-    bench.sidebar.set_keys(Keys(new="Ctrl+M"))
-    assert "Ctrl+M" in words(bench)
-
-
-def test_keys_of_the_list_can_be_others(bench: Bench) -> None:
-    bench.sidebar.set_keys(Keys(delete="Ctrl+D"))
-    bench.press(Qt.Key.Key_End, Qt.Key.Key_Delete)
-    assert bench.asked == []
-    QTest.keyClick(bench.view, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    assert bench.asked == [("delete", "wf_old")]
 
 
 def test_a_search_leaves_what_it_finds_and_esc_brings_all_back(bench: Bench) -> None:

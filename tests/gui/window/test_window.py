@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QToolButton
 
 from core.domain.message import MessageState
 from core.domain.run import RunKind, RunStatus
@@ -18,6 +18,8 @@ from core.persistence.in_memory import MemoryStorage
 from desktop.chat.values import Turn
 from desktop.chat.views.failure_view import FailureView
 from desktop.translation.languages import Language
+from desktop.widgets.chips import KeyHint
+from desktop.window.commands import keys_of
 from tests.gui.window.rig import an_app
 from tests.support.command_line import template
 from tests.support.world import a_step
@@ -305,6 +307,15 @@ async def test_a_background_event_takes_no_focus_and_opens_no_window(
         assert {one for one in QApplication.topLevelWidgets() if one.isVisible()} <= windows
         app.write("words")
         assert app.content.chat.composer.draft().text == "my own words"
+
+
+async def test_buttons_name_the_keys_of_the_commands_that_do_the_same(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        tips = [button.toolTip() for button in app.content.findChildren(QToolButton)]
+        for command in ("view.sidebar", "view.activity"):
+            assert any(keys_of(command).toString() in tip for tip in tips)
+        hints = {hint.text() for hint in app.content.findChildren(KeyHint)}
+        assert {keys_of(command).toString() for command in ("workflow.new", "app.settings", "focus.composer")} <= hints
 
 
 async def test_drafts_belong_to_their_workflow(tmp_path: Path, qapp: QApplication) -> None:
