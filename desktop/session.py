@@ -22,6 +22,7 @@ from desktop import window_state
 from desktop.aio import Tasks, report_uncaught
 from desktop.arguments import Arguments
 from desktop.bind import Frames
+from desktop.theme.icons import app_icon
 from desktop.theme.palette import Scheme
 from desktop.theme.system import SystemLook
 from desktop.theme.theme import Appearance, Theme
@@ -58,6 +59,7 @@ class Session:
         self._first_paint_ms = first_paint_ms
         scheme = Scheme(given.theme or state.scheme)
         self.translation = Translation(app, Language(given.language or state.language))
+        app.setWindowIcon(app_icon())
         self.theme = Theme(app, SystemLook(app), Appearance(scheme, state.zoom, state.reduced_motion))
         self.presenter = Presenter()
         self._exit_code = 0

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QToolButton
 
@@ -17,6 +17,7 @@ from core.engine.starting import StartRequest
 from core.persistence.in_memory import MemoryStorage
 from desktop.chat.values import Turn
 from desktop.chat.views.failure_view import FailureView
+from desktop.theme.icons import app_mark
 from desktop.translation.languages import Language
 from desktop.widgets.chips import KeyHint
 from desktop.window.commands import keys_of
@@ -38,6 +39,12 @@ async def test_enter_on_the_first_page_starts_three_workflows(tmp_path: Path, qa
         app.content.deeds.remove_demo()
         await until(lambda: not app.core.stores.workflows.rows)
         assert await app.core.storage.workflows() == []
+
+
+async def test_the_window_has_our_mark(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        mark = app.window.windowIcon().pixmap(QSize(64, 64), 1.0).toImage()
+        assert mark == app_mark(64).toImage()
 
 
 async def test_a_message_is_sent_with_enter_and_answered(tmp_path: Path, qapp: QApplication, until: Until) -> None:
