@@ -28,15 +28,10 @@ from desktop.chat.values import (
 
 _PHASES = {RunStatus.ENQUEUED: Phase.QUEUED, RunStatus.WAITING: Phase.WAITING, RunStatus.PAUSED: Phase.PAUSED}
 STEP_CALLS = 20
-_NOTHING: Mapping[str, str] = {}
 
 
-def turns(
-    messages: Sequence[Message],
-    run_of: Callable[[MessageId], LiveRun | None],
-    names: Mapping[str, str] = _NOTHING,
-) -> list[Turn]:
-    """The conversation, oldest first. `names` are the agents' names by id.
+def turns(messages: Sequence[Message], run_of: Callable[[MessageId], LiveRun | None]) -> list[Turn]:
+    """The conversation, oldest first.
 
     Text that a crash cut off stands before the turn that went on after it: from its run where that knows it,
     else from its own message, never from both.
@@ -48,18 +43,18 @@ def turns(
         run = runs.get(message.id)
         if run is None and message.state is MessageState.INTERRUPTED and message.run_id in told_by_run:
             continue
-        shown.append(turn_of(message, run, names))
+        shown.append(turn_of(message, run))
     return shown
 
 
-def turn_of(message: Message, run: LiveRun | None, names: Mapping[str, str] = _NOTHING) -> Turn:
+def turn_of(message: Message, run: LiveRun | None) -> Turn:
     """One message as a turn; `run` is the run that shows in it, if it is known."""
     author: str | None = None
     if run is None or message.role is not Role.ASSISTANT:
-        parts: list[Part] = [*_said(message.text, message.state), *_cut_off(message, None)]
+        parts: list[Part] = [*_said(message.text), *_cut_off(message, None)]
     else:
         parts = list(_parts(message, run))
-        author = run.workflow_name if run.kind is not RunKind.CHAT else names.get(run.agent or "", run.agent)
+        author = run.workflow_name if run.kind is not RunKind.CHAT else run.agent
     return Turn(message.id, message.role, author, message.created_at, message.state, tuple(parts))
 
 
@@ -96,7 +91,7 @@ def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
         group.append(_tool_line(call))
     if group:
         yield Tools(tuple(group))
-    yield from _said(text[at:], message.state)
+    yield from _said(text[at:])
 
 
 def _template(message: Message, run: LiveRun) -> Iterable[Part]:
@@ -108,9 +103,9 @@ def _template(message: Message, run: LiveRun) -> Iterable[Part]:
         yield Output(message.text)
 
 
-def _said(text: str, state: MessageState = MessageState.FINAL) -> Iterable[Text]:
+def _said(text: str) -> Iterable[Text]:
     if text.strip():
-        yield Text(text, is_open=state is MessageState.OPEN)
+        yield Text(text)
 
 
 def _tool_line(call: LiveCall) -> ToolLine:

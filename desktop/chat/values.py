@@ -17,10 +17,9 @@ from core.domain.tool import CallStatus
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Something said. Open: more may come at its end."""
+    """Something said."""
 
     text: str
-    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)

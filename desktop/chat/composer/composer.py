@@ -26,7 +26,6 @@ class Composer(Adaptive, Surface):
     stop_requested = Signal()
     edit_last_requested = Signal()
     """Up was pressed in an empty box."""
-    draft_changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__("composer", parent=parent)
@@ -152,7 +151,6 @@ class Composer(Adaptive, Surface):
     def _on_text(self) -> None:
         self._complaint = ""
         self._update()
-        self.draft_changed.emit()
 
     def _on_paste_refused(self) -> None:
         self._complaint = self._too_long()
@@ -169,8 +167,6 @@ class Composer(Adaptive, Surface):
 
     def _obstacle(self) -> str:
         """Why nothing can be sent, or nothing if it can."""
-        if self._state.obstacle:
-            return self._state.obstacle
         if self._state.is_running:
             return self.tr("You can send when this run has ended")
         return self._too_long() if self._box.characters > MOST_CHARACTERS else ""

@@ -17,11 +17,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class ComposerState:
-    """What a composer is for. `obstacle` says, in the words of the screen, why nothing can be sent now; empty: it can.
-
-    While `is_running`, it offers to stop and sends nothing.
-    """
+    """What a composer is for. While `is_running`, it offers to stop and sends nothing."""
 
     workflow: str = ""
     is_running: bool = False
-    obstacle: str = ""

@@ -153,10 +153,6 @@ class Column:
         place = self.at(y)
         return Point(self.layouts[place.turn].turn.id, self.block(place).key, y - self.top(place))
 
-    def y_of(self, point: Point) -> int:
-        place = self.place_of(point.turn, point.key)
-        return 0 if place is None else self.top(place) + point.offset
-
     def _layout_of(self, turn: Turn, known: Mapping[MessageId, TurnLayout]) -> TurnLayout:
         layout = known.get(turn.id)
         if layout is None:

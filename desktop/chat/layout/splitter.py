@@ -61,11 +61,6 @@ class Splitter:
             self._is_rest = False
         self._partial = self._cut_long(self._partial)
 
-    @property
-    def tail(self) -> list[Segment]:
-        """The segments after the frozen ones, if this is the end."""
-        return copy(self).close()
-
     def close(self) -> list[Segment]:
         """This is the end: nothing can be fed any more. The segments that were not frozen."""
         known = len(self.frozen)

@@ -12,14 +12,11 @@ class Follow:
         self.is_on = True
         self.seen = Seen()
 
-    def set(self, *, is_on: bool) -> bool:
-        """Follow or stop following; false if that is how it was."""
-        if is_on == self.is_on:
-            return False
-        self.is_on = is_on
-        if not is_on:
+    def set(self, *, is_on: bool) -> None:
+        """Follow or stop following."""
+        if self.is_on and not is_on:
             self.seen = self._now()
-        return True
+        self.is_on = is_on
 
     def restore(self, seen: Seen, *, is_on: bool) -> None:
         """As it was when the conversation was left."""

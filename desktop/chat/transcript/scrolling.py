@@ -19,7 +19,6 @@ _LEAST_WIDTH = 160
 class ScrollingColumn(QAbstractScrollArea):
     """Follows the end until a person looks further up, and again from when they are back there."""
 
-    follow_changed = Signal(bool)
     placed = Signal()
     """Everything has been placed anew."""
 
@@ -37,14 +36,9 @@ class ScrollingColumn(QAbstractScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
 
-    @property
-    def is_following(self) -> bool:
-        """Whether the end stays in sight as the conversation grows."""
-        return self._follow.is_on
-
     def jump_to_latest(self) -> None:
         """Go to the end and follow it."""
-        self._set_follow(is_on=True)
+        self._follow.set(is_on=True)
         self._place()
 
     def scroll_by(self, pixels: int) -> None:
@@ -53,7 +47,7 @@ class ScrollingColumn(QAbstractScrollArea):
 
     def show_place(self, place: Place) -> None:
         """Have a block at the upper edge, or the end in sight where there is less below it."""
-        self._set_follow(is_on=False)
+        self._follow.set(is_on=False)
         turn = self._column.laid_out(place.turn)
         gap = self._theme.sizes.space_l if place.block == 0 else 0
         self._top = Point(turn.turn.id, turn.blocks[place.block].key, -gap)
@@ -65,7 +59,7 @@ class ScrollingColumn(QAbstractScrollArea):
         was_following, self._follow.is_on = self._follow.is_on, False
         self._place()
         self._follow.is_on = was_following
-        self._set_follow(is_on=self._is_at_end())
+        self._follow.set(is_on=self._is_at_end())
 
     def show_box(self, box: QRect) -> None:
         """Scroll as little as needed to have a box of the viewport in sight, its upper end if it is too tall."""
@@ -119,17 +113,13 @@ class ScrollingColumn(QAbstractScrollArea):
 
     def _on_scrolled(self, value: int) -> None:
         if not self._is_placing:
-            self._set_follow(is_on=self._is_at_end())
+            self._follow.set(is_on=self._is_at_end())
             self._top = self._column.point_at(value)
             self._place()
 
     def _is_at_end(self) -> bool:
         bar = self.verticalScrollBar()
         return bar.value() >= bar.maximum()
-
-    def _set_follow(self, *, is_on: bool) -> None:
-        if self._follow.set(is_on=is_on):
-            self.follow_changed.emit(is_on)
 
     def _on_shown(self, live: Live) -> None:
         """A view shows something new."""

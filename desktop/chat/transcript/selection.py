@@ -75,10 +75,6 @@ class Selection:
             self._head = Mark(column.layouts[last.turn].turn.id, column.block(last).key, _END)
             self.apply()
 
-    def clear(self) -> None:
-        self.set_marks(None)
-        self.apply()
-
     def apply(self, but: TextView | None = None) -> None:
         """Let the views on stage show it; one that Qt has brought up to date may be left out."""
         span = self._span()

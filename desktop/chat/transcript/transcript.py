@@ -43,8 +43,6 @@ class Transcript(Adaptive, ScrollingColumn):
 
     link_activated = Signal(str)
     """A link that may be opened: http, https or mailto."""
-    link_hovered = Signal(str)
-    """Where the link under the mouse or the focus goes; empty when it is left."""
     retry_requested = Signal(str)
     """The turn of this message id, the last one, failed and is to be tried again."""
     announced = Signal(str)
@@ -86,7 +84,6 @@ class Transcript(Adaptive, ScrollingColumn):
         self._top = position.top
         self._selection.set_marks(position.selection)
         self._place()
-        self.follow_changed.emit(position.follows)
 
     def set_turns(self, turns: Sequence[Turn]) -> None:
         """The conversation that is shown has these turns now. What did not change is not touched."""
@@ -130,12 +127,6 @@ class Transcript(Adaptive, ScrollingColumn):
         focused = self._actions.focused_code()
         return _copy(last_code(self._column) if focused is None else focused)
 
-    def has_selection(self) -> bool:
-        return self._selection.marks is not None
-
-    def clear_selection(self) -> None:
-        self._selection.clear()
-
     # What Qt tells
 
     def retranslate(self) -> None:
@@ -178,7 +169,6 @@ class Transcript(Adaptive, ScrollingColumn):
 
     def _connect(self, intents: Intents) -> None:
         intents.open_link.connect(self.link_activated)
-        intents.hover_link.connect(self.link_hovered)
         self._actions.retried.connect(self.retry_requested)
         self._actions.folded.connect(self.place_from_top)
         self._selecting.scrolled.connect(self.scroll_by)

@@ -14,8 +14,6 @@ class Intents(QObject):
     copy_failure = Signal(QWidget)
     retry = Signal(QWidget)
     open_link = Signal(str)
-    hover_link = Signal(str)
-    """Where the link under the mouse or the focus goes; empty when it is left."""
     press = Signal(QWidget, bool)
     """The mouse begins a selection; true if it extends the one there is."""
     drag = Signal(QWidget, QPoint)

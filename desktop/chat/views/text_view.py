@@ -187,9 +187,8 @@ class TextView(QTextBrowser):
             self.intents.open_link.emit(target)
 
     def _on_highlighted(self, url: QUrl) -> None:
-        target = "" if url.isEmpty() else spelled_out(url)
-        self.setToolTip(plain_tool_tip(target))
-        self.intents.hover_link.emit(target)
+        """The link under the mouse or the focus is another one, or none where the URL is empty."""
+        self.setToolTip(plain_tool_tip("" if url.isEmpty() else spelled_out(url)))
 
     def _on_selection(self) -> None:
         if not self._is_pressed:

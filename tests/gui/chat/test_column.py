@@ -17,6 +17,12 @@ def column(turns: int = 20) -> Column:
     return made
 
 
+def y_of(made: Column, point: Point) -> int:
+    place = made.place_of(point.turn, point.key)
+    assert place is not None
+    return made.top(place) + point.offset
+
+
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=30), st.data())
 def test_heights_know_where_each_begins_whatever_was_changed(heights: list[int], data: st.DataObject) -> None:
     tall = Heights(heights)
@@ -58,14 +64,14 @@ def test_a_point_is_found_again_when_what_is_above_it_has_another_height() -> No
     point = made.point_at(800)
     assert point is not None
     guessed = made.laid_out(0).content_height(0)
-    was = made.y_of(point)
+    was = y_of(made, point)
     made.measured(Place(0, 0), 500)
-    assert made.y_of(point) == was + 500 - guessed
+    assert y_of(made, point) == was + 500 - guessed
 
 
 def test_a_point_in_a_block_that_is_gone_is_where_its_turn_begins() -> None:
     made = column()
-    assert made.y_of(Point(made.layouts[3].turn.id, "gone", 0)) == made.turn_top(3)
+    assert y_of(made, Point(made.layouts[3].turn.id, "gone", 0)) == made.turn_top(3)
 
 
 def test_a_turn_that_grows_keeps_the_heights_that_were_measured() -> None:

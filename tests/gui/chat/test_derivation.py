@@ -55,11 +55,9 @@ def test_a_conversation_keeps_its_order_and_its_roles() -> None:
     ]
 
 
-def test_an_agent_is_named_by_what_its_id_stands_for() -> None:
+def test_an_answer_is_named_by_its_agent() -> None:
     run = run_of()
-    message = message_of(run)
-    assert turns([message], lambda _: run, {"offline": "Offline agent"})[0].author == "Offline agent"
-    assert turns([message], lambda _: run)[0].author == "offline"
+    assert turn_of(message_of(run), run).author == "offline"
 
 
 def test_a_template_is_named_by_the_title_of_its_run() -> None:
@@ -86,12 +84,6 @@ def test_calls_stand_in_the_order_of_their_places_whatever_the_order_they_came_i
 def test_a_call_beyond_the_text_that_has_arrived_stands_at_its_end() -> None:
     run = run_of(token("abc"), called("c1", 50))
     assert said(parts_of(run))[:2] == ["abc", "Tools"]
-
-
-def test_only_the_last_text_of_a_running_turn_is_open() -> None:
-    run = run_of(token("one"), called("c1", 3), ended("c1"), token("two", 3))
-    texts = [part for part in parts_of(run) if isinstance(part, Text)]
-    assert [text.is_open for text in texts] == [False, True]
 
 
 def test_a_tool_line_tells_target_duration_result_and_error() -> None:

@@ -58,16 +58,15 @@ def test_every_way_up_stops_following(transcript: Transcript) -> None:
     for key in (Qt.Key.Key_Up, Qt.Key.Key_PageUp, Qt.Key.Key_Home):
         transcript.show_conversation(talk(100))
         QTest.keyClick(transcript, key)
-        assert not transcript.is_following
+        assert not transcript.position().follows
 
 
 def test_coming_back_to_the_end_follows_again(transcript: Transcript, qtbot: QtBot) -> None:
     transcript.show_conversation([*talk(60), writing("w", "Begin")])
     turn_wheel(transcript, NOTCH)
-    with qtbot.waitSignal(transcript.follow_changed) as changed:
-        for _ in range(5):
-            turn_wheel(transcript, -NOTCH)
-    assert changed.args == [True]
+    for _ in range(5):
+        turn_wheel(transcript, -NOTCH)
+    assert transcript.position().follows
     stream(transcript, qtbot, 3)
     assert is_at_end(transcript)
 
@@ -95,7 +94,7 @@ def test_the_pill_counts_blocks_that_come_in_the_last_turn(transcript: Transcrip
 
 def test_a_conversation_that_fits_is_followed_from_its_top(transcript: Transcript) -> None:
     transcript.show_conversation(talk(2))
-    assert transcript.is_following
+    assert transcript.position().follows
     assert first_line(transcript)[1] < 80
 
 
@@ -110,7 +109,7 @@ def test_each_conversation_comes_back_as_it_was_left(transcript: Transcript) -> 
     transcript.show_conversation([answered(f"o{n}", "Other") for n in range(60)])
     transcript.show_conversation(one, left)
     assert first_line(transcript) == (line, top)
-    assert not transcript.is_following
+    assert not transcript.position().follows
     transcript.jump_to_latest()
     assert '{\n  "path": "1.txt"\n}' in texts(transcript)
 

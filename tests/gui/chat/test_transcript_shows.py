@@ -77,12 +77,11 @@ def test_a_link_tells_where_it_goes_and_asks_to_be_opened(transcript: Transcript
     show(transcript, answered("1", "[bank](https://evil.example/login)"))
     view = prose(transcript)
     middle = QPoint(10, 10)
-    with qtbot.waitSignal(transcript.link_hovered) as hovered:
-        QTest.mouseMove(view.viewport(), middle)
+    QTest.mouseMove(view.viewport(), middle)
+    qtbot.waitUntil(lambda: "https://evil.example/login" in view.toolTip())
     with qtbot.waitSignal(transcript.link_activated) as activated:
         QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=middle)
-    assert hovered.args == activated.args == ["https://evil.example/login"]
-    assert "https://evil.example/login" in view.toolTip()
+    assert activated.args == ["https://evil.example/login"]
 
 
 def test_a_look_alike_host_is_spelled_out(transcript: Transcript, qtbot: QtBot) -> None:
