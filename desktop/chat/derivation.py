@@ -51,7 +51,7 @@ def turn_of(message: Message, run: LiveRun | None) -> Turn:
     """One message as a turn; `run` is the run that shows in it, if it is known."""
     author: str | None = None
     if run is None or message.role is not Role.ASSISTANT:
-        parts: list[Part] = [*_said(message.text), *_cut_off(message, None)]
+        parts: list[Part] = [*_said(message.text, message.state), *_cut_off(message, None)]
     else:
         parts = list(_parts(message, run))
         author = run.workflow_name if run.kind is not RunKind.CHAT else run.agent
@@ -91,7 +91,7 @@ def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
         group.append(_tool_line(call))
     if group:
         yield Tools(tuple(group))
-    yield from _said(text[at:])
+    yield from _said(text[at:], message.state)
 
 
 def _template(message: Message, run: LiveRun) -> Iterable[Part]:
@@ -103,9 +103,9 @@ def _template(message: Message, run: LiveRun) -> Iterable[Part]:
         yield Output(message.text)
 
 
-def _said(text: str) -> Iterable[Text]:
+def _said(text: str, state: MessageState = MessageState.FINAL) -> Iterable[Text]:
     if text.strip():
-        yield Text(text)
+        yield Text(text, is_open=state is MessageState.OPEN)
 
 
 def _tool_line(call: LiveCall) -> ToolLine:

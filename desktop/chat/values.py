@@ -17,9 +17,10 @@ from core.domain.tool import CallStatus
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Something said."""
+    """Something said. Open: more may come at its end."""
 
     text: str
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ def asked(name: str, text: str) -> Turn:
 
 def answered(name: str, *parts: str | Part, state: MessageState = MessageState.FINAL) -> Turn:
     """What an agent said and did."""
-    made = tuple(Text(part) if isinstance(part, str) else part for part in parts)
+    made = tuple(Text(part, state is MessageState.OPEN) if isinstance(part, str) else part for part in parts)
     return Turn(MessageId(name), Role.ASSISTANT, "Code agent", NOW, state, made)
 
 

@@ -86,6 +86,12 @@ def test_a_call_beyond_the_text_that_has_arrived_stands_at_its_end() -> None:
     assert said(parts_of(run))[:2] == ["abc", "Tools"]
 
 
+def test_only_the_last_text_of_a_running_turn_is_open() -> None:
+    run = run_of(token("one"), called("c1", 3), ended("c1"), token("two", 3))
+    texts = [part for part in parts_of(run) if isinstance(part, Text)]
+    assert [text.is_open for text in texts] == [False, True]
+
+
 def test_a_tool_line_tells_target_duration_result_and_error() -> None:
     run = run_of(
         called("c1", 0, path="a/b.txt"),
