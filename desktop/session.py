@@ -12,7 +12,6 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
-from core.bus import WorkflowChanged
 from core.domain.ids import WorkflowId
 from core.errors import StorageFailed
 from core.services.logs import log_to
@@ -128,8 +127,7 @@ class Session:
         listed = await core.workflows.listed()
         if isinstance(listed, Ok):
             core.stores.workflows.load(listed.data)
-            for row in listed.data:  # so that what is recovered is called as its workflow is, not as its template
-                core.bus.publish(WorkflowChanged(row.workflow))
+            core.stores.background.know(row.workflow for row in listed.data)
         else:
             self.presenter.fail(listed)
         recovered = await core.runs.recover()

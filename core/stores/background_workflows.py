@@ -5,6 +5,7 @@ a run is derived from here. Method names are those of UI §2.
 """
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from core.domain.live_run import LiveRun
 from core.domain.run import RunStatus
 from core.domain.settings import Settings
 from core.domain.template import ValidationMode
+from core.domain.workflow import Workflow
 from core.errors import Refused
 from core.ports.clock import Clock
 from core.stores.alarm import Alarm, CallLater
@@ -72,6 +74,15 @@ class BackgroundWorkflows:
             subscription.close()
         self._runs.forget_all()
         self._alarm.set(None)
+
+    def know(self, workflows: Iterable[Workflow]) -> None:
+        """These are called so from now on: a run bears the name of its workflow, not that of its template."""
+        for workflow in workflows:
+            self._names[workflow.id] = workflow.title
+            execution = self._executions.get(workflow.id)
+            if execution is not None and execution.workflow_name != workflow.title:
+                execution.workflow_name = workflow.title
+                tell(self.changed, workflow.id)
 
     # Starting
 
@@ -284,12 +295,7 @@ class BackgroundWorkflows:
         self._settings = message.settings
 
     def _on_workflow(self, message: WorkflowChanged) -> None:
-        workflow = message.workflow
-        self._names[workflow.id] = workflow.title
-        execution = self._executions.get(workflow.id)
-        if execution is not None and execution.workflow_name != workflow.title:
-            execution.workflow_name = workflow.title
-            tell(self.changed, workflow.id)
+        self.know((message.workflow,))
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
         self._names.pop(message.workflow_id, None)

@@ -101,12 +101,8 @@ async def an_app(
         content = Content(session, core, Frames(session.presenter.report), tasks, window)
         window.setCentralWidget(content)
         content.begin()
-        listed = await core.workflows.listed()
-        assert isinstance(listed, Ok)
-        core.stores.workflows.load(listed.data)
-        await core.runs.recover()
         await _until_active(window)
-        content.settle(None)
+        await session._begin(core, content)
         try:
             yield App(core, window, content, session)
         finally:

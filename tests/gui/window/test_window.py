@@ -23,7 +23,7 @@ from desktop.widgets.chips import KeyHint
 from desktop.window.commands import keys_of
 from tests.gui.window.rig import an_app
 from tests.support.command_line import template
-from tests.support.world import a_step
+from tests.support.world import a_step, tool_step
 
 Until = Callable[..., Awaitable[None]]
 SEED = 3
@@ -386,6 +386,27 @@ async def test_after_a_crash_what_was_seen_is_there_and_nothing_says_running_tha
         await until(lambda: not app.core.stores.background.running_count, 20)
         for run in runs:
             assert (await app.core.engine.wait(run.id)).status is RunStatus.SUCCESS
+
+
+async def test_after_a_crash_the_run_of_a_template_is_called_as_its_workflow(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    storage = MemoryStorage()
+    async with an_app(tmp_path, qapp, storage) as app:
+        said = await app.say("say 2 words")
+        await app.core.engine.wait(said.id)
+        await app.core.workflows.rename(said.workflow_id, "My own name")
+        workflow = app.core.stores.workflows.get(said.workflow_id)
+        assert workflow is not None
+        steps = Template.model_validate(template(tool_step("one", "wait", seconds=30)))
+        await app.core.engine.start(StartRequest(workflow.workflow, steps, {}, RunKind.WORKFLOW))
+        await until(lambda: app.core.stores.background.running_count == 1)
+        copy = storage.copy()
+    async with an_app(tmp_path, qapp, copy) as app:
+        await until(lambda: app.core.stores.background.running_count == 1)
+        execution = app.core.stores.background.get_execution(said.workflow_id)
+        assert execution is not None
+        assert execution.workflow_name == "My own name"
 
 
 async def test_only_what_is_viewed_is_laid_out(
