@@ -15,7 +15,16 @@ from core.persistence.statements import Statement
 _SOME_RUNS = "SELECT VALUE record::id(id) FROM run WHERE workflow = $workflow LIMIT $limit"
 _SOME_MESSAGES = "SELECT VALUE id FROM message WHERE workflow = $workflow LIMIT $limit"
 _DELETE = "DELETE $given RETURN NONE"
-_RANGES_OF_RUN = ("event", "chunk", "tool_call", "tool_argument", "step_result")
+_RANGES_OF_RUN = (
+    "event",
+    "chunk",
+    "tool_call",
+    "tool_argument",
+    "step_result",
+    "interruption",
+    "interruption_ask",
+    "interruption_answer",
+)
 _ROWS_OF_RUN = ("snapshot", "outcome", "fault", "run")
 
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from core.domain.events import Event
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
+from core.domain.interruption import Interruption
 from core.domain.json_text import decode
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
@@ -19,7 +20,7 @@ from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.facts import filled, in_order
 from core.persistence.memory_tables import Tables
-from core.persistence.order import UNFINISHED, by_call, by_checkpoint, by_piece, by_title
+from core.persistence.order import UNFINISHED, by_asking, by_call, by_checkpoint, by_piece, by_title
 from core.persistence.unreadable import marked, placeholder, unreadable
 from core.ports.storage import PAGE_ROWS, Chunk, StoredTemplate, Write
 
@@ -43,6 +44,9 @@ class MemoryStorage:
 
     def spoil_step_results(self, run_id: RunId) -> None:
         self._tables.broken.add(("step results", run_id))
+
+    def spoil_interruptions(self, run_id: RunId) -> None:
+        self._tables.broken.add(("interruptions", run_id))
 
     async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
         return self._tables.apply(writes)
@@ -81,13 +85,15 @@ class MemoryStorage:
         before: RunId | None = None,
     ) -> list[Run]:
         rows: Iterable[tuple[tuple[datetime, int], Run]] = self._tables.runs.values()
+        rows = (row for row in rows if row[1].parent is None)
         if before is not None:
             end = self._tables.runs.get(before)
             rows = (row for row in rows if end is not None and _place(row) < _place(end))
         if workflow_id is not None:
             rows = (row for row in rows if row[1].workflow_id == workflow_id)
         if status is not None:
-            rows = (row for row in rows if self._has_status(row[1], status))
+            asking = self._asking() if status is RunStatus.WAITING else set()
+            rows = (row for row in rows if row[1].id in asking or self._has_status(row[1], status))
         page = sorted(rows, key=_place, reverse=True)[: max(0, min(limit, PAGE_ROWS))]
         return [replace(self._shown(run), output_json=None) for _, run in page]
 
@@ -98,6 +104,19 @@ class MemoryStorage:
     async def unfinished_runs(self) -> list[Run]:
         rows = [row for row in self._tables.runs.values() if any(self._has_status(row[1], one) for one in UNFINISHED)]
         return [replace(run, output_json=None) for _, run in sorted(rows, key=_place)]
+
+    async def children(self, run_id: RunId) -> list[Run]:
+        rows = [row for row in self._tables.runs.values() if row[1].parent == run_id]
+        return [replace(self._shown(run), output_json=None) for _, run in sorted(rows, key=_place)]
+
+    async def interruptions(self, run_id: RunId) -> list[Interruption]:
+        if ("interruptions", run_id) in self._tables.broken:
+            raise unreadable(run_id, "interruptions")
+        return sorted((asked for _, asked in self._tables.interruptions.get(run_id, {}).values()), key=by_asking)
+
+    async def open_interruptions(self) -> list[Interruption]:
+        rows = [row for row in self._open() if ("interruptions", row[1].run_id) not in self._tables.broken]
+        return [asked for _, asked in sorted(rows, key=_place)]
 
     async def snapshot(self, run_id: RunId) -> Snapshot:
         snapshot = self._tables.snapshots.get(run_id)
@@ -143,10 +162,22 @@ class MemoryStorage:
     async def close(self) -> None:
         """Nothing to give back: the rows stay."""
 
+    def _open(self) -> list[tuple[tuple[datetime, int], Interruption]]:
+        return [row for rows in self._tables.interruptions.values() for row in rows.values() if row[1].is_open]
+
+    def _asking(self) -> set[RunId]:
+        """The runs at the top of those that have an open interruption, but those that are marked or broken."""
+        below = (self._tables.runs[asked.run_id][1] for _, asked in self._open() if asked.run_id in self._tables.runs)
+        tops = (self._tables.runs.get(run.root or run.id) for run in below)
+        return {top[1].id for top in tops if top is not None and self._is_sound(top[1])}
+
     def _has_status(self, run: Run, status: RunStatus) -> bool:
         if run.id in self._tables.marks:
             return status is RunStatus.ERROR
-        return run.status is status and ("row", run.id) not in self._tables.broken
+        return run.status is status and self._is_sound(run)
+
+    def _is_sound(self, run: Run) -> bool:
+        return run.id not in self._tables.marks and ("row", run.id) not in self._tables.broken
 
     def _shown(self, run: Run) -> Run:
         reason = self._tables.marks.get(run.id)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Self
 
-from core.domain.ids import CallId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.interruption import Interruption
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
@@ -13,16 +14,19 @@ from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.batch import Batch, Creation
 from core.persistence.facts import EventRow
+from core.persistence.interruption_rows import closing, raising
 from core.ports.storage import (
     ChangeRun,
     Chunk,
     Claim,
+    CloseInterruption,
     MarkUnreadable,
     PutSetting,
     PutStepResult,
     PutTemplate,
     PutToolCall,
     PutWorkflow,
+    RaiseInterruption,
     ReleaseClaim,
     StoredTemplate,
     Write,
@@ -43,6 +47,7 @@ class Tables:
     snapshots: dict[RunId, Snapshot] = field(default_factory=dict)
     results: dict[RunId, dict[StepKey, StepResult]] = field(default_factory=dict)
     calls: dict[RunId, dict[CallId, ToolCall]] = field(default_factory=dict)
+    interruptions: dict[RunId, dict[InterruptionId, tuple[Place, Interruption]]] = field(default_factory=dict)
     events: dict[RunId, dict[int, EventRow]] = field(default_factory=dict)
     chunks: dict[RunId, dict[Piece, Chunk]] = field(default_factory=dict)
     marks: dict[RunId, str] = field(default_factory=dict)
@@ -77,6 +82,8 @@ class Tables:
             self.results.setdefault(put.result.run_id, {})[put.result.key] = put.result
         for put_call in batch.of(PutToolCall):
             self._put_call(put_call.call)
+        lost |= {at for at, one in batch.placed(RaiseInterruption) if not self._raise(one.interruption)}
+        lost |= {at for at, one in batch.placed(CloseInterruption) if not self._close(one)}
         for row in rows:
             self._put_events(row)
         for run_id, step, index in dropped:
@@ -91,7 +98,7 @@ class Tables:
     def delete_workflow(self, workflow_id: WorkflowId) -> None:
         for run_id in [run.id for _, run in self.runs.values() if run.workflow_id == workflow_id]:
             tables: list[dict[RunId, Any]] = [self.runs, self.snapshots, self.results, self.calls, self.events]
-            for table in [*tables, self.chunks, self.marks]:
+            for table in [*tables, self.interruptions, self.chunks, self.marks]:
                 table.pop(run_id, None)
         for message_id in [message.id for _, message in self.messages.values() if message.workflow_id == workflow_id]:
             del self.messages[message_id]
@@ -129,7 +136,7 @@ class Tables:
         place, run = self.runs.get(change.run_id, (None, None))
         if place is None or run is None or run.status not in change.expected:
             return False
-        names = ("started_at", "finished_at", "output_json", "error", "active_ms")
+        names = ("started_at", "finished_at", "output_json", "error", "active_ms", "unclean_ends", "results_then")
         given: dict[str, Any] = {name: value for name in names if (value := getattr(change, name)) is not None}
         self.runs[run.id] = place, replace(run, status=change.status, **given)
         return True
@@ -147,6 +154,25 @@ class Tables:
         results = self.results.get(release.run_id, {})
         if release.key in results and results[release.key].status is StepStatus.RUNNING:
             del results[release.key]
+
+    def _raise(self, asked: Interruption) -> bool:
+        """Whether it stands as it was raised here."""
+        rows = self.interruptions.setdefault(asked.run_id, {})
+        if asked.id not in rows:
+            rows[asked.id] = self._place(asked.created_at), asked
+            return True
+        return raising(rows[asked.id][1]) == raising(asked)
+
+    def _close(self, write: CloseInterruption) -> bool:
+        """Whether it stands closed as it was closed here."""
+        rows = self.interruptions.get(write.run_id, {})
+        if write.id not in rows:
+            return False
+        place, found = rows[write.id]
+        if not found.is_open:
+            return closing(found) == closing(write)
+        rows[write.id] = place, found.closed(write.status, write.answer, write.closed_at)
+        return True
 
     def _put_events(self, row: EventRow) -> None:
         """A row that is written again may have grown; a shorter one takes no events away."""

@@ -1,5 +1,6 @@
 """In which order rows are listed, where the keys of the database do not say it."""
 
+from core.domain.interruption import Interruption
 from core.domain.run import RunStatus
 from core.domain.step import StepResult
 from core.domain.tool import ToolCall
@@ -25,6 +26,10 @@ def by_checkpoint(result: StepResult) -> tuple[bool, str, int, int]:
 
 def by_call(call: ToolCall) -> tuple[int, int, str, int, str]:
     return call.round, call.position, call.step, number(call.index), call.id
+
+
+def by_asking(asked: Interruption) -> tuple[int, str]:
+    return asked.seq, asked.id
 
 
 def by_piece(chunk: Chunk) -> tuple[str, int, int]:

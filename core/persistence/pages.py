@@ -31,13 +31,15 @@ def of_table(connection: Connection, text: str, table: str, *, rows: int = ROWS)
     return _by_key(connection, text, rows_by_text(table), rows)
 
 
-async def by_place(connection: Connection, text: str, variables: dict[str, Any]) -> AsyncIterator[list[Row]]:
+async def by_place(
+    connection: Connection, text: str, variables: dict[str, Any], *, rows: int = ROWS
+) -> AsyncIterator[list[Row]]:
     """Pages in the order of `place`. `text` selects those with `place > $place`, in order, with `$limit`."""
     place = ""
     while True:
-        page: list[Row] = await connection.read(text, {**variables, "place": place, "limit": ROWS})
+        page: list[Row] = await connection.read(text, {**variables, "place": place, "limit": rows})
         yield page
-        if len(page) < ROWS:
+        if len(page) < rows:
             return
         place = page[-1]["place"]
         await asyncio.sleep(0)

@@ -34,11 +34,16 @@ def run_row(run: Run, place: str) -> Row:
         "started_at": optional(microseconds, run.started_at),
         "finished_at": optional(microseconds, run.finished_at),
         "active_ms": run.active_ms,
+        "parent": optional(text_key, run.parent),
+        "root": optional(text_key, run.root),
+        "unclean_ends": run.unclean_ends,
+        "results_then": run.results_then,
         "data": data(
             kind=run.kind,
             title=run.title,
             template_id=run.template_id,
             template_version=run.template_version,
+            depth=run.depth or None,
         ),
     }
 
@@ -63,17 +68,19 @@ def shown(row: Row) -> Run:
         return _placeholder(row)
 
 
-def is_shown_as(row: Row, status: RunStatus) -> bool:
-    """Whether a row of that status, as it is stored, can be read and is not marked."""
+def is_sound(row: Row) -> bool:
+    """Whether the row can be read and is not marked: it is shown with the status that it has."""
     if row.get("fault") is not None:
         return False
     try:
-        return _run(row).status is status
+        _run(row)
     except BROKEN:
         return False
+    return True
 
 
 def _run(row: Row) -> Run:
+    """Rows of version 1 have no parent, root, unclean ends nor results then."""
     found = data_of(row)
     return Run(
         RunId(row["id"].id),
@@ -90,6 +97,11 @@ def _run(row: Row) -> Run:
         optional(text_of, row.get("output")),
         optional(lambda error: error_of(fields_of(error)), row.get("error")),
         row["active_ms"],
+        optional(RunId, row.get("parent")),
+        optional(RunId, row.get("root")),
+        found.get("depth", 0),
+        row.get("unclean_ends", 0),
+        row.get("results_then", 0),
     )
 
 

@@ -4,7 +4,7 @@ A run's row is written again with each change of its status, so what may be larg
 written with the run, the outcome with the change that has it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from surrealdb import RecordID
 
@@ -23,7 +23,7 @@ from core.persistence.keys import record, text_key
 from core.persistence.messages import PUT_MESSAGES, Messages
 from core.persistence.order import UNFINISHED
 from core.persistence.pages import by_ids, by_place, of_table
-from core.persistence.run_rows import is_shown_as, outcome, place_of, run_row, shown
+from core.persistence.run_rows import is_sound, outcome, place_of, run_row, shown
 from core.persistence.snapshots import snapshot_row
 from core.persistence.statements import Row, Statement, each
 from core.ports.storage import PAGE_ROWS, ChangeRun, MarkUnreadable
@@ -51,15 +51,18 @@ _SHOWN = """*, type::record('outcome', record::id(id)).error AS error,
 _WHOLE = f"{_SHOWN}, type::record('outcome', record::id(id)).output AS output"
 _ONE = f"SELECT {_WHOLE} FROM ONLY $id"
 _OF_MESSAGE = f"SELECT {_WHOLE} FROM run WHERE message = $message ORDER BY place DESC LIMIT 1"
-_UNFINISHED = f"SELECT {_SHOWN} FROM run WHERE status = $status AND place > $place ORDER BY place LIMIT $limit"
+_UNFINISHED = "SELECT VALUE id FROM run WHERE status IN $statuses"
+_CHILDREN = f"SELECT {_SHOWN} FROM run WHERE parent = $beginner AND place > $place ORDER BY place LIMIT $limit"
 _PAGES = {
-    (has_status, has_workflow): f"""SELECT {_SHOWN} FROM run WHERE place < $place
+    (has_status, has_workflow): f"""SELECT {_SHOWN} FROM run WHERE parent = NONE AND place < $place
         {"AND status = $status" if has_status else ""} {"AND workflow = $workflow" if has_workflow else ""}
         ORDER BY place DESC LIMIT $limit"""
     for has_status in (False, True)
     for has_workflow in (False, True)
 }
-_MARKED = f"SELECT {_SHOWN} FROM $ids"
+_THESE = f"SELECT {_SHOWN} FROM $ids"
+_ASKING = """RETURN array::distinct(SELECT VALUE type::record('run', record::id(id)[0]).root ?? record::id(id)[0]
+    FROM interruption WHERE is_open = true)"""
 
 _BEHIND_ALL = "~"  # sorts after every place
 
@@ -91,24 +94,34 @@ class Runs:
 
     async def unfinished(self) -> list[Run]:
         """Oldest first; neither marked nor broken ones."""
-        rows: list[Row] = []
-        for status in UNFINISHED:
-            async for page in by_place(self._connection, _UNFINISHED, {"status": status}):
-                rows.extend(page)
-        rows.sort(key=place_of)
+        ids: list[RecordID] = await self._connection.read(_UNFINISHED, {"statuses": UNFINISHED})
+        rows = sorted(await self._these(ids), key=place_of)
         return [run for row in rows if (run := shown(row)).status in UNFINISHED]
+
+    async def children(self, run_id: RunId) -> list[Run]:
+        """Oldest first, without outputs."""
+        found: list[Run] = []
+        async for page in by_place(self._connection, _CHILDREN, {"beginner": text_key(run_id)}):
+            found.extend(map(shown, page))
+        return found
 
     async def page(
         self, status: RunStatus | None, workflow_id: WorkflowId | None, limit: int, before: RunId | None
     ) -> list[Run]:
-        """Newest first, without outputs."""
+        """Roots, newest first, without outputs."""
         place = _BEHIND_ALL if before is None else await self._place_of(before)
         limit = min(limit, PAGE_ROWS)
         if place is None or limit < 1:
             return []
         rows = await self._rows(status, workflow_id, limit, place)
+        more: list[Row] = []
         if status is RunStatus.ERROR:
-            rows = sorted([*rows, *await self._marked(workflow_id, place)], key=place_of, reverse=True)[:limit]
+            more = await self._these(await self._marked())
+        elif status is RunStatus.WAITING:
+            more = [row for row in await self._these(await self._asking()) if is_sound(row)]
+        if more:
+            listed = {row["id"].id: row for row in [*rows, *_roots(more, workflow_id, place)]}
+            rows = sorted(listed.values(), key=place_of, reverse=True)[:limit]
         return [shown(row) for row in rows]
 
     async def _rows(
@@ -120,20 +133,27 @@ class Runs:
         found: list[Row] = []
         while True:
             page: list[Row] = await self._connection.read(query, given)
-            found.extend(row for row in page if status is None or is_shown_as(row, status))
+            found.extend(row for row in page if status is None or is_sound(row))
             if len(page) < limit or len(found) >= limit:
                 return found[:limit]
             given["place"] = page[-1].get("place")
 
-    async def _marked(self, workflow_id: WorkflowId | None, place: str) -> list[Row]:
-        """The marked runs before that place: few, and in no index."""
+    async def _marked(self) -> list[RecordID]:
+        """The marked runs: few, and in no index."""
         ids: list[RecordID] = []
         async for marks in of_table(self._connection, "SELECT id FROM $range", "fault"):
             ids += [record("run", mark["id"].id) for mark in marks]
+        return ids
+
+    async def _asking(self) -> list[RecordID]:
+        """The runs at the top of those that have an open interruption: as few as a person is asked by."""
+        return [record("run", key) for key in await self._connection.read(_ASKING)]
+
+    async def _these(self, ids: Sequence[RecordID]) -> list[Row]:
         rows: list[Row] = []
-        async for page in by_ids(self._connection, _MARKED, ids):
-            rows.extend(row for row in page if place_of(row) < place)
-        return [row for row in rows if workflow_id is None or row["workflow"] == text_key(workflow_id)]
+        async for page in by_ids(self._connection, _THESE, ids):
+            rows.extend(page)
+        return rows
 
     async def _place_of(self, run_id: RunId) -> str | None:
         row = await self._connection.read("SELECT place FROM ONLY $id", {"id": record("run", text_key(run_id))})
@@ -152,12 +172,21 @@ class Runs:
         return Statement(_CREATE, given, lambda new: () if new else creation.positions)
 
 
+def _roots(rows: Iterable[Row], workflow_id: WorkflowId | None, place: str) -> list[Row]:
+    """Those that are roots, of the workflow, and before that place."""
+    workflow = optional(text_key, workflow_id)
+    own = (row for row in rows if row.get("parent") is None and workflow in (None, row.get("workflow")))
+    return [row for row in own if place_of(row) < place]
+
+
 def _change(position: int, change: ChangeRun) -> Statement:
     fields = {
         "status": change.status,
         "started_at": optional(microseconds, change.started_at),
         "finished_at": optional(microseconds, change.finished_at),
         "active_ms": change.active_ms,
+        "unclean_ends": change.unclean_ends,
+        "results_then": change.results_then,
     }
     given = {
         "run": record("run", text_key(change.run_id)),

@@ -41,6 +41,13 @@ def parts(items: Sequence[T], size: int = STATEMENT_ROWS) -> Iterator[list[T]]:
         yield part
 
 
+def positions_not_in(taken: Sequence[Sequence[Any]], placed: Sequence[tuple[int, Sequence[Any]]]) -> Collection[int]:
+    """The positions of keys that a statement did not take; of two that are equal it took the first."""
+    first = {tuple(key): position for position, key in reversed(placed)}
+    won = {first[tuple(key)] for key in taken}
+    return [position for position, _ in placed if position not in won]
+
+
 def as_query(statements: Sequence[Statement]) -> tuple[str, dict[str, Any]]:
     """Text and variables of one query: a transaction, unless a single statement is one by itself and cheaper."""
     texts = [one.text.replace("$given", f"$given{number}") for number, one in enumerate(statements)]

@@ -4,7 +4,7 @@ The key begins with the run and with whether the row is a part (an iteration, a 
 read without their thousands of iterations.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from core.domain.ids import RunId
@@ -26,7 +26,7 @@ from core.persistence.connection import Connection
 from core.persistence.keys import record, text_key
 from core.persistence.order import number
 from core.persistence.pages import by_ids, in_range
-from core.persistence.statements import Row, Statement, each, parts
+from core.persistence.statements import Row, Statement, each, parts, positions_not_in
 from core.persistence.unreadable import unreadable
 from core.ports.storage import Claim, ReleaseClaim
 
@@ -96,12 +96,8 @@ class StepResults:
 
 
 def _claim(placed: Sequence[tuple[int, Row]]) -> Statement:
-    def lost(taken: Sequence[Sequence[Any]]) -> Collection[int]:
-        first = {tuple(row["id"]): position for position, row in reversed(placed)}
-        won = {first[tuple(key)] for key in taken}
-        return [position for position, _ in placed if position not in won]
-
-    return Statement(_CLAIM, [row for _, row in placed], lost)
+    keys = [(position, row["id"]) for position, row in placed]
+    return Statement(_CLAIM, [row for _, row in placed], lambda taken: positions_not_in(taken, keys))
 
 
 def _key(run_id: RunId, key: StepKey) -> list[str | int]:
@@ -126,6 +122,7 @@ def _row(result: StepResult) -> Row:
             started_at=optional(microseconds, result.started_at),
             finished_at=optional(microseconds, result.finished_at),
             active_ms=result.active_ms,
+            attempt_errors=[error_fields(error) for error in result.attempt_errors] or None,
         ),
     }
 
@@ -143,4 +140,5 @@ def _result(row: Row) -> StepResult:
         started_at=optional(time_of, found.get("started_at")),
         finished_at=optional(time_of, found.get("finished_at")),
         active_ms=found["active_ms"],
+        attempt_errors=tuple(error_of(error) for error in found.get("attempt_errors", ())),
     )

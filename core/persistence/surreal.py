@@ -1,11 +1,12 @@
 """The store on the embedded database: one transaction a commit, pages of rows, nothing lost once acknowledged."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Self
 
 from core.domain.events import Event
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
+from core.domain.interruption import Interruption
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepResult
@@ -17,6 +18,7 @@ from core.persistence.codec import Places
 from core.persistence.connection import Connection
 from core.persistence.deletion import delete_workflow
 from core.persistence.events import Events
+from core.persistence.interruptions import Interruptions
 from core.persistence.messages import Messages
 from core.persistence.runs import Runs
 from core.persistence.schema import migrate
@@ -31,12 +33,14 @@ from core.ports.storage import (
     ChangeRun,
     Chunk,
     Claim,
+    CloseInterruption,
     MarkUnreadable,
     PutSetting,
     PutStepResult,
     PutTemplate,
     PutToolCall,
     PutWorkflow,
+    RaiseInterruption,
     ReleaseClaim,
     StoredTemplate,
     Write,
@@ -56,6 +60,7 @@ class SurrealStorage:
         self._snapshots = Snapshots(connection)
         self._results = StepResults(connection)
         self._calls = ToolCalls(connection)
+        self._interruptions = Interruptions(connection, places)
         self._events = Events(connection, self._results, self._messages)
         self._chunks = Chunks(connection)
         self._settings = SettingsRows(connection)
@@ -82,8 +87,14 @@ class SurrealStorage:
             results = await self._connection.commit(statements)
             for statement, result in zip(statements, results, strict=True):
                 lost.update(statement.lost(result))
-        claims = [(position, claim) for position, claim in batch.placed(Claim) if position in lost]
-        return frozenset(lost - await self._results.ours(claims))
+        return frozenset(lost - await self._ours(batch, lost))
+
+    async def _ours(self, batch: Batch, lost: Set[int]) -> set[int]:
+        """Of the positions that were lost, those whose rows stand as written: a commit may be repeated."""
+        claims = [one for one in batch.placed(Claim) if one[0] in lost]
+        raises = [one for one in batch.placed(RaiseInterruption) if one[0] in lost]
+        closes = [one for one in batch.placed(CloseInterruption) if one[0] in lost]
+        return await self._results.ours(claims) | await self._interruptions.ours(raises, closes)
 
     def _statements(self, batch: Batch) -> list[Statement]:
         """In the order that the port promises."""
@@ -97,6 +108,8 @@ class SurrealStorage:
             *self._results.claim(batch.placed(Claim)),
             *self._results.put(write.result for write in batch.of(PutStepResult)),
             *self._calls.put(write.call for write in batch.of(PutToolCall)),
+            *self._interruptions.put(batch.placed(RaiseInterruption)),
+            *self._interruptions.close(batch.placed(CloseInterruption)),
             *self._events.put(batch.event_rows()),
             *self._chunks.put(*batch.chunks()),
             *self._runs.mark(batch.of(MarkUnreadable)),
@@ -139,6 +152,15 @@ class SurrealStorage:
 
     async def unfinished_runs(self) -> list[Run]:
         return await self._runs.unfinished()
+
+    async def children(self, run_id: RunId) -> list[Run]:
+        return await self._runs.children(run_id)
+
+    async def interruptions(self, run_id: RunId) -> list[Interruption]:
+        return await self._interruptions.of_run(run_id)
+
+    async def open_interruptions(self) -> list[Interruption]:
+        return await self._interruptions.open()
 
     async def snapshot(self, run_id: RunId) -> Snapshot:
         return await self._snapshots.of_run(run_id)

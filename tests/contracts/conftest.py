@@ -41,6 +41,12 @@ class Store:
         else:
             await self._break(rows_of("step_result", run_id))
 
+    async def spoil_interruptions(self, run_id: RunId) -> None:
+        if isinstance(self._storage, MemoryStorage):
+            self._storage.spoil_interruptions(run_id)
+        else:
+            await self._break(rows_of("interruption", run_id))
+
     async def _break(self, rows: object) -> None:
         assert isinstance(self._storage, SurrealStorage)
         broken = await self._storage._connection.commit([Statement("UPDATE $given SET data = '{' RETURN id", rows)])

@@ -6,14 +6,33 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from core.domain.events import Event, Fact, MessageAdded, RunCreated, StepFinished
-from core.domain.ids import CallId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.interruption import (
+    OPEN_STATUS,
+    Action,
+    Answer,
+    Ask,
+    Interruption,
+    InterruptionKind,
+    InterruptionStatus,
+)
 from core.domain.message import Message, Role
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.template import Template
 from core.domain.tool import CallStatus, Effect, ToolCall
 from core.domain.workflow import Workflow
-from core.ports.storage import AppendEvents, ChangeRun, Chunk, Claim, CreateRun, PutStepResult, StoredTemplate
+from core.ports.storage import (
+    AppendEvents,
+    ChangeRun,
+    Chunk,
+    Claim,
+    CloseInterruption,
+    CreateRun,
+    PutStepResult,
+    RaiseInterruption,
+    StoredTemplate,
+)
 
 START = datetime(2026, 1, 2, 3, 4, 5, 678901, UTC)
 W, W2 = WorkflowId("wf_1"), WorkflowId("wf_2")
@@ -93,6 +112,29 @@ def a_call(name: str = "call_1", run_id: RunId = R, **fields: Any) -> ToolCall:
 
 def settled(call: ToolCall, result_json: str = '{"y":2}') -> ToolCall:
     return replace(call, status=CallStatus.COMPLETED, result_json=result_json, finished_at=at(2), duration_ms=7)
+
+
+def an_interruption(name: str = "int_1", run_id: RunId = R, made: float = 0, **fields: Any) -> Interruption:
+    """`fields` are those of what is asked, and `seq`, `workflow_id` and `expires_at`."""
+    given: dict[str, Any] = {"kind": InterruptionKind.APPROVAL, "step": "a", "prompt": "May I?", **fields}
+    row: dict[str, Any] = {"workflow_id": W, "seq": 1}
+    row |= {field: given.pop(field) for field in ("workflow_id", "seq", "expires_at") if field in given}
+    ask = Ask(**given)
+    return Interruption(InterruptionId(name), run_id, ask=ask, status=OPEN_STATUS[ask.kind], created_at=at(made), **row)
+
+
+def asked(name: str = "int_1", run_id: RunId = R, made: float = 0, **fields: Any) -> RaiseInterruption:
+    return RaiseInterruption(an_interruption(name, run_id, made, **fields))
+
+
+def closed(name: str = "int_1", run_id: RunId = R, **fields: Any) -> CloseInterruption:
+    given: dict[str, Any] = {
+        "status": InterruptionStatus.APPROVED,
+        "closed_at": at(5),
+        "answer": Answer(Action.APPROVE, "once", "why not"),
+        **fields,
+    }
+    return CloseInterruption(run_id, InterruptionId(name), **given)
 
 
 def a_piece(offset: int, text: str, step: str = "a", index: int | None = None, run_id: RunId = R) -> Chunk:

@@ -93,6 +93,16 @@ async def test_what_a_change_does_not_name_stays(storage: Storage) -> None:
     assert await storage.run(R) == replace(started, status=RunStatus.WAITING)
 
 
+async def test_unclean_ends_are_counted_by_changes(storage: Storage) -> None:
+    await storage.commit([created()])
+    found = ChangeRun(R, frozenset({RunStatus.RUNNING}), RunStatus.ENQUEUED, unclean_ends=2, results_then=7)
+    assert await storage.commit([found]) == NONE
+    assert await storage.run(R) == a_run(status=RunStatus.ENQUEUED, unclean_ends=2, results_then=7)
+    again = ChangeRun(R, frozenset({RunStatus.ENQUEUED}), RunStatus.RUNNING, unclean_ends=0)
+    assert await storage.commit([again]) == NONE
+    assert await storage.run(R) == a_run(results_then=7)
+
+
 async def test_the_first_end_of_a_run_wins(storage: Storage) -> None:
     await storage.commit([created()])
     assert await storage.commit([ended(output_json='"kept"'), ended(status=RunStatus.CANCELLED, error=ERROR)]) == {1}

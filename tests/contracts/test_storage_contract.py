@@ -9,7 +9,7 @@ from core.domain.events import Event, RunFinished, RunStarted, StepSkipped, Step
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
 from core.domain.json_text import decode, encode
 from core.domain.message import MessageState, Role
-from core.domain.run import RunKind, RunStatus
+from core.domain.run import ErrorInfo, RunKind, RunStatus
 from core.domain.step import StepKey, StepStatus
 from core.domain.template import ValidationMode
 from core.domain.tool import CallStatus, Effect
@@ -90,6 +90,9 @@ async def test_an_empty_store_has_nothing(storage: Storage) -> None:
     assert await storage.workflows() == []
     assert await storage.runs() == []
     assert await storage.unfinished_runs() == []
+    assert await storage.children(R) == []
+    assert await storage.interruptions(R) == []
+    assert await storage.open_interruptions() == []
     assert await storage.templates() == []
     assert await storage.settings() == {}
     assert await storage.workflow(W) is None
@@ -214,6 +217,11 @@ async def test_a_run_keeps_all_its_fields(storage: Storage) -> None:
         output_json='{"a":1}',
         error=ERROR,
         active_ms=1234,
+        parent=R2,
+        root=RunId("run_root"),
+        depth=2,
+        unclean_ends=1,
+        results_then=7,
     )
     given = {"mode": ValidationMode.MANUAL, "allow": ("/a", "/b"), "base": "/c", "agent": "offline"}
     snapshot = a_snapshot(script=({"say": "x"}, {"repeat": 2}), **given)
@@ -253,6 +261,15 @@ async def test_checkpoints_of_whole_steps_can_be_read_alone(storage: Storage) ->
     assert await storage.step_results(R, iterations=False) == [wholes[1].result, wholes[0].result]
     keys = [result.key for result in await storage.step_results(R)]
     assert keys[2:] == [StepKey("a", round=2), StepKey("a", 9), StepKey("a", 9, 1), StepKey("a", 10)]
+
+
+async def test_a_checkpoint_keeps_the_errors_of_earlier_attempts(storage: Storage) -> None:
+    claimed = a_claim(attempt=2, attempt_errors=(ERROR,))
+    failed = a_result("b", status=StepStatus.RETRYING, output_json=None, error=ERROR, finished_at=None)
+    done = a_result("c", attempt=3, attempt_errors=(ERROR, ErrorInfo("timeout", "again")))
+    await storage.commit([created(), claimed, failed, done])
+    assert await storage.step_results(R) == [claimed.result, failed.result, done.result]
+    assert await storage.commit([claimed, a_claim(attempt=2)]) == {1}
 
 
 async def test_events_come_back_whole_and_in_order(storage: Storage) -> None:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from core.domain.events import RunStarted
 from core.domain.ids import MessageId, RunId, TemplateId
+from core.domain.interruption import Action, Answer, InterruptionStatus
 from core.domain.message import MessageState, Role
 from core.domain.run import RunStatus
 from core.domain.step import StepKey, StepStatus
@@ -47,7 +48,9 @@ from tests.contracts.rows import (
     a_snapshot,
     a_template,
     a_workflow,
+    asked,
     at,
+    closed,
     finished,
     said,
     settled,
@@ -55,6 +58,7 @@ from tests.contracts.rows import (
 )
 
 RUNS = [R, R2, RunId("run_0")]
+ASKED = ["i1", "i2"]
 STORED = [status for status in RunStatus if status is not RunStatus.PAUSED]
 
 runs, workflows, times = st.sampled_from(RUNS), st.sampled_from([W, W2]), st.integers(0, 3)
@@ -99,9 +103,11 @@ def appends(draw: st.DrawFn) -> AppendEvents:
 def creations(draw: st.DrawFn) -> CreateRun:
     outcome = {"output_json": draw(outputs), "error": draw(st.sampled_from([None, ERROR]))}
     message_id = MessageId(draw(st.sampled_from(["m1", "m2"])))
-    run = a_run(
-        draw(runs), draw(times), status=draw(statuses), workflow_id=draw(workflows), message_id=message_id, **outcome
-    )
+    parent = draw(st.none() | st.none() | runs)
+    chain = {"parent": parent, "root": draw(maybe_runs) if parent else None, "depth": draw(times) if parent else 0}
+    crashes = {"unclean_ends": draw(times), "results_then": draw(times)}
+    where = {"workflow_id": draw(workflows), "message_id": message_id}
+    run = a_run(draw(runs), draw(times), status=draw(statuses), **where, **outcome, **chain, **crashes)
     return CreateRun(run, a_snapshot(input={"made": draw(times)}))
 
 
@@ -115,6 +121,8 @@ def changes(draw: st.DrawFn) -> ChangeRun:
         output_json=draw(outputs),
         error=draw(st.sampled_from([None, ERROR])),
         active_ms=draw(st.none() | times),
+        unclean_ends=draw(st.none() | times),
+        results_then=draw(st.none() | times),
     )
 
 
@@ -137,9 +145,19 @@ writes = st.one_of(
         skipped=st.booleans(),
         round=st.sampled_from([None, None, 1]),
         output_json=outputs,
+        attempt_errors=st.sampled_from([(), (ERROR,), (ERROR, ERROR)]),
     ),
     st.builds(ReleaseClaim, runs, st.builds(StepKey, steps, indexes)),
     st.builds(PutToolCall, calls | calls.map(settled)),
+    st.builds(asked, st.sampled_from(ASKED), runs, times, workflow_id=workflows, prompt=texts, seq=times),
+    st.builds(
+        closed,
+        st.sampled_from(ASKED),
+        runs,
+        status=st.sampled_from([one for one in InterruptionStatus if not one.is_open]),
+        closed_at=times.map(at),
+        answer=st.none() | st.builds(Answer, st.sampled_from(Action), texts),
+    ),
     appends(),
     st.builds(AppendChunk, st.builds(a_piece, times, texts, steps, indexes, runs)),
     st.builds(DropChunks, runs, steps, indexes),
@@ -157,6 +175,7 @@ async def everything(storage: Storage) -> dict[str, Any]:
         "settings": dict(await storage.settings()),
         "unfinished": await storage.unfinished_runs(),
         "runs": await storage.runs(),
+        "open": await storage.open_interruptions(),
     }
     for workflow_id in (W, W2):
         seen[f"messages {workflow_id}"] = await storage.messages(workflow_id)
@@ -172,6 +191,9 @@ async def everything(storage: Storage) -> dict[str, Any]:
         seen[f"before {run_id}"] = await storage.runs(before=run_id)
         seen[f"results {run_id}"] = await storage.step_results(run_id)
         seen[f"wholes {run_id}"] = await storage.step_results(run_id, iterations=False)
+        seen[f"children {run_id}"] = await storage.children(run_id)
+        seen[f"interruptions {run_id}"] = await storage.interruptions(run_id)
+        seen[f"waiting before {run_id}"] = await storage.runs(status=RunStatus.WAITING, before=run_id)
         seen[f"calls {run_id}"] = await storage.tool_calls(run_id)
         seen[f"events {run_id}"] = await storage.events(run_id)
         seen[f"chunks {run_id}"] = await storage.chunks(run_id)

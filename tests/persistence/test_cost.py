@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from core.domain.run import RunStatus
-from core.persistence import messages, runs
+from core.persistence import interruptions, messages, runs
 from core.persistence.connection import Connection
+from core.persistence.order import UNFINISHED
 from core.persistence.schema import migrate
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import ChangeRun, CreateRun, PutToolCall, Write
@@ -90,17 +91,27 @@ def operators(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize(
     ("query", "index", "is_limited"),
     [
-        (runs._PAGES[False, False], "run_by_place", True),
+        (runs._PAGES[False, False], "run_by_parent", True),
         (runs._PAGES[True, False], "run_by_status", True),
         (runs._PAGES[False, True], "run_by_workflow", True),
         (runs._PAGES[True, True], "run_by_workflow", False),
-        (runs._UNFINISHED, "run_by_status", True),
+        (runs._UNFINISHED, "run_by_status", False),
+        (runs._CHILDREN, "run_by_parent", True),
+        (interruptions._OPEN, "interruption_by_openness", True),
         (runs._OF_MESSAGE, "run_by_message", False),
         (messages._OF_WORKFLOW, "message_by_workflow", True),
     ],
 )
 async def test_rows_are_found_by_an_index(connection: Connection, query: str, index: str, is_limited: bool) -> None:
-    given = {"place": "5", "limit": 50, "status": "running", "workflow": "w", "message": "m"}
+    given = {
+        "place": "5",
+        "limit": 50,
+        "status": "running",
+        "workflow": "w",
+        "message": "m",
+        "beginner": "p",
+        "statuses": UNFINISHED,
+    }
     plan = operators(await connection.read(f"{query} EXPLAIN", given))
     assert plan["IndexScan"]["index"] == index
     assert ("limit" in plan["IndexScan"]) is is_limited, "the index is read to its end"

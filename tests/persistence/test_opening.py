@@ -10,8 +10,7 @@ import pytest
 from core.errors import StorageFailed
 from core.persistence.connection import Connection
 from core.persistence.keys import record
-from core.persistence.schema import MIGRATIONS, VERSION, Migration, migrate, version
-from core.persistence.schema.m0001_first import TABLES
+from core.persistence.schema import MIGRATIONS, TABLES, VERSION, Migration, migrate, version
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import PutMessage, PutSetting, PutWorkflow

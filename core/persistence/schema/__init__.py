@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from core.errors import StorageFailed
 from core.persistence.connection import Connection
 from core.persistence.keys import record
-from core.persistence.schema.m0001_first import STATEMENTS
+from core.persistence.schema import m0001_first, m0002_interruptions
 from core.persistence.statements import Statement
 
 
@@ -20,7 +20,11 @@ class Migration:
     statements: Sequence[str]
 
 
-MIGRATIONS = (Migration(1, STATEMENTS),)
+MIGRATIONS = (
+    Migration(1, m0001_first.STATEMENTS),
+    Migration(2, m0002_interruptions.STATEMENTS),
+)
+TABLES = (*m0001_first.TABLES, *m0002_interruptions.TABLES)
 VERSION = MIGRATIONS[-1].number
 
 _NOTE = record("meta", "schema")
