@@ -1,0 +1,141 @@
+"""A store in memory that takes its time, may be full, and may be where the process dies."""
+
+import asyncio
+import random
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from core.domain.events import Event
+from core.domain.ids import RunId, WorkflowId
+from core.domain.run import Run, RunStatus, Snapshot
+from core.domain.step import StepResult
+from core.domain.tool import ToolCall
+from core.errors import StorageFailed
+from core.persistence.in_memory import MemoryStorage
+from core.persistence.memory_tables import Tables
+from core.ports.storage import Chunk, Write
+
+Json = dict[str, Any]
+
+
+class FaultyDisk(MemoryStorage):
+    """The store of one process. Commits take effect one after the other, in the order in which they were asked for.
+
+    `crash_at`: the number of the commit at which the process dies, and whether that commit still takes effect.
+    `commits` counts over all processes, so that a full disk is full at the same place.
+    """
+
+    def __init__(self, tables: Tables, rng: random.Random, plan: Json, commits: int = 0) -> None:
+        super().__init__(tables)
+        self.tables = tables
+        self.commits = commits
+        self.own_commits = 0
+        self.at_work = 0
+        self.failed = 0
+        self.crash_at: tuple[int, bool] | None = None
+        self.on_crash: Callable[[], object] = lambda: None
+        self._rng = rng
+        self._ms: list[float] = plan["ms"]
+        self._full: list[Json] = plan["full"]
+        self._writer = asyncio.Lock()
+        self._is_dead = False
+
+    async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
+        self.at_work += 1
+        try:
+            async with self._writer:
+                return await self._commit(writes)
+        finally:
+            self.at_work -= 1
+
+    async def _commit(self, writes: Sequence[Write]) -> frozenset[int]:
+        self.commits += 1
+        self.own_commits += 1
+        await self._take_time()
+        crash = self.crash_at is not None and self.own_commits > self.crash_at[0]
+        if crash and self.crash_at and not self.crash_at[1]:
+            await self._die()
+        if (full := self._is_full()) is not None and not full["applied"]:
+            self.failed += 1
+            raise StorageFailed("storage_full", "the simulated disk is full")
+        lost = self.tables.apply(writes) if not self._is_dead else frozenset[int]()
+        if crash:
+            await self._die()
+        await self._take_time()
+        if full is not None:
+            self.failed += 1
+            raise StorageFailed("storage_full", "the simulated disk is full, though what was written is there")
+        return lost
+
+    def die(self) -> None:
+        """Nothing reaches the disk any more."""
+        self._is_dead = True
+
+    async def _die(self) -> None:
+        self.die()
+        self.on_crash()
+        await asyncio.Event().wait()
+
+    async def _take_time(self) -> None:
+        if self._is_dead:
+            await asyncio.Event().wait()
+        if (ms := self._rng.choice(self._ms)) > 0:
+            await asyncio.sleep(ms / 1000)
+
+    def _is_full(self) -> Json | None:
+        number = self.commits - 1
+        return next((one for one in self._full if one["at"] <= number < one["at"] + one["count"]), None)
+
+    # Reading takes time too: what is read may be old when it arrives.
+
+    async def run(self, run_id: RunId) -> Run | None:
+        await self._take_time()
+        found = await super().run(run_id)
+        await self._take_time()
+        return found
+
+    async def runs(
+        self,
+        *,
+        status: RunStatus | None = None,
+        workflow_id: WorkflowId | None = None,
+        limit: int = 50,
+        before: RunId | None = None,
+    ) -> list[Run]:
+        await self._take_time()
+        found = await super().runs(status=status, workflow_id=workflow_id, limit=limit, before=before)
+        await self._take_time()
+        return found
+
+    async def unfinished_runs(self) -> list[Run]:
+        found = await super().unfinished_runs()
+        await self._take_time()
+        return found
+
+    async def snapshot(self, run_id: RunId) -> Snapshot:
+        await self._take_time()
+        return await super().snapshot(run_id)
+
+    async def step_results(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
+        await self._take_time()
+        return await super().step_results(run_id, iterations=iterations)
+
+    async def tool_calls(self, run_id: RunId) -> list[ToolCall]:
+        await self._take_time()
+        return await super().tool_calls(run_id)
+
+    async def events(self, run_id: RunId) -> list[Event]:
+        found = await super().events(run_id)
+        await self._take_time()
+        return found
+
+    async def chunks(self, run_id: RunId) -> list[Chunk]:
+        await self._take_time()
+        return await super().chunks(run_id)
+
+
+def stored_run(tables: Tables, run_id: RunId) -> Run | None:
+    """The row as it is on disk at this moment."""
+    found: tuple[tuple[datetime, int], Run] | None = tables.runs.get(run_id)
+    return found[1] if found else None

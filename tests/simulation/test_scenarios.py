@@ -1,0 +1,84 @@
+"""The engine in random scenarios: whatever is drawn, the rules of ENGINE hold.
+
+`METIER_SEEDS=100000 python -m pytest tests/simulation` plays more seeds than usual. A failure names its seed and is
+made smaller; `python -m tests.simulation SEED` does the same, `python -m tests.simulation FILE` plays what is printed.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.simulation.known import FOUND, news
+from tests.simulation.play import play, play_world
+from tests.simulation.scenario import make_scenario
+from tests.simulation.shrink import report
+from tests.support.project import ROOT
+
+SEEDS = int(os.environ.get("METIER_SEEDS", "4000"))
+BATCH = 500
+
+FOLDER = Path(__file__).parent / "found"
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, BATCH))
+def test_the_rules_hold_in_whatever_is_drawn(first: int) -> None:
+    for seed in range(first, min(first + BATCH, SEEDS)):
+        blames = news(play(make_scenario(seed)))
+        if blames:
+            pytest.fail(report(make_scenario(seed), blames[0]), pytrace=False)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
+def test_what_was_found_once_does_not_come_back(path: Path, request: pytest.FixtureRequest) -> None:
+    if path.stem in FOUND:
+        request.applymarker(pytest.mark.xfail(reason=FOUND[path.stem], strict=True))
+    assert play(json.loads(path.read_text("utf-8"))) == []
+
+
+def test_random_scenarios_meet_all_that_can_happen() -> None:
+    tally: Counter[str] = Counter()
+    for seed in range(400):
+        tally += play_world(make_scenario(seed)).tally
+    rare = {
+        "crash": 50,
+        "run_paused": 5,
+        "step_skipped": 100,
+        "cancel: cancelled": 10,
+        "run: success": 100,
+        "run: failed": 5,
+        "run: code_error": 3,
+        "run: model_failed": 1,
+        "run: unresolved_ref": 5,
+        "run: not_a_list": 3,
+        "run: outcome_unknown": 5,
+    }
+    assert {name: tally[name] for name in rare if tally[name] < rare[name]} == {}
+
+
+def test_a_seed_is_played_the_same_each_time() -> None:
+    for seed in range(40):
+        one, other = (play_world(make_scenario(seed)) for _ in range(2))
+        assert (one.turns, one.visits, one.blames) == (other.turns, other.visits, other.blames)
+
+
+def test_a_seed_is_played_the_same_in_every_process() -> None:
+    """Whatever order the interpreter gives to sets of texts."""
+    command = [sys.executable, "-P", "-m", "tests.simulation", "digest", "60"]
+    told = [
+        subprocess.run(
+            command,
+            env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": str(ROOT)},
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for hash_seed in ("1", "2")
+    ]
+    assert told[0] == told[1]
+    assert len(told[0].splitlines()) == 60

@@ -1,0 +1,64 @@
+"""One who listens to the bus as a window does, and looks at each event as it arrives."""
+
+from core.bus import Bus
+from core.domain.events import Event, EventsKept, RunFinished, RunPaused, StepFinished
+from core.domain.ids import RunId
+from core.domain.live_run import LiveRun, apply, begin
+from core.domain.run import RunStatus
+from core.domain.step import StepKey
+from tests.simulation.world import World
+
+
+class Watcher:
+    """Folds the runs of one process. `kept` are the events that it was told are on disk; `unwritten` the runs of
+    which something was told that could not be written before the process was left."""
+
+    def __init__(self, world: World, bus: Bus) -> None:
+        self._world = world
+        self.states: dict[RunId, LiveRun] = {}
+        self.heard: dict[RunId, list[Event]] = {}
+        self.kept: dict[RunId, list[Event]] = {}
+        self.unwritten: set[RunId] = set()
+        self._subscriptions = [bus.subscribe(Event, self._hear), bus.subscribe(EventsKept, self._keep)]
+
+    def close(self) -> None:
+        for subscription in self._subscriptions:
+            subscription.close()
+
+    def _keep(self, kept: EventsKept) -> None:
+        for event in kept.events:
+            if event.fact.stored:
+                self.kept.setdefault(event.run_id, []).append(event)
+
+    def _hear(self, event: Event) -> None:
+        state = self.states.get(event.run_id)
+        if state is None:
+            state = begin(event)
+            if state is None:  # a run that this process never took in was cancelled
+                return
+            self.states[event.run_id] = state
+        else:
+            if event.fact.stored and event.seq > state.seq + 1:
+                self._world.blame(f"{event.fact.type} has number {event.seq} after {state.seq} (ENGINE §13)")
+            apply(state, event)
+        self.heard.setdefault(event.run_id, []).append(event)
+        self._judge(state, event)
+
+    def _judge(self, state: LiveRun, event: Event) -> None:
+        """What leaves the process is on disk before anyone hears of it (ENGINE §10)."""
+        tables = self._world.tables
+        self._world.tally[event.fact.type] += 1
+        match event.fact:
+            case RunFinished(status=status):
+                run = tables.runs[event.run_id][1]
+                if run.status is not status:
+                    self._world.blame(f"{status} is told of {event.run_id}, which is {run.status} on disk")
+            case StepFinished(step=step, index=index) if self._world.has_left((event.run_id, step, index)):
+                result = tables.results.get(event.run_id, {}).get(StepKey(step, index))
+                is_made = event.fact.status != "cancelled" and (event.fact.error or {}).get("code") != "outcome_unknown"
+                if is_made and (result is None or not result.status.is_final):
+                    self._world.blame(f"the end of {step} is told before it is on disk")
+            case RunPaused() if state.status is not RunStatus.PAUSED and not state.status.is_final:
+                self._world.blame("a run is paused, and whoever watches does not see it")
+            case fact if fact.type == "run_continued" and state.status is RunStatus.PAUSED:
+                self._world.blame("a run goes on, and whoever watches sees it paused")
