@@ -39,6 +39,16 @@ class Refused(MetierError):
     """A request that cannot be carried out. It left no trace (`bad_input`, `limit_reached`, `workflow_busy`, …)."""
 
 
+def workflow_busy(workflow_id: str, title: str) -> Refused:
+    """A workflow has one active run at a time (ENGINE §1)."""
+    return Refused("workflow_busy", f"a run of {title!r} is active; it has to end first", workflow=workflow_id)
+
+
+def limit_reached(mode: str, limit: int) -> Refused:
+    """So many workflows are active that none of this mode may be started beside them (ENGINE §9)."""
+    return Refused("limit_reached", f"Maximum concurrent workflows ({limit}) reached", mode=mode, limit=limit)
+
+
 class NotFound(Refused):
     """The run, workflow or template named does not exist."""
 

@@ -153,11 +153,12 @@ async def run_core(
     stores = Stores(bus, clock, settings)
     try:
         async with Toolbox(clock, more_tools, stores.background.is_viewed) as box:
-            agents = AgentLoop(OfflineModel(clock), box.invoker, storage, clock)
-            steps = StepRunner(box.invoker, box.sandbox, agents)
-            engine = Engine(storage, bus, clock, steps, box.validator, box.schemas, settings.read)
+            agents = AgentLoop(OfflineModel(clock), box.invoker, storage, clock, box.schemas)
+            steps = StepRunner(box.invoker, box.sandbox, agents, box.schemas)
+            templates = TemplateService(storage, box.validator)
+            engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
             async with engine:
-                yield _core(bus, clock, engine, storage, stores, settings, box)
+                yield _core(bus, clock, engine, storage, stores, settings, templates)
     finally:
         stores.close()
 
@@ -169,11 +170,10 @@ def _core(
     storage: Storage,
     stores: Stores,
     settings: SettingsService,
-    box: Toolbox,
+    templates: TemplateService,
 ) -> Core:
     runs = RunService(engine, storage, clock)
     chat = ChatService(engine, storage, clock)
-    templates = TemplateService(storage, box.validator)
     workflows = WorkflowService(engine, storage, bus, clock)
     demo = DemoService(chat, runs, templates, workflows, storage)
     return Core(bus, clock, engine, storage, stores, runs, chat, templates, workflows, settings, demo)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 
 from core.agents.answers import Answer
 from core.agents.ledger import Ledger
+from core.agents.limits import CALL_TIMEOUT_S
 from core.domain.ids import CallId
 from core.domain.json_text import decode, type_name
 from core.domain.run import ErrorInfo
@@ -19,29 +20,38 @@ _Due = tuple[ToolCall, CallRequest]
 class RoundCalls:
     """Makes the calls of one turn, through its ledger, with the tools that were advertised for the round."""
 
-    def __init__(self, turn: AgentTurn, tools: ToolRunner, ledger: Ledger, default_timeout_s: float) -> None:
+    def __init__(self, turn: AgentTurn, tools: ToolRunner, ledger: Ledger) -> None:
         self._turn = turn
         self._tools = tools
         self._ledger = ledger
-        self._default_timeout_s = default_timeout_s
 
     async def carry_out(
         self, number: int, answer: Answer, offset: int, advertised: Collection[str]
     ) -> list[CallResult]:
         """The results of the answer's calls, one for each, in order; what has one already is not run again.
 
-        What goes wrong in a call is its result. Raises StepFailed `outcome_unknown` before any call is made.
+        What goes wrong in a call is its result. Where nobody knows what came of a call, a person is asked before any
+        is made, about all at once.
         """
         rows = [
             self._ledger.row(number, position, call, self._effect(call, advertised))
             for position, call in enumerate(answer.calls, 1)
         ]
-        results = {row.id: known for row in rows if (known := self._ledger.replayed(row, offset)) is not None}
+        results = await self._replayed(rows, offset)
         due = [(row, call) for row, call in zip(rows, answer.calls, strict=True) if row.id not in results]
         is_harmless = all(row.effect is Effect.NONE for row, _ in due)
         for group in [due] if is_harmless else [[item] for item in due]:
             results.update(await self._make(group, offset, advertised))
         return [results[row.id] for row in rows]
+
+    async def _replayed(self, rows: Sequence[ToolCall], offset: int) -> dict[CallId, CallResult]:
+        """The results of those calls that need not be made."""
+        results = {row.id: known for row in rows if (known := self._ledger.replayed(row)) is not None}
+        unknown = [row for row in rows if self._ledger.is_unknown(row)]
+        async with asyncio.TaskGroup() as tasks:
+            found = {row.id: tasks.create_task(self._ledger.find_out(row, offset)) for row in unknown}
+        told = {call_id: result for call_id, task in found.items() if (result := task.result()) is not None}
+        return results | told
 
     async def _make(self, group: Sequence[_Due], offset: int, advertised: Collection[str]) -> dict[CallId, CallResult]:
         """Make the calls side by side, once the ledger has them."""
@@ -65,8 +75,8 @@ class RoundCalls:
         return await self._tools.call(
             call.tool,
             None if call.arguments is None else dict(call.arguments),
-            CallContext(run.id, run.workflow_id, call_id, snapshot.mode, snapshot.allow, snapshot.base),
-            default_timeout_s=self._default_timeout_s,
+            CallContext.of(run, snapshot, call_id),
+            default_timeout_s=CALL_TIMEOUT_S,
             advertised=advertised,
         )
 

@@ -10,6 +10,7 @@ from itertools import takewhile
 from core.agents.answers import Answer, answers_of
 from core.agents.results import as_message, result_of
 from core.domain.ids import RunId, WorkflowId
+from core.domain.json_text import readable
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import Run, RunKind
 from core.domain.tool import ToolCall
@@ -24,7 +25,14 @@ async def conversation(storage: Storage, turn: AgentTurn, system_prompt: str) ->
     messages = [ChatMessage("system", system_prompt)] if system_prompt else []
     if turn.run.kind is RunKind.CHAT:
         messages.extend(await _history(storage, turn.run))
-    return [*messages, ChatMessage("user", turn.prompt)]
+    return [*messages, ChatMessage("user", turn.prompt + _shape(turn))]
+
+
+def _shape(turn: AgentTurn) -> str:
+    """What the model is told of the form of its answer, if that has one."""
+    if turn.output_schema is None:
+        return ""
+    return f"\n\nAnswer with one JSON value and nothing else. It has to fit this schema: {readable(turn.output_schema)}"
 
 
 async def _history(storage: Storage, run: Run) -> list[ChatMessage]:

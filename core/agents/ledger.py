@@ -1,7 +1,7 @@
 """The ledger of a turn: each call is written before it starts and when it has ended (AGENTS_AND_TOOLS §3).
 
 After a crash it tells which calls have had their effect. What ended is replayed, what was cut off is made
-again where that does no harm, and where nobody can know, the turn fails (ENGINE §10).
+again where that does no harm, and where nobody can know, a person is asked (ENGINE §10).
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,6 +10,7 @@ from dataclasses import replace
 from core.agents.results import SETTLED, result_of
 from core.domain.events import ToolEnded, ToolStarted
 from core.domain.ids import CallId
+from core.domain.interruption import Action, Ask, InterruptionKind
 from core.domain.json_text import decode, encode
 from core.domain.run import ErrorInfo
 from core.domain.step import StepKey
@@ -49,11 +50,10 @@ class Ledger:
             effect=effect,
         )
 
-    def replayed(self, row: ToolCall, offset: int) -> CallResult | None:
-        """The result that this call has had before, or None if it is to be made. `offset` is as for `start`.
+    def replayed(self, row: ToolCall) -> CallResult | None:
+        """The result that this call has had before.
 
-        Raises StepFailed: `outcome_unknown` for a call that was cut off and must not be made twice,
-        `call_changed` where the ledger knows another call by this id.
+        Raises StepFailed `call_changed` where the ledger knows another call by this id.
         """
         found = self._found.get(row.id)
         if found is None:
@@ -65,11 +65,38 @@ class Ledger:
                 failed_during="tool_execution",
                 tool_name=row.tool,
             )
-        if found.status in SETTLED:
-            return result_of(found)
-        if found.effect is Effect.ONCE:
-            self._give_up(found, offset)
-        return None
+        return result_of(found) if found.status in SETTLED else None
+
+    def is_unknown(self, row: ToolCall) -> bool:
+        """Whether the call was cut off, and must not be made twice unasked."""
+        found = self._found.get(row.id)
+        return found is not None and found.status not in SETTLED and found.effect is Effect.ONCE
+
+    async def find_out(self, row: ToolCall, offset: int) -> CallResult | None:
+        """What came of a call whose effect nobody knows, as a person says; None: it is to be made again.
+
+        `offset` is as for `start`.
+        """
+        found = self._found[row.id]
+        what = f"{found.tool} in step {found.step} may or may not have had its effect: it was cut off"
+        is_news = found.status is not CallStatus.UNKNOWN
+        if is_news:
+            unknown = CallResult(CallStatus.UNKNOWN, error=ErrorInfo("outcome_unknown", what))
+            facts = [_started(found, offset), _ended(found.id, unknown)]
+            self._log.tell(*facts, writes=[PutToolCall(self._settled(found, unknown))])
+        arguments = decode(found.arguments_json)
+        place = (found.step, found.index)
+        ask = Ask(InterruptionKind.OUTCOME, *place, prompt=what, tool=found.tool, arguments=arguments, call_id=found.id)
+        answer = (await self._turn.ask(ask, anew=is_news)).answer
+        if answer is not None and answer.action is Action.APPROVE:
+            return None
+        if answer is not None and answer.action is Action.SUBMIT:
+            result = CallResult(CallStatus.COMPLETED, answer.value)
+        else:
+            why = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
+            result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", why, tool_name=found.tool))
+        self._log.tell(_ended(found.id, result), writes=[PutToolCall(self._settled(found, result))])
+        return result
 
     async def start(self, rows: Sequence[ToolCall], offset: int) -> None:
         """Come back when the rows are on disk: the calls may start. `offset` counts the characters said before."""
@@ -89,19 +116,6 @@ class Ledger:
         for call_id, (_, since) in list(self._open.items()):
             duration_ms = round((self._clock.monotonic() - since) * 1000)
             self.end(call_id, CallResult(CallStatus.CANCELLED, error=error, duration_ms=duration_ms))
-
-    def _give_up(self, found: ToolCall, offset: int) -> None:
-        """Close a call whose effect nobody knows, and end the turn over it."""
-        failure = StepFailed(
-            "outcome_unknown",
-            f"{found.tool} in step {found.step} may or may not have had its effect: it was cut off",
-            failed_during="tool_execution",
-            tool_name=found.tool,
-        )
-        result = CallResult(CallStatus.UNKNOWN, error=ErrorInfo.of(failure), duration_ms=found.duration_ms or 0)
-        facts = [_started(found, offset), _ended(found.id, result)]
-        self._log.tell(*facts, writes=[PutToolCall(self._settled(found, result))])
-        raise failure
 
     def _settled(self, row: ToolCall, result: CallResult) -> ToolCall:
         return replace(

@@ -3,33 +3,38 @@
 AGENTS_AND_TOOLS §3; what survives a crash, and why nothing happens twice, is ENGINE §10.
 """
 
+import re
 from asyncio import CancelledError
 from contextlib import aclosing
+from typing import Any
 
 from core.agents.answers import Answer
 from core.agents.calls import RoundCalls
 from core.agents.context import conversation
 from core.agents.ledger import Ledger
-from core.agents.limits import CALL_TIMEOUT_S, MAX_ROUNDS, check_round
+from core.agents.limits import MAX_ROUNDS, check_round
 from core.agents.record import TurnRecord
 from core.agents.recovery import take_up
 from core.agents.results import as_message
 from core.domain.events import UsageReported
+from core.domain.json_text import read
 from core.domain.step import StepStatus
 from core.domain.tool import ToolInfo
+from core.errors import StepFailed
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
 from core.ports.journal import RunLog
 from core.ports.model import CallDelta, CallRequest, ChatMessage, ModelClient, ModelRequest, TextDelta, Usage
+from core.ports.schemas import Schemas
 from core.ports.storage import Storage
 from core.ports.tools import ToolRunner
 
+REPAIR = "Your answer does not fit what was asked for: {}. Answer again, with nothing but the JSON value."
+_FENCED = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?```\s*", re.DOTALL)
+
 
 class AgentLoop:
-    """Runs the turns of one agent, any number at once; an `AgentRunner`.
-
-    `default_timeout_s` bounds a call whose tool sets no limit of its own.
-    """
+    """Runs the turns of one agent, any number at once; an `AgentRunner`."""
 
     def __init__(
         self,
@@ -37,28 +42,28 @@ class AgentLoop:
         tools: ToolRunner,
         storage: Storage,
         clock: Clock,
+        schemas: Schemas,
         *,
         system_prompt: str = "",
-        default_timeout_s: float = CALL_TIMEOUT_S,
     ) -> None:
         self._model = model
         self._tools = tools
         self._storage = storage
         self._clock = clock
         self._system_prompt = system_prompt
-        self._default_timeout_s = default_timeout_s
+        self._schemas = schemas
 
-    async def run(self, turn: AgentTurn, log: RunLog) -> str:
+    async def run(self, turn: AgentTurn, log: RunLog) -> Any:
         messages = await conversation(self._storage, turn, self._system_prompt)
         found = await take_up(turn, log, self._storage, self._clock)
         record = TurnRecord(turn, log, self._clock, found.answers)
         ledger = Ledger(turn, log, self._clock, found.calls)
-        calls = RoundCalls(turn, self._tools, ledger, self._default_timeout_s)
+        calls = RoundCalls(turn, self._tools, ledger)
         ended = StepStatus.ERROR
         try:
-            text = await self._answer(turn, log, messages, record, calls)
+            output = await self._answer(turn, log, messages, record, calls)
             ended = StepStatus.COMPLETED
-            return text
+            return output
         except CancelledError:
             ended = StepStatus.CANCELLED
             raise
@@ -68,10 +73,11 @@ class AgentLoop:
 
     async def _answer(
         self, turn: AgentTurn, log: RunLog, messages: list[ChatMessage], record: TurnRecord, calls: RoundCalls
-    ) -> str:
+    ) -> Any:
         """Go from answer to answer, those that were given before a crash first, to one that calls nothing."""
         max_rounds = MAX_ROUNDS if turn.max_rounds is None else turn.max_rounds
         number = rounds = 0
+        is_repaired = False
         while True:
             number += 1
             tools = self._advertised(turn)
@@ -85,7 +91,25 @@ class AgentLoop:
                 results = await calls.carry_out(number, answer, record.offset(number), names)
                 messages.extend(as_message(call.id, made) for call, made in zip(answer.calls, results, strict=True))
             elif answer.status is StepStatus.COMPLETED:
-                return answer.text
+                if turn.output_schema is None:
+                    return answer.text
+                value, problem = await self._shaped(answer.text, turn.output_schema)
+                if problem is None:
+                    return value
+                if is_repaired:
+                    raise StepFailed("bad_output", f"the answer does not fit: {problem}", failed_during="model")
+                is_repaired = True
+                messages.append(ChatMessage("user", REPAIR.format(problem)))
+
+    async def _shaped(self, text: str, schema: Any) -> tuple[Any, str | None]:
+        """The value that the text is, and what is wrong with it."""
+        fenced = _FENCED.fullmatch(text)
+        try:
+            value = read((fenced[1] if fenced else text).strip())
+        except ValueError as error:
+            return None, f"it is not JSON: {error}"
+        violations = await self._schemas.violations(schema, value)
+        return value, "; ".join(f"{one.path or 'the whole'}: {one.message}" for one in violations) or None
 
     async def _ask(self, request: ModelRequest, record: TurnRecord, log: RunLog) -> Answer:
         """Have the model answer, and stream what it says. All that it is told is on disk before it is asked."""

@@ -1,8 +1,8 @@
 """The facts that a run tells, and the envelope they travel in (ENGINE §13).
 
 A fact says what happened, in the past tense. `Event` adds whose it is, its place in the order of the
-run and its time. `to_wire` and `from_wire` turn it into a JSON object and back; a type written by a
-later version is kept as `UnknownFact` and skipped by every fold.
+run and its time. `to_wire` turns it into a JSON object; `fact_fields` and `fact_of` turn a fact into one and
+back. A type written by a later version is kept as `UnknownFact` and skipped by every fold.
 """
 
 import functools
@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from core.domain.ids import CallId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.interruption import InterruptionKind, InterruptionStatus
 from core.domain.message import Role
+from core.domain.risk import Risk
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
 from core.domain.template import ValidationMode
@@ -31,23 +33,39 @@ class Fact(BaseModel):
 
 
 class RunCreated(Fact):
-    """The run exists and waits for a place. `steps` are the names of its snapshot, in template order."""
+    """The run exists and waits for a place. `steps` are the names of its snapshot, in template order; `children` those
+    that run other templates."""
 
     type = "run_created"
     kind: RunKind
     title: str
     message_id: MessageId
     steps: list[str]
+    children: list[str] = []
     agent: str | None = None
     mode: ValidationMode | None = None
     template_id: TemplateId | None = None
     template_version: int | None = None
+    parent_run_id: RunId | None = None
+    root_run_id: RunId | None = None
 
 
 class RunStarted(Fact):
     """The run took a place. A second one means that it goes on after a crash."""
 
     type = "run_started"
+
+
+class RunWaiting(Fact):
+    """Nothing of the run can go on before a person has answered."""
+
+    type = "run_waiting"
+
+
+class RunResumed(Fact):
+    """A run that waited for a person goes on."""
+
+    type = "run_resumed"
 
 
 class RunPaused(Fact):
@@ -58,10 +76,10 @@ class RunPaused(Fact):
     reason: str
 
 
-class RunResumed(Fact):
+class RunContinued(Fact):
     """The store can be written again. Shown, never stored."""
 
-    type = "run_resumed"
+    type = "run_continued"
     stored = False
 
 
@@ -99,6 +117,50 @@ class StepFinished(_StepFact):
     status: StepStatus
     output: Any = None
     error: WireError | None = None
+
+
+class StepRetry(_StepFact):
+    """The attempt failed; the next one begins after `delay_ms`."""
+
+    type = "step_retry"
+    delay_ms: int
+    error: WireError | None = None
+
+
+class InterruptionRaised(Fact):
+    """A person is asked: the fields of COMMAND_LINE's `interruptions`. (`schema` is a method of pydantic's models.)"""
+
+    type = "interruption_raised"
+    id: InterruptionId
+    step: str
+    index: int | None = None
+    kind: InterruptionKind
+    status: InterruptionStatus
+    prompt: str | None = None
+    input_schema: Any = Field(default=None, alias="schema")
+    options: Any = None
+    expires_at: str | None = None
+    input: Any = None
+    outputs: Any = None
+    tool: str | None = None
+    arguments: Any = None
+    risk: Risk | None = None
+
+
+class InterruptionClosed(Fact):
+    type = "interruption_closed"
+    id: InterruptionId
+    kind: InterruptionKind
+    status: InterruptionStatus
+
+
+class StatePatched(Fact):
+    """A person changed an output before anything had read it. `path` is `/step/field…`."""
+
+    type = "state_patched"
+    path: str
+    old: Any
+    new: Any
 
 
 class TokenReceived(Fact):
@@ -172,12 +234,18 @@ FACTS: dict[str, type[Fact]] = {
     for fact in (
         RunCreated,
         RunStarted,
-        RunPaused,
+        RunWaiting,
         RunResumed,
+        RunPaused,
+        RunContinued,
         RunFinished,
         StepStarted,
         StepSkipped,
         StepFinished,
+        StepRetry,
+        InterruptionRaised,
+        InterruptionClosed,
+        StatePatched,
         TokenReceived,
         MessageAdded,
         ToolStarted,
@@ -207,30 +275,14 @@ class EventsKept:
 
 def to_wire(event: Event) -> dict[str, Any]:
     """The JSON object of an event; fields that are None and have None as default are left out."""
-    fact = event.fact
-    name, data = (fact.name, fact.data) if isinstance(fact, UnknownFact) else (fact.type, fact_fields(fact))
     return {
-        "type": name,
+        "type": fact_name(event.fact),
         "run_id": event.run_id,
         "workflow_id": event.workflow_id,
         "seq": event.seq,
         "at": time_text(event.at),
-        **data,
+        **fact_fields(event.fact),
     }
-
-
-def from_wire(data: dict[str, Any]) -> Event:
-    """The event of a JSON object. Raises ValueError (pydantic's too) if it is none."""
-    try:
-        head = (RunId(data["run_id"]), WorkflowId(data["workflow_id"]), int(data["seq"]))
-        at, name = datetime.fromisoformat(data["at"]), str(data["type"])
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"not an event: {error}") from None
-    known = FACTS.get(name)
-    if known is None:
-        rest = {key: value for key, value in data.items() if key not in _ENVELOPE}
-        return Event(*head, at, UnknownFact(name=name, data=rest))
-    return Event(*head, at, known.model_validate(data))
 
 
 def time_text(at: datetime) -> str:
@@ -242,19 +294,35 @@ _ENVELOPE = frozenset({"type", "run_id", "workflow_id", "seq", "at"})
 _ALWAYS = frozenset({"value", "arguments"})
 
 
+def fact_name(fact: Fact) -> str:
+    """Its `type` on the wire."""
+    return fact.name if isinstance(fact, UnknownFact) else fact.type
+
+
+def fact_of(name: str, fields: dict[str, Any]) -> Fact:
+    """The fact of that name; what is no field of it is left out. Raises ValueError (pydantic's) if it is none."""
+    known = FACTS.get(name)
+    if known is not None:
+        return known.model_validate(fields)
+    return UnknownFact(name=name, data={key: value for key, value in fields.items() if key not in _ENVELOPE})
+
+
 def fact_fields(fact: Fact) -> dict[str, Any]:
     """The fields of a fact as they stand on the wire."""
+    if isinstance(fact, UnknownFact):
+        return fact.data
     kept = {}
-    for name, is_told_always in _told_fields(type(fact)):
+    for name, told_as, is_told_always in _told_fields(type(fact)):
         value = getattr(fact, name)
         if value is not None or is_told_always:
-            kept[name] = value
+            kept[told_as] = value
     if isinstance(fact, StepFinished) and fact.status is StepStatus.COMPLETED:
         kept["output"] = fact.output
     return kept
 
 
 @functools.cache
-def _told_fields(kind: type[Fact]) -> tuple[tuple[str, bool], ...]:
-    """The fields of a class of facts, and whether each is told even where it is None."""
-    return tuple((name, field.is_required() or name in _ALWAYS) for name, field in kind.model_fields.items())
+def _told_fields(kind: type[Fact]) -> tuple[tuple[str, str, bool], ...]:
+    """The fields of a class of facts, their names on the wire, and whether each is told even where it is None."""
+    fields = kind.model_fields.items()
+    return tuple((name, field.alias or name, field.is_required() or name in _ALWAYS) for name, field in fields)

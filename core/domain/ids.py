@@ -10,6 +10,7 @@ TemplateId = NewType("TemplateId", str)
 RunId = NewType("RunId", str)
 MessageId = NewType("MessageId", str)
 CallId = NewType("CallId", str)
+InterruptionId = NewType("InterruptionId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: sorts as it counts, no look-alikes
 

@@ -11,7 +11,9 @@ from typing import Any
 
 from core.domain import events as facts
 from core.domain.events import Event
-from core.domain.ids import CallId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.interruption import InterruptionStatus
+from core.domain.json_pointer import parts_of, with_part
 from core.domain.message import Role
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
@@ -19,6 +21,8 @@ from core.domain.template import ValidationMode
 from core.domain.tool import CallStatus
 
 ERRORS_KEPT = 20
+
+_IN_FLIGHT = frozenset({StepStatus.RUNNING, StepStatus.RETRYING})
 
 
 class TextStream:
@@ -83,7 +87,7 @@ class Iterations:
 
 @dataclass(slots=True)
 class LiveStep:
-    """A step of a running or finished run."""
+    """A step of a running or finished run. `has_child`: it runs another template."""
 
     name: str
     status: StepStatus = StepStatus.PENDING
@@ -97,6 +101,7 @@ class LiveStep:
     finished_at: datetime | None = None
     iterations: Iterations | None = None
     texts: dict[int | None, TextStream] = field(default_factory=dict)
+    has_child: bool = False
 
 
 @dataclass(slots=True)
@@ -118,6 +123,20 @@ class LiveCall:
 
 
 @dataclass(slots=True)
+class LiveInterruption:
+    """A place where the run waits, or waited, for a person."""
+
+    seq: int
+    created_at: datetime
+    asked: facts.InterruptionRaised
+    status: InterruptionStatus = field(init=False)
+    closed_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        self.status = self.asked.status
+
+
+@dataclass(slots=True)
 class LiveRun:
     """Everything that happened in a run so far.
 
@@ -133,6 +152,8 @@ class LiveRun:
     created_at: datetime
     agent: str | None = None
     mode: ValidationMode | None = None
+    parent: RunId | None = None
+    root: RunId | None = None
     template_id: TemplateId | None = None
     template_version: int | None = None
     status: RunStatus = RunStatus.ENQUEUED
@@ -140,6 +161,8 @@ class LiveRun:
     steps: dict[str, LiveStep] = field(default_factory=dict)
     execution_order: list[str] = field(default_factory=list)
     calls: dict[CallId, LiveCall] = field(default_factory=dict)
+    interruptions: dict[InterruptionId, LiveInterruption] = field(default_factory=dict)
+    state_log: list[facts.StatePatched] = field(default_factory=list)
     prompt: str | None = None
     prompt_id: MessageId | None = None
     message: str | None = None
@@ -166,7 +189,12 @@ class LiveRun:
     @property
     def active(self) -> list[str]:
         """Names of the steps in flight."""
-        return [step.name for step in self.steps.values() if step.status is StepStatus.RUNNING]
+        return [step.name for step in self.steps.values() if step.status in _IN_FLIGHT]
+
+    @property
+    def open_interruptions(self) -> list[LiveInterruption]:
+        """Those that wait for an answer, in the order of asking."""
+        return [one for one in self.interruptions.values() if one.status.is_open]
 
     @property
     def steps_done(self) -> int:
@@ -196,6 +224,8 @@ class LiveRun:
         self.prompt = self.message = None
         self.interrupted_texts.clear()
         self.calls.clear()
+        self.interruptions.clear()
+        self.state_log.clear()
         for step in self.steps.values():
             step.output = step.skipped_value = None
             step.attempt_errors.clear()
@@ -232,9 +262,11 @@ def begin(event: Event) -> LiveRun | None:
         event.at,
         agent=fact.agent,
         mode=fact.mode,
+        parent=fact.parent_run_id,
+        root=fact.root_run_id,
         template_id=fact.template_id,
         template_version=fact.template_version,
-        steps={name: LiveStep(name) for name in fact.steps},
+        steps={name: LiveStep(name, has_child=name in fact.children) for name in fact.steps},
         seq=event.seq,
     )
 
@@ -251,7 +283,7 @@ def apply(run: LiveRun, event: Event) -> bool:
     match fact:
         case facts.TokenReceived():
             return _fold_token(run, fact)
-        case facts.RunPaused() | facts.RunResumed():
+        case facts.RunPaused() | facts.RunContinued():
             return _fold_pause(run, fact, event.at)
     if event.seq == run.seq:
         return False
@@ -259,12 +291,26 @@ def apply(run: LiveRun, event: Event) -> bool:
     match fact:
         case facts.RunStarted():
             _go_on(run, event.at)
+        case facts.RunWaiting() | facts.RunResumed():
+            if not run.status.is_final:
+                run.status = RunStatus.WAITING if isinstance(fact, facts.RunWaiting) else RunStatus.RUNNING
         case facts.RunFinished():
             if not run.status.is_final:
                 run.active_ms = fact.active_ms
             run.end(fact.status, fact.error, event.at)
         case facts.StepStarted() | facts.StepSkipped() | facts.StepFinished():
             _fold_step(run, fact, event.at)
+        case facts.StepRetry():
+            _fold_retry(run, fact)
+        case facts.InterruptionRaised():
+            run.interruptions[fact.id] = LiveInterruption(event.seq, event.at, fact)
+            _fold_asking(run, fact.step, fact.index, is_asking=True)
+        case facts.InterruptionClosed():
+            if asked := run.interruptions.get(fact.id):
+                asked.status, asked.closed_at = fact.status, event.at
+                _fold_asking(run, asked.asked.step, asked.asked.index, is_asking=False)
+        case facts.StatePatched():
+            _fold_patch(run, fact)
         case facts.MessageAdded():
             _fold_message(run, fact)
         case facts.ToolStarted():
@@ -293,7 +339,7 @@ def _fold_token(run: LiveRun, fact: facts.TokenReceived) -> bool:
     return is_new
 
 
-def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunResumed, at: datetime) -> bool:
+def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunContinued, at: datetime) -> bool:
     """Pauses have no number of their own: one no younger than the last of its kind is that one again."""
     last = run.paused_at if isinstance(fact, facts.RunPaused) else run.resumed_at
     if run.status.is_final or (last is not None and at <= last):
@@ -314,7 +360,7 @@ def _go_on(run: LiveRun, at: datetime) -> None:
     run.status, run.pause_reason = RunStatus.RUNNING, None
     run.started_at = run.started_at or at
     for step in run.steps.values():
-        if step.status is StepStatus.RUNNING:
+        if step.status in _IN_FLIGHT:
             if step.iterations is None:
                 step.status = StepStatus.PENDING
             for text in step.texts.values():
@@ -358,6 +404,33 @@ def _fold_iteration(step: LiveStep, fact: facts.StepStarted | facts.StepSkipped 
         step.iterations.failed += 1
         if fact.error is not None and len(step.iterations.errors) < ERRORS_KEPT:
             step.iterations.errors.append({"index": fact.index, **fact.error})
+
+
+def _fold_retry(run: LiveRun, fact: facts.StepRetry) -> None:
+    step = run.steps.setdefault(fact.step, LiveStep(fact.step))
+    if fact.index is None:
+        step.status = StepStatus.RETRYING
+        if fact.error is not None:
+            step.attempt_errors.append(fact.error)
+
+
+def _fold_asking(run: LiveRun, name: str, index: int | None, *, is_asking: bool) -> None:
+    """A step that asks shows it, be it before it runs or in the middle of its work."""
+    step = run.steps.get(name)
+    if step is None or index is not None or step.status.is_final:
+        return
+    if is_asking:
+        step.status = StepStatus.WAITING
+    else:
+        step.status = StepStatus.RUNNING if step.started_at is not None else StepStatus.PENDING
+
+
+def _fold_patch(run: LiveRun, fact: facts.StatePatched) -> None:
+    run.state_log.append(fact)
+    name, *parts = parts_of(fact.path)
+    step = run.steps.get(name)
+    if step is not None:
+        step.output = with_part(step.output, parts, fact.new)
 
 
 def _fold_message(run: LiveRun, fact: facts.MessageAdded) -> None:

@@ -12,7 +12,14 @@ from core.errors import MetierError
 
 
 class RunStatus(StrEnum):
-    """ENGINE §1. `paused` (the store cannot be written) is shown and never stored."""
+    """ENGINE §1.
+
+        enqueued ──► running ◄──► waiting (for a person) ──► success | error | cancelled
+           ▲            │
+           └────────────┘ (found again after a crash)
+
+    `paused` (the store cannot be written) is shown and never stored. An enqueued run can also end at once.
+    """
 
     ENQUEUED = "enqueued"
     RUNNING = "running"
@@ -90,7 +97,14 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """The row of a run. Everything else about it is its snapshot, its step results and its events."""
+    """The row of a run. Everything else about it is its snapshot, its step results and its events.
+
+    A child run has its `parent` and, at the top of the chain, its `root`; `depth` counts the runs above it. A
+    root has neither.
+
+    `unclean_ends` counts the crashes that found it in flight with as many results as at the crash before
+    (`results_then`): a run that kills the app is not begun for ever.
+    """
 
     id: RunId
     workflow_id: WorkflowId
@@ -106,3 +120,8 @@ class Run:
     output_json: str | None = None
     error: ErrorInfo | None = None
     active_ms: int = 0
+    parent: RunId | None = None
+    root: RunId | None = None
+    depth: int = 0
+    unclean_ends: int = 0
+    results_then: int = 0

@@ -18,6 +18,8 @@ class Settings(BaseModel):
     validation_mode: ValidationMode = ValidationMode.SELECTIVE
     max_running_runs: Annotated[int, Field(ge=1, le=100)] = 20
     max_workflows_auto: Annotated[int, Field(ge=1, le=20)] = 3
+    no_progress_s: Annotated[float, Field(ge=10, le=86_400)] = 300.0
+    max_depth: Annotated[int, Field(ge=1, le=1000)] = 100
     stream_write_interval_s: Annotated[float, Field(ge=0.1, le=5)] = 0.5
 
     def max_workflows(self, mode: ValidationMode) -> int:

@@ -9,17 +9,32 @@ from core.domain.run import ErrorInfo
 
 
 class StepStatus(StrEnum):
-    """ENGINE §1. A skipped step is `completed` with `skipped`; only the last four are ever stored."""
+    """ENGINE §1.
+
+        pending ──► running ──► completed | error | cancelled
+           │         │   ▲
+           │         ▼   │ (after its delay)
+           │        retrying
+           ▼
+        waiting (for a person) ──► running | completed (skipped, or done by the person) | error (rejected)
+
+    A skipped step is `completed` with `skipped`. `pending` and `waiting` are never stored.
+    """
 
     PENDING = "pending"
+    WAITING = "waiting"
     RUNNING = "running"
+    RETRYING = "retrying"
     COMPLETED = "completed"
     ERROR = "error"
     CANCELLED = "cancelled"
 
     @property
     def is_final(self) -> bool:
-        return self not in (StepStatus.PENDING, StepStatus.RUNNING)
+        return self in _FINAL
+
+
+_FINAL = frozenset({StepStatus.COMPLETED, StepStatus.ERROR, StepStatus.CANCELLED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +57,11 @@ class StepKey:
 
 @dataclass(frozen=True, slots=True)
 class StepResult:
-    """A stored checkpoint. `running` is a claim: somebody began, nobody has said how it ended.
+    """A stored checkpoint. `running` is a claim: somebody began, nobody has said how it ended. `retrying` is an
+    attempt that failed, with another to come.
 
-    `active_ms` is the active time of the run when the result was taken, so that a crash loses none of it.
+    `attempt_errors` are those of the attempts before the last. `active_ms` is the active time of the run when the
+    result was taken, so that a crash loses none of it.
     """
 
     run_id: RunId
@@ -57,3 +74,4 @@ class StepResult:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     active_ms: int = 0
+    attempt_errors: tuple[ErrorInfo, ...] = ()

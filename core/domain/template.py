@@ -12,6 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 from pydantic.alias_generators import to_camel
 
+from core.domain.interruption import InterruptionKind
+
 FORMAT = "metier.template/1"
 
 StepName = Annotated[str, Field(min_length=1)]
@@ -67,6 +69,18 @@ class StepConfig(_Model):
     idempotent: bool | None = None
     on_error: Annotated[OnError, Field(strict=False)] | None = None
     on_unknown: Literal["ask", "rerun", "fail"] = "ask"
+
+
+class Interrupt(_Model):
+    """A step asks a person before it runs (ENGINE §8). `answer_schema` is `schema` in JSON: what may be submitted."""
+
+    kind: Annotated[InterruptionKind, Field(strict=False)]
+    prompt: str | None = None
+    answer_schema: Any = Field(default=None, alias="schema")
+    options: list[Any] | None = None
+    timeout_ms: int | None = Field(default=None, ge=1)
+    default_action: Literal["approve", "reject"] = "reject"
+    on_reject: Literal["fail", "skip"] = "fail"
 
 
 class ToolAction(_Model):
@@ -142,7 +156,7 @@ class Step(_Model):
     input: Any = Field(default_factory=dict)
     when: When | None = None
     for_each: ForEach | None = None
-    interrupt: dict[str, Any] | None = None
+    interrupt: Interrupt | None = None
     depends_on: list[str] = Field(default_factory=list)
     output_schema: Any = None
     config: StepConfig = Field(default_factory=StepConfig)

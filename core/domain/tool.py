@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.domain.ids import CallId, RunId
+from core.domain.risk import Risk
 from core.domain.run import ErrorInfo
 
 
@@ -16,12 +17,6 @@ class Runtime(StrEnum):
     HYBRID = "hybrid"
     CLIENT = "client"
     SERVER = "server"
-
-
-class Risk(StrEnum):
-    LOW = "low"
-    MEDIUM = "medium"
-    HIGH = "high"
 
 
 class Category(StrEnum):

@@ -5,21 +5,39 @@ effect says and keeps is recorded.
 """
 
 from asyncio import Future
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from core.domain.events import Fact, MessageAdded, RunFinished, RunStarted, StepFinished, StepSkipped, StepStarted
+from core.domain.events import (
+    Fact,
+    MessageAdded,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    RunWaiting,
+    StatePatched,
+    StepFinished,
+    StepRetry,
+    StepSkipped,
+    StepStarted,
+)
 from core.domain.json_text import decode, encode
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
 from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.template import ReturnAction
 from core.domain.tool import Effect
+from core.engine.answering import Patch
+from core.engine.endings import Ended
 from core.engine.planner import Cancelled, Failed, Outcome, Succeeded
 from core.engine.run_log import Log
 from core.ports.clock import Clock
 from core.ports.storage import ChangeRun, Claim, PutMessage, PutStepResult, Write
 
 RUNNING = frozenset({RunStatus.RUNNING})
+WAITING = frozenset({RunStatus.WAITING})
+AT_WORK = RUNNING | WAITING
 ENQUEUED = frozenset({RunStatus.ENQUEUED})
 
 
@@ -47,39 +65,87 @@ class Checkpoints:
     def claim_run(self) -> "Future[frozenset[int]]":
         """Claim the run: the future is empty if it is ours. Nothing is told before that is known."""
         self._since = self._clock.monotonic()
-        change = ChangeRun(self._run.id, ENQUEUED, RunStatus.RUNNING, started_at=self._clock.now())
+        change = ChangeRun(
+            self._run.id, ENQUEUED, RunStatus.RUNNING, started_at=self._run.started_at or self._clock.now()
+        )
         return self._log.record(writes=[change])
 
     def run_started(self) -> None:
         self._log.tell(RunStarted())
 
+    def run_waits(self) -> "Future[frozenset[int]]":
+        """Nothing goes on before a person has answered: the active time stands still."""
+        self._active_ms, self._since = self.active_ms(), None
+        change = ChangeRun(self._run.id, RUNNING, RunStatus.WAITING, active_ms=self._active_ms)
+        return self._log.record(RunWaiting(), writes=[change])
+
+    def run_resumed(self) -> None:
+        self._since = self._clock.monotonic()
+        self._log.record(RunResumed(), writes=[ChangeRun(self._run.id, WAITING, RunStatus.RUNNING)])
+
+    def run_left(self) -> "Future[frozenset[int]]":
+        """The app closes: whoever opens the store next goes on with the run."""
+        change = ChangeRun(self._run.id, RUNNING, RunStatus.ENQUEUED, active_ms=self.active_ms())
+        return self._log.record(writes=[change])
+
+    def tell(self, *facts: Fact) -> None:
+        """What has no row of its own."""
+        self._log.tell(*facts)
+
     def claim(self, key: StepKey) -> "Future[frozenset[int]]":
         """Claim a step that leaves the process: the future is empty if it is ours, and all before it is on disk."""
-        row = StepResult(
-            self._run.id, key, StepStatus.RUNNING, started_at=self._clock.now(), active_ms=self.active_ms()
-        )
-        return self._log.record(writes=[Claim(row)])
+        return self._log.record(writes=[Claim(self._row(key, StepStatus.RUNNING, None))])
 
-    def step_started(self, key: StepKey, total: int | None = None) -> None:
-        self._log.tell(StepStarted(step=key.step, index=key.index, total=total))
+    def begin_again(self, key: StepKey, attempt: int, errors: tuple[ErrorInfo, ...]) -> "Future[frozenset[int]]":
+        """Claim another attempt of a step whose row is ours already."""
+        return self._log.record(writes=[PutStepResult(self._row(key, StepStatus.RUNNING, None, attempt, errors))])
+
+    def step_started(self, key: StepKey, total: int | None = None, attempt: int = 1) -> None:
+        self._log.tell(StepStarted(step=key.step, index=key.index, total=total, attempt=attempt))
+
+    def step_retrying(
+        self, key: StepKey, attempt: int, delay_s: float, errors: tuple[ErrorInfo, ...], effect: Effect
+    ) -> None:
+        """The attempt failed, with the last of `errors`; the next one begins after the delay."""
+        fact = StepRetry(
+            step=key.step,
+            index=key.index,
+            attempt=attempt,
+            delay_ms=round(delay_s * 1000),
+            error=errors[-1].as_dict(),
+        )
+        self._say(effect, fact, [PutStepResult(self._row(key, StepStatus.RETRYING, None, attempt, errors))])
+
+    def state_patched(self, patches: Iterable[Patch], outputs: Mapping[str, Any]) -> None:
+        """A person changed outputs. Told and kept with the answer that did it."""
+        facts = [StatePatched(path=one.path, old=one.old, new=one.new) for one in patches]
+        texts = {step: encode(output) for step, output in outputs.items()}
+        for step in texts.keys() & self._terminal:
+            self.keep_output(step, texts[step])
+        rows = [self._row(StepKey(step), StepStatus.COMPLETED, text) for step, text in texts.items()]
+        self._log.record(*facts, writes=[PutStepResult(row) for row in rows])
 
     def step_skipped(self, step: str, value: Any) -> None:
         if step in self._terminal:
             self.keep_output(step, None)
-        row = self._row(StepKey(step), StepStatus.COMPLETED, "null", is_skipped=True)
+        row = replace(self._row(StepKey(step), StepStatus.COMPLETED, "null"), skipped=True)
         self._log.tell(StepSkipped(step=step, value=value), writes=[PutStepResult(row)])
 
-    def step_completed(self, key: StepKey, output: Any, output_json: str, effect: Effect, *, is_return: bool) -> None:
+    def step_completed(self, ended: Ended, output_json: str) -> None:
+        key, is_return = ended.call.key, isinstance(ended.call.step.action, ReturnAction)
         if key.index is None and (is_return or key.step in self._terminal):
             self.keep_output(key.step, output_json)
-        fact = StepFinished(step=key.step, index=key.index, status=StepStatus.COMPLETED, output=output)
-        self._say(effect, fact, [PutStepResult(self._row(key, StepStatus.COMPLETED, output_json))])
+        status = StepStatus.COMPLETED
+        fact = StepFinished(step=key.step, index=key.index, attempt=ended.attempt, status=status, output=ended.output)
+        self._say(ended.effect, fact, [PutStepResult(self._row(key, status, output_json, ended.attempt, ended.errors))])
 
-    def step_failed(self, key: StepKey, error: ErrorInfo, effect: Effect) -> None:
+    def step_failed(self, ended: Ended, error: ErrorInfo) -> None:
+        key, status = ended.call.key, StepStatus.ERROR
         if key.index is None and key.step in self._terminal:
             self.keep_output(key.step, None)
-        fact = StepFinished(step=key.step, index=key.index, status=StepStatus.ERROR, error=error.as_dict())
-        self._say(effect, fact, [PutStepResult(self._row(key, StepStatus.ERROR, None, error=error))])
+        fact = StepFinished(step=key.step, index=key.index, attempt=ended.attempt, status=status, error=error.as_dict())
+        row = replace(self._row(key, status, None, ended.attempt, ended.errors), error=error)
+        self._say(ended.effect, fact, [PutStepResult(row)])
 
     def step_cancelled(self, key: StepKey) -> None:
         """Goes to the disk with the end of its run, never before."""
@@ -91,7 +157,7 @@ class Checkpoints:
         status, error, output_json = self._ending(outcome)
         change = ChangeRun(
             self._run.id,
-            RUNNING,
+            AT_WORK,
             status,
             finished_at=self._clock.now(),
             output_json=output_json,
@@ -119,9 +185,10 @@ class Checkpoints:
                 return RunStatus.CANCELLED, None, None
 
     def _closing_message(self, status: RunStatus, output_json: str | None) -> Message | None:
-        """A template's message is its output. A chat turn's was written by its agent, if that came so far."""
+        """A template's message is its output. A chat turn's was written by its agent, if that came so far. A child
+        has none: its output is its parent's to show."""
         run = self._run
-        if run.kind is RunKind.CHAT and self._log.is_message_told:
+        if run.parent is not None or (run.kind is RunKind.CHAT and self._log.is_message_told):
             return None
         text = output_json or ""
         if text.startswith('"'):
@@ -140,17 +207,19 @@ class Checkpoints:
         key: StepKey,
         status: StepStatus,
         output_json: str | None,
-        *,
-        error: ErrorInfo | None = None,
-        is_skipped: bool = False,
+        attempt: int = 1,
+        errors: tuple[ErrorInfo, ...] = (),
     ) -> StepResult:
+        now = self._clock.now()
+        is_claim = status is StepStatus.RUNNING
         return StepResult(
             self._run.id,
             key,
             status,
+            attempt=attempt,
             output_json=output_json,
-            skipped=is_skipped,
-            error=error,
-            finished_at=self._clock.now(),
+            started_at=now if is_claim else None,
+            finished_at=None if is_claim else now,
             active_ms=self.active_ms(),
+            attempt_errors=errors,
         )

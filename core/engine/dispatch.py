@@ -30,12 +30,31 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One execution of a step's action: its resolved input and, of an agent, the prompt."""
+    """One execution of a step's action: its resolved input (None if an agent has none) and, of an agent, the prompt."""
 
     step: Step
     key: StepKey
     input: Any
     prompt: str = ""
+
+    @property
+    def whole_prompt(self) -> str:
+        """What the agent is asked: the prompt, then the input as JSON."""
+        return self.prompt if self.input is None else f"{self.prompt}\n\n{readable(self.input)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """A person lets the step run, with this input or list."""
+
+    decision: Call | Loop
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A person did the step: this is its output."""
+
+    output: Any
 
 
 def scope_of(
@@ -70,7 +89,7 @@ def call(step: Step, scope: Scope) -> Call:
     if isinstance(step.action, AgentAction):
         prompt = as_text(resolve(step.action.agent.prompt, scope, "/prompt"))
         given = resolve(step.input, scope) if "input" in step.model_fields_set else None
-        return Call(step, key, given, f"{prompt}\n\n{readable(given)}" if given is not None else prompt)
+        return Call(step, key, given, prompt)
     return Call(step, key, resolve(step.input, scope))
 
 

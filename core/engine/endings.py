@@ -12,16 +12,20 @@ from core.engine.dispatch import Call
 from core.engine.planner import ItemDone, StepBroke, StepDone
 from core.errors import RefFailed, StepFailed
 
+ENDS_THE_RUN = frozenset({"outcome_unknown", "rejected"})
+
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A call came to its end: with an output, an error, or cancelled."""
+    """A call came to its end: with an output, an error, or cancelled. `errors` are those of the attempts before."""
 
     call: Call
     effect: Effect = Effect.NONE
     output: Any = None
     error: StepFailed | None = None
     is_cancelled: bool = False
+    attempt: int = 1
+    errors: tuple[ErrorInfo, ...] = ()
 
 
 def success(key: StepKey, output: Any) -> StepDone | ItemDone:
@@ -29,8 +33,9 @@ def success(key: StepKey, output: Any) -> StepDone | ItemDone:
 
 
 def failure(step: Step, key: StepKey, error: ErrorInfo) -> StepDone | StepBroke | ItemDone:
-    """What an error means. An effect that nobody knows the outcome of ends the run, whatever `onError` says."""
-    if error.code == "outcome_unknown":
+    """What an error means. A rejection, and an effect that nobody knows the outcome of, end the run whatever
+    `onError` says."""
+    if error.code in ENDS_THE_RUN:
         return StepBroke(key.step, error)
     if key.index is not None:
         return ItemDone(key.step, key.index, error=error)

@@ -1,36 +1,42 @@
 """The engine: takes runs in, gives them places, drives them, and finds them again after a crash.
 
     start ──► enqueued ──(a place is free)──► a Driver ──► success | error | cancelled
-    recover ──► enqueued                                 (its place goes to the next, first in first out)
+    recover ──► enqueued                        │ ▲          (its place goes to the next, first in first out)
+                                                ▼ │
+                                              waiting (holds no place)
 
-Recovery goes through the same door as start, so doing it twice is harmless.
+Recovery goes through the same door as start, so doing it twice is harmless. Child runs run in their root's place.
 """
 
 import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Self
+from typing import Any, Self
 
 from core.bus import Bus, SettingsChanged, WorkflowChanged
 from core.domain.events import RunFinished
-from core.domain.ids import RunId, id_from_key, new_id
+from core.domain.ids import InterruptionId, RunId, TemplateId, id_from_key, new_id
+from core.domain.interruption import Action, Answer, Interruption, InterruptionKind
+from core.domain.json_text import decode
 from core.domain.run import ACTIVE, ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.settings import Settings
-from core.domain.step import StepResult
-from core.domain.workflow import Workflow
-from core.engine.driver import Driver
+from core.domain.step import StepKey
+from core.domain.template import WorkflowCall
+from core.engine.answering import check, meant, patches
+from core.engine.dispatch import Call
+from core.engine.driver import Driver, Remains
+from core.engine.interruptions import Interruptions
 from core.engine.journal import Journal
-from core.engine.recovery import Remains, examine
+from core.engine.recovery import EXHAUSTED, UNCLEAN_ENDS, Found, examine
 from core.engine.run_log import Log
 from core.engine.starting import StartRequest, creation
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
-from core.errors import NotFound, Refused, StorageFailed
+from core.errors import NotFound, Refused, StepFailed, StorageFailed, limit_reached, workflow_busy
 from core.ports.clock import Clock
-from core.ports.schemas import Schemas
-from core.ports.storage import ChangeRun, MarkUnreadable, ReleaseClaim, Storage, Write
+from core.ports.storage import ChangeRun, MarkUnreadable, Storage
+from core.ports.templates import Templates
 
 log = logging.getLogger(__name__)
 
@@ -39,17 +45,25 @@ CLOSE_S = 1.0
 
 @dataclass(slots=True, eq=False)
 class _Seat:
-    """An active run in this process: being written down, waiting for a place, or driven."""
+    """An active run in this process: being written down, waiting for a place, or driven. `settled` is set while it
+    waits for a person; `parent` is the driver and the step of another run that awaits this one."""
 
     run: Run
     snapshot: Snapshot
     log: Log
-    results: list[StepResult] | None = None
+    remains: Remains | None = None
     driver: Driver | None = None
     task: "asyncio.Task[None] | None" = None
+    parent: tuple[Driver, StepKey] | None = None
     is_cancelled: bool = False
     is_finished: bool = False
+    is_waiting: bool = False
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def holds_place(self) -> bool:
+        return self.driver is not None and not self.is_finished and not self.is_waiting and self.run.depth == 0
 
 
 class Engine:
@@ -62,7 +76,7 @@ class Engine:
         clock: Clock,
         steps: StepRunner,
         validator: Validator,
-        schemas: Schemas,
+        templates: Templates,
         settings: Callable[[], Settings],
     ) -> None:
         self._storage = storage
@@ -70,7 +84,7 @@ class Engine:
         self._bus = bus
         self._steps = steps
         self._validator = validator
-        self._schemas = schemas
+        self._templates = templates
         self._settings = settings
         self._seats: dict[RunId, _Seat] = {}
         self._queue: list[_Seat] = []
@@ -114,16 +128,10 @@ class Engine:
         if request.key is not None and run_id in self._seats:
             return self._seats[run_id].run
         if newest and newest[0].status in ACTIVE:
-            raise _busy(request.workflow)
-        seat = self._reserve(run_id, request)
-        try:
-            facts, writes = creation(request, seat.run, seat.snapshot)
-            lost = await seat.log.create(*facts, writes=writes)
-        except BaseException:
-            self._leave(seat)
-            raise
-        if lost:  # the same key, that began and ended while this start was looking
-            self._leave(seat)
+            raise workflow_busy(request.workflow.id, request.workflow.title)
+        self._check_places(request)
+        seat = self._sit(run_id, request)
+        if not await self._create(seat, request):  # the same key, that began and ended while this start was looking
             return await self.wait(run_id)
         self._bus.publish(WorkflowChanged(replace(request.workflow, updated_at=seat.run.created_at)))
         self._queue.append(seat)
@@ -140,37 +148,53 @@ class Engine:
         schema = request.template.input_schema
         if schema is None:
             return
-        violations = await self._schemas.violations(schema, dict(request.input))
+        violations = await self._steps.schemas.violations(schema, dict(request.input))
         if violations:
             told = "; ".join(f"{one.path or 'the input'}: {one.message}" for one in violations)
             raise Refused("bad_input", told, problems=[{"path": v.path, "message": v.message} for v in violations])
 
-    def _reserve(self, run_id: RunId, request: StartRequest) -> _Seat:
-        """Take a seat, or refuse: one step with the checks, so that two starts in one tick cannot both win."""
-        if any(seat.run.workflow_id == request.workflow.id and not seat.is_finished for seat in self._seats.values()):
-            raise _busy(request.workflow)
+    def _check_places(self, request: StartRequest) -> None:
+        """One step with taking the seat, so that two starts in one tick cannot both win."""
+        active = [seat for seat in self._seats.values() if not seat.is_finished and seat.run.depth == 0]
+        if any(seat.run.workflow_id == request.workflow.id for seat in active):
+            raise workflow_busy(request.workflow.id, request.workflow.title)
         if request.gated and not request.queued:
             limit = self._settings().max_workflows(request.mode)
-            active = sum(not seat.is_finished for seat in self._seats.values())
-            if active >= limit:
-                message = f"Maximum concurrent workflows ({limit}) reached"
-                raise Refused("limit_reached", message, mode=request.mode, limit=limit)
+            if len(active) >= limit:
+                raise limit_reached(request.mode, limit)
+
+    def _sit(self, run_id: RunId, request: StartRequest) -> _Seat:
         run, snapshot = request.run(run_id, self._clock.now()), request.snapshot()
         seat = _Seat(run, snapshot, self.journal.open(run.id, run.workflow_id, run.message_id))
         self._seats[run_id] = seat
         return seat
 
+    async def _create(self, seat: _Seat, request: StartRequest) -> bool:
+        """Write the run down. False, and nothing is left: there is one of that id."""
+        try:
+            facts, writes = creation(request, seat.run, seat.snapshot)
+            lost = await seat.log.create(*facts, writes=writes)
+        except BaseException:
+            self._leave(seat)
+            raise
+        if lost:
+            self._leave(seat)
+        return not lost
+
     def _admit(self) -> None:
         """Give free places to those who wait, first in first out; a gated one waits for the gate too (ENGINE §9)."""
         settings = self._settings()
-        driven = sum(seat.driver is not None and not seat.is_finished for seat in self._seats.values())
+        driven = sum(seat.holds_place for seat in self._seats.values())
+        active = sum(
+            seat.driver is not None and not seat.is_finished and seat.run.depth == 0 for seat in self._seats.values()
+        )
         for seat in tuple(self._queue):
             if driven >= settings.max_running_runs or self._is_closing:
                 return
-            if seat.snapshot.gated and driven >= settings.max_workflows(seat.snapshot.mode):
+            if seat.snapshot.gated and active >= settings.max_workflows(seat.snapshot.mode):
                 continue
             self._queue.remove(seat)
-            driven += 1
+            driven, active = driven + 1, active + 1
             self._begin(seat)
 
     def _begin(self, seat: _Seat) -> None:
@@ -180,15 +204,13 @@ class Engine:
             seat.log,
             self._steps,
             self._clock,
-            results=seat.results,
-            on_finished=partial(self._free, seat),
+            self,
+            remains=seat.remains,
+            no_progress_s=self._settings().no_progress_s,
         )
-        seat.results = None
+        seat.remains = None
+        seat.is_waiting = seat.driver.is_waiting
         seat.task = self._tasks.create_task(self._drive(seat, seat.driver), name=f"run {seat.run.id}")
-
-    def _free(self, seat: _Seat) -> None:
-        seat.is_finished = True
-        self._admit()
 
     async def _drive(self, seat: _Seat, driver: Driver) -> None:
         try:
@@ -204,7 +226,88 @@ class Engine:
     def _leave(self, seat: _Seat) -> None:
         seat.is_finished = True
         seat.ended.set()
+        seat.settled.set()
         del self._seats[seat.run.id]
+
+    # What drivers tell
+
+    def waits(self, run: Run, written: "asyncio.Future[Any] | None") -> None:
+        """A `core.engine.driver.Owner`: the run waits for a person, once that is `written`; None: it goes on."""
+        seat = self._seats[run.id]
+        seat.is_waiting = written is not None
+        if seat.parent is not None:
+            parent, key = seat.parent
+            parent.child_waits(key, is_waiting=seat.is_waiting)
+        if written is None:
+            seat.settled.clear()
+            return
+        written.add_done_callback(lambda _: seat.settled.set() if seat.is_waiting else None)
+        self._admit()
+
+    def ended(self, run: Run, *, is_success: bool) -> None:
+        """The end of the run is on disk. A child that nobody awaited goes on after a success, else it is cancelled."""
+        seat = self._seats[run.id]
+        seat.is_finished = True
+        if not is_success:
+            for driver in self.below(run.id):
+                driver.cancel()
+        self._admit()
+
+    def below(self, run_id: RunId) -> list[Driver]:
+        found: list[Driver] = []
+        for seat in self._seats.values():
+            if seat.run.parent == run_id and seat.driver is not None:
+                found += [seat.driver, *self.below(seat.run.id)]
+        return found
+
+    async def run_child(self, parent: Driver, call: Call, attempt: int, workflow: WorkflowCall) -> Any:
+        """Run another template to its end, as a step of `parent`; the same step and attempt give the same child.
+
+        Raises StepFailed: `child_failed` with its error, `too_deep`, `not_found`, `bad_input`.
+        """
+        run_id = child_id(parent.run.id, call.key, attempt)
+        seat = self._seats.get(run_id) or await self._child(run_id, parent, call, workflow)
+        if seat is not None:
+            seat.parent = (parent, call.key)
+            if seat.is_waiting:
+                parent.child_waits(call.key, is_waiting=True)
+            try:
+                await seat.ended.wait()
+            except asyncio.CancelledError:
+                await self._cancel_seat(seat)
+                raise
+            finally:
+                parent.child_waits(call.key, is_waiting=False)
+        return _output_of(await self._stored(run_id))
+
+    async def _child(self, run_id: RunId, parent: Driver, call: Call, workflow: WorkflowCall) -> _Seat | None:
+        """A seat for the child, that of its earlier life if it had one; None if it has ended."""
+        known = await self._storage.run(run_id)
+        if known is not None and known.status.is_final:
+            return None
+        if known is not None:
+            await self.recover(run_id)
+            return self._seats.get(run_id)
+        if parent.run.depth + 1 > self._settings().max_depth:
+            limit = self._settings().max_depth
+            raise StepFailed("too_deep", f"runs start each other {limit} deep; that is the limit", limit=limit)
+        if not isinstance(call.input, dict):
+            raise StepFailed("bad_input", "the input of another template is an object")
+        try:
+            template_id = TemplateId(workflow.template_id) if workflow.template_id is not None else None
+            found = await self._templates.named(template_id, workflow.title)
+            owner = await self._storage.workflow(parent.run.workflow_id)
+            if owner is None:
+                raise NotFound("workflow", parent.run.workflow_id)
+            request = StartRequest.child(parent.run, parent.snapshot, owner, found, call.input)
+            await self._check_input(request)
+        except Refused as error:
+            raise StepFailed(error.code, error.message, **error.parameters) from None
+        seat = self._sit(run_id, request)
+        if not await self._create(seat, request):
+            return None
+        self._begin(seat)
+        return seat
 
     # Following and ending
 
@@ -215,29 +318,43 @@ class Engine:
     @property
     def is_at_work(self) -> bool:
         """Whether any run is driven, or waits here for a place."""
-        return bool(self._seats)
+        return any(not seat.is_waiting for seat in self._seats.values())
 
     async def wait(self, run_id: RunId) -> Run:
-        """Come back when the run has ended and nothing of it is in flight. Raises NotFound."""
+        """Come back when the run has ended and nothing of it is in flight, or it only waits for a person.
+
+        Raises NotFound.
+        """
         if (seat := self._seats.get(run_id)) is not None:
-            await seat.ended.wait()
+            await seat.settled.wait()
+        return await self._stored(run_id)
+
+    async def _stored(self, run_id: RunId) -> Run:
         run = await self._storage.run(run_id)
         if run is None:
             raise NotFound("run", run_id)
         return run
 
     async def cancel(self, run_id: RunId) -> Run:
-        """End the run as cancelled, within a second. A finished run stays as it is. Raises NotFound."""
+        """End the run and those below it as cancelled, within a second. A finished run stays as it is.
+
+        Raises NotFound.
+        """
         seat = self._seats.get(run_id)
         if seat is None:
             await self._cancel_stored(run_id)
-        elif seat.driver is not None:
+        else:
+            await self._cancel_seat(seat)
+            await seat.ended.wait()
+        return await self._stored(run_id)
+
+    async def _cancel_seat(self, seat: _Seat) -> None:
+        if seat.driver is not None:
             seat.driver.cancel()
         elif seat in self._queue:
             await self._cancel_waiting(seat)
         else:
             seat.is_cancelled = True
-        return await self.wait(run_id)
 
     async def _cancel_waiting(self, seat: _Seat) -> None:
         self._queue.remove(seat)
@@ -248,80 +365,139 @@ class Engine:
 
     async def _cancel_stored(self, run_id: RunId) -> None:
         """Cancel a run that no process drives: what a crash left behind."""
-        run = await self._storage.run(run_id)
-        if run is None:
-            raise NotFound("run", run_id)
-        if run.status in ACTIVE:
-            remains = await examine(run, self._storage, self._steps)
-            await self._end(self._seat_of(remains), RunStatus.CANCELLED, None)
+        run = await self._stored(run_id)
+        if run.status not in ACTIVE:
+            return
+        for child in await self._storage.children(run_id):
+            await self._cancel_stored(child.id)
+        found = await examine(run, self._storage)
+        seat = self._seat_of(found)
+        Interruptions(run, seat.log, self._clock, found.remains.interruptions).cancel_open()
+        await self._end(seat, RunStatus.CANCELLED, None)
 
-    async def _end(self, seat: _Seat, status: RunStatus, error: ErrorInfo | None, *more: Write) -> None:
+    async def _end(self, seat: _Seat, status: RunStatus, error: ErrorInfo | None) -> None:
         """Write the end of a run that has no driver."""
         run = seat.run
         change = ChangeRun(run.id, ACTIVE, status, finished_at=self._clock.now(), error=error)
         ended = RunFinished(status=status, error=error.as_dict() if error else None, active_ms=run.active_ms)
-        await seat.log.record(ended, writes=[*more, change])
+        await seat.log.record(ended, writes=[change])
+
+    # Answering
+
+    async def answer(
+        self,
+        run_id: RunId,
+        answer: Answer,
+        *,
+        interruption: InterruptionId | None = None,
+        step: str | None = None,
+    ) -> Interruption:
+        """Answer an open interruption of the run or of one below it; with neither name, the only one that is open.
+
+        Raises NotFound for a run that is not at work here, Refused: `nothing_open`, `which_interruption`,
+        `already_answered`, `consumed`, `bad_answer`; nothing has changed then.
+        """
+        drivers = self._drivers_of(run_id)
+        known = [one for driver in drivers.values() for one in driver.interruptions.all]
+        found = meant(known, interruption, step)
+        driver = drivers[found.run_id]
+        asking = driver.step(found.ask.step)
+        await check(found, answer, asking, driver.tool_schema(asking), self._steps.schemas)
+        driver.interruptions.require_open(found)
+        if found.ask.kind is InterruptionKind.STATE_EDIT and answer.action is Action.SUBMIT:
+            _patch(driver, found, answer)
+        driver.interruptions.answer(found, answer)
+        return found
+
+    def _drivers_of(self, run_id: RunId) -> dict[RunId, Driver]:
+        """Those of the run and of all below it."""
+        seat = self._seats.get(run_id)
+        if seat is None or seat.driver is None:
+            raise Refused("nothing_open", f"the run {run_id!r} waits for nobody here", open=[])
+        return {driver.run.id: driver for driver in (seat.driver, *self.below(run_id))}
 
     # Recovering
 
     async def recover(self, only: RunId | None = None) -> list[RunId]:
-        """Take in every unfinished run of the store (or `only` that one), oldest first, and give their ids.
+        """Take in every unfinished run of the store (or `only` that one with those below it), oldest first, and give
+        the ids of those that are nobody's children.
 
-        A run that cannot be read is marked `unreadable` and stops no other.
+        A run that cannot be read is marked `unreadable`; one that was in flight at three unclean ends without coming
+        further ends as `recovery_exhausted`. Neither stops another.
         """
+        unfinished = await self._storage.unfinished_runs()
+        wanted = None if only is None else {only}
         found = []
-        for run in await self._storage.unfinished_runs():
-            if run.id in self._seats or (only is not None and run.id != only):
+        for run in unfinished:
+            if run.id in self._seats or (wanted is not None and run.id not in wanted and run.root not in wanted):
                 continue
-            found.append(run.id)
+            if run.parent is None or run.id == only:
+                found.append(run.id)
             try:
-                remains = await examine(run, self._storage, self._steps)
+                left = await examine(run, self._storage)
             except StorageFailed as error:
                 if error.code != "unreadable":
                     raise
                 log.warning("run %s cannot be read: %s", run.id, error.message)
                 await self._storage.commit([MarkUnreadable(run.id, error.message)])
                 continue
-            await self._take_up(remains)
+            await self._take_up(left)
         self._admit()
         return found
 
-    async def _take_up(self, remains: Remains) -> None:
-        """Put the run back into the queue, unless it has ended since it was found."""
-        seat = self._seat_of(remains)
-        if remains.lost:
-            self._tell_again(remains)
-            await self._end_unknown(seat, remains)
+    async def _take_up(self, left: Found) -> None:
+        """Put the run back into the queue, unless it has ended since it was found. One that waits goes on waiting."""
+        run = left.after_its_end()
+        seat = self._seat_of(left)
+        if run.unclean_ends >= UNCLEAN_ENDS:
+            self._tell_again(left)
+            await self._end(seat, RunStatus.ERROR, EXHAUSTED)
             return
-        unfinished = frozenset({RunStatus.RUNNING, RunStatus.ENQUEUED})
-        back = ChangeRun(remains.run.id, unfinished, RunStatus.ENQUEUED)
-        releases: list[Write] = [ReleaseClaim(remains.run.id, key) for key in remains.released]
-        lost = await self._storage.commit([back, *releases])
-        if 0 in lost or remains.run.id in self._seats:
+        if run.status is not RunStatus.WAITING:
+            unfinished = frozenset({RunStatus.RUNNING, RunStatus.ENQUEUED})
+            ends, results = run.unclean_ends, run.results_then
+            back = ChangeRun(run.id, unfinished, RunStatus.ENQUEUED, unclean_ends=ends, results_then=results)
+            if await self._storage.commit([back]):
+                return
+            seat.run = replace(run, status=RunStatus.ENQUEUED)
+        if run.id in self._seats:
             return
-        self._tell_again(remains)
-        seat.run = replace(seat.run, status=RunStatus.ENQUEUED)
-        self._seats[seat.run.id] = seat
-        self._queue.append(seat)
+        self._tell_again(left)
+        self._seats[run.id] = seat
+        if run.status is RunStatus.WAITING or run.parent is not None:
+            self._begin(seat)
+        else:
+            self._queue.append(seat)
 
-    def _tell_again(self, remains: Remains) -> None:
+    def _tell_again(self, left: Found) -> None:
         """Those who watch know nothing of an earlier life; what they know already changes nothing."""
-        for event in remains.events:
+        for event in left.events:
             self._bus.publish(event)
 
-    async def _end_unknown(self, seat: _Seat, remains: Remains) -> None:
-        """An effect may have happened: the run ends as `outcome_unknown` and names the step."""
-        info = None
-        for lost in remains.lost:
-            info = lost.error
-            seat.log.tell(*lost.facts(), writes=[lost.row(seat.run.id, self._clock.now())])
-        await self._end(seat, RunStatus.ERROR, info)
-
-    def _seat_of(self, remains: Remains) -> _Seat:
-        run = remains.run
-        journal = self.journal.open(run.id, run.workflow_id, run.message_id, remains.last_seq)
-        return _Seat(run, remains.snapshot, journal, list(remains.results))
+    def _seat_of(self, left: Found) -> _Seat:
+        run = left.run
+        journal = self.journal.open(run.id, run.workflow_id, run.message_id, left.last_seq)
+        return _Seat(run, left.snapshot, journal, left.remains)
 
 
-def _busy(workflow: Workflow) -> Refused:
-    return Refused("workflow_busy", f"a run of {workflow.title!r} is active; it has to end first", workflow=workflow.id)
+def child_id(run_id: RunId, key: StepKey, attempt: int) -> RunId:
+    """The run that a step begins: the same step and attempt give the same one, after a crash too."""
+    return RunId(id_from_key("run", f"{run_id} {key} {attempt}"))
+
+
+def _patch(driver: Driver, found: Interruption, answer: Answer) -> None:
+    """Change the outputs that the step is about to read. Raises Refused `bad_answer`, `consumed`."""
+    made, outputs = patches(found, answer)
+    for name in outputs:
+        consumers = driver.consumers(name, but=found.ask.step)
+        if consumers:
+            message = f"{', '.join(consumers)} has read the output of {name} already; fork the run from there"
+            raise Refused("consumed", message, step=name, consumers=consumers)
+    driver.patch(made, outputs)
+
+
+def _output_of(run: Run) -> Any:
+    if run.status is RunStatus.SUCCESS:
+        return decode(run.output_json or "null")
+    error = run.error.as_dict() if run.error else {"code": run.status, "message": f"it was {run.status}"}
+    raise StepFailed("child_failed", f"{run.title}: {error['message']}", child_run_id=run.id, error=error)

@@ -16,7 +16,8 @@ def step_refs(step: Step) -> Iterator[FoundRef]:
         yield from find_refs(step.when.ref, "/when/ref")
     if step.for_each is not None:
         yield from find_refs(step.for_each.ref, "/forEach/ref")
-    yield from find_refs(step.interrupt, "/interrupt")
+    if step.interrupt is not None:
+        yield from find_refs(step.interrupt.model_dump(by_alias=True, exclude_unset=True), "/interrupt")
 
 
 def dependencies(step: Step, names: Collection[str]) -> list[str]:

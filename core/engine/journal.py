@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from core.bus import Bus
-from core.domain.events import Event, EventsKept, RunPaused, RunResumed
+from core.domain.events import Event, EventsKept, RunContinued, RunPaused
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.engine.run_log import Entry, Log, Lost
 from core.errors import StorageFailed
@@ -121,6 +121,9 @@ class Journal:
     def now(self) -> datetime:
         return self._clock.now()
 
+    def monotonic(self) -> float:
+        return self._clock.monotonic()
+
     def publish(self, events: Iterable[Event | EventsKept]) -> None:
         for event in events:
             self._bus.publish(event)
@@ -217,5 +220,5 @@ class Journal:
             for _ in entries:
                 line.popleft()
         del self._held[run_id]
-        run.publish_now(RunResumed())
+        run.publish_now(RunContinued())
         self._moved.set()

@@ -1,15 +1,16 @@
 """What to do next: the order of steps, free of I/O, clock and tasks.
 
-A step waits until what it depends on is done, is ready, is in flight, is done:
+A step is blocked until what it depends on is done, is ready, is in flight, is done:
 
-    waiting ──(last dependency done)──► ready ──(plan: Start)──► in flight ──(StepDone | StepBroke)──► done
-                                                                  │    ▲
-                                              (ListOpened)        ▼    │  (last item: CloseList)
-                                                                 a list: StartItem … ItemDone
+    blocked ──(last dependency done)──► ready ──(plan: Start)──► in flight ──(StepDone | StepBroke)──► done
+                                          ▲                       │ │   ▲
+                                          │            (StepAsks) │ │   │  (last item: CloseList)
+                                     (StepMayGo) ◄── asking ◄─────┘ ▼   │
+                                                       (ListOpened) a list: StartItem … ItemDone
 
 `advance` takes in what happened, `plan` says what follows; both look only at what changed, so that a
 run of 10 000 items costs the same for each. A run ends once: by a `return`, by a step that broke, when
-nothing is left, or when nothing can go on (ENGINE §4–6).
+nothing is left, or when nothing can go on (ENGINE §4–6). A step that asks a person holds no place.
 """
 
 import heapq
@@ -61,7 +62,21 @@ class ItemDone:
     error: ErrorInfo | None = None
 
 
-Happened = StepDone | StepBroke | ListOpened | ItemDone
+@dataclass(frozen=True, slots=True)
+class StepAsks:
+    """A step in flight waits for a person before it runs."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepMayGo:
+    """The person has answered: the step is to be started again."""
+
+    name: str
+
+
+Happened = StepDone | StepBroke | ListOpened | ItemDone | StepAsks | StepMayGo
 
 
 # What to do.
@@ -147,7 +162,7 @@ class Plan:
         self._steps = list(steps)
         self._max_parallel = max_parallel
         self._place = {step.name: place for place, step in enumerate(steps)}
-        waits_for = dependency_map(steps)
+        waits_for = self._waits_for = dependency_map(steps)
         self._terminal = terminal_steps(waits_for)
         self._missing = {name: set(names) for name, names in waits_for.items()}
         self._followers: dict[str, list[str]] = {name: [] for name in waits_for}
@@ -156,6 +171,7 @@ class Plan:
                 self._followers[other].append(name)
         self._ready = [place for place, step in enumerate(steps) if not waits_for[step.name]]
         self._in_flight: set[str] = set()
+        self._asking: set[str] = set()
         self._lists: dict[str, _List] = {}
         self._hungry: dict[str, None] = {}
 
@@ -163,6 +179,27 @@ class Plan:
     def terminal(self) -> Sequence[str]:
         """The steps whose outputs are the run's, in template order."""
         return self._terminal
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a step waits for a person before it runs."""
+        return bool(self._asking)
+
+    def began(self, name: str) -> bool:
+        """Whether the step has begun to read its inputs, or has ended."""
+        return name in self.outputs or name in self._in_flight or name in self._asking
+
+    def waits_for(self, name: str) -> Sequence[str]:
+        """The steps whose outputs this one waits for, in the order they are named."""
+        return self._waits_for[name]
+
+    def followers(self, name: str) -> Sequence[str]:
+        """The steps that wait for this one."""
+        return self._followers[name]
+
+    def replace_output(self, name: str, output: Any) -> None:
+        """A person has changed what the step gave, before anything had read it."""
+        self.outputs[name] = output
 
     def advance(self, happened: Happened) -> None:
         """Take in what happened. What is known already, and what comes after the end, changes nothing."""
@@ -175,6 +212,13 @@ class Plan:
                     self.end(Failed(error))
             case ListOpened():
                 self._open_list(happened)
+            case StepAsks(name):
+                self._in_flight.discard(name)
+                self._asking.add(name)
+            case StepMayGo(name):
+                if name in self._asking:
+                    self._asking.discard(name)
+                    heapq.heappush(self._ready, self._place[name])
             case ItemDone(name=name):
                 if (items := self._lists.get(name)) is not None and happened.index not in items.ended:
                     items.in_flight -= 1
@@ -186,7 +230,7 @@ class Plan:
     def plan(self) -> list[Action]:
         """What can begin now. Asked again without anything having happened, it is empty.
 
-        Once nothing can begin and nothing is in flight, `outcome` is set.
+        Once nothing can begin, nothing is in flight and nobody is asked, `outcome` is set.
         """
         if self.outcome is not None:
             return []
@@ -198,7 +242,7 @@ class Plan:
         for name in list(self._hungry):
             actions.extend(self._feed(self._lists[name]))
             del self._hungry[name]
-        if not actions and not self._in_flight and not self._ready:
+        if not actions and not self._in_flight and not self._asking and not self._ready:
             self._end_of_work()
         return actions
 

@@ -43,6 +43,7 @@ class Writer(Protocol):
     def text_waits(self, run: "Log", size: int) -> None: ...
     def publish(self, events: Iterable[Event | EventsKept]) -> None: ...
     def now(self) -> datetime: ...
+    def monotonic(self) -> float: ...
     async def room(self, run_id: RunId) -> None: ...
     async def commit_alone(self, writes: Sequence[Write]) -> Lost: ...
 
@@ -50,7 +51,8 @@ class Writer(Protocol):
 class Log:
     """The journal of one run: numbers its facts and publishes them in order.
 
-    `is_message_told`: the run's own message was told whole.
+    `is_message_told`: the run's own message was told whole. `told_at`: when something was last told, in monotonic
+    seconds.
     """
 
     def __init__(
@@ -61,10 +63,16 @@ class Log:
         self.workflow_id = workflow_id
         self.message_id = message_id
         self.is_message_told = False
+        self.told_at = journal.monotonic()
         self.texts: dict[_Stream, _Text] = {}
         self._seq = last_seq
         self._lengths: dict[_Stream, int] = {}
         self._line: deque[Entry] = deque()
+
+    @property
+    def next_seq(self) -> int:
+        """The number that the next stored fact will have."""
+        return self._seq + 1
 
     def tell(self, *facts: Fact, writes: Sequence[Write] = ()) -> None:
         entry = Entry(self, self._stamp(facts), writes)
@@ -134,7 +142,7 @@ class Log:
             self._journal.publish(entry.events)
 
     def _stamp(self, facts: Iterable[Fact]) -> list[Event]:
-        at = self._journal.now()
+        at, self.told_at = self._journal.now(), self._journal.monotonic()
         events = []
         for fact in facts:
             if fact.stored:

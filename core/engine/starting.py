@@ -9,9 +9,10 @@ from core.domain.events import Fact, MessageAdded, RunCreated
 from core.domain.ids import MessageId, RunId, TemplateId, new_id
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import Run, RunKind, RunStatus, Snapshot
-from core.domain.template import Template, ValidationMode
+from core.domain.template import Template, ValidationMode, WorkflowAction
 from core.domain.workflow import Workflow
 from core.ports.storage import CreateRun, PutMessage, PutWorkflow, Write
+from core.ports.templates import FoundTemplate
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +21,8 @@ class StartRequest:
 
     `prompt` is what the person wrote, if anything: it becomes their message. `gated`: the limit of ENGINE §9 on
     workflows at once holds, as for every start by a person in the window; over it the start is refused, or waits in
-    the queue if it is `queued` too. `base`: where relative paths start.
+    the queue if it is `queued` too. `base`: where relative paths start. `parent`: the run that a step of which
+    begins this one; it shows in the parent's message and has none of its own.
     """
 
     workflow: Workflow
@@ -37,18 +39,42 @@ class StartRequest:
     key: str | None = None
     gated: bool = False
     queued: bool = False
+    parent: Run | None = None
+
+    @classmethod
+    def child(
+        cls, parent: Run, snapshot: Snapshot, workflow: Workflow, found: FoundTemplate, given: Mapping[str, Any]
+    ) -> "StartRequest":
+        """Another template, run by a step of `parent`, under the rules that the parent was started with."""
+        return cls(
+            workflow,
+            found.template,
+            given,
+            RunKind.WORKFLOW,
+            mode=snapshot.mode,
+            allow=snapshot.allow,
+            base=snapshot.base,
+            script=snapshot.script,
+            template_id=found.id,
+            template_version=found.version,
+            parent=parent,
+        )
 
     def run(self, run_id: RunId, now: datetime) -> Run:
+        parent = self.parent
         return Run(
             run_id,
             self.workflow.id,
             self.kind,
             self.template.title,
             RunStatus.ENQUEUED,
-            MessageId(new_id("msg")),
+            MessageId(new_id("msg")) if parent is None else parent.message_id,
             now,
             self.template_id,
             self.template_version,
+            parent=parent.id if parent is not None else None,
+            root=(parent.root or parent.id) if parent is not None else None,
+            depth=parent.depth + 1 if parent is not None else 0,
         )
 
     def snapshot(self) -> Snapshot:
@@ -72,11 +98,16 @@ def creation(request: StartRequest, run: Run, snapshot: Snapshot) -> tuple[Seque
         title=run.title,
         message_id=run.message_id,
         steps=[step.name for step in snapshot.template.steps],
+        children=[step.name for step in snapshot.template.steps if isinstance(step.action, WorkflowAction)],
         agent=snapshot.agent,
         mode=snapshot.mode,
         template_id=run.template_id,
         template_version=run.template_version,
+        parent_run_id=run.parent,
+        root_run_id=run.root,
     )
+    if run.parent is not None:
+        return [created], [CreateRun(run, snapshot)]
     answer = Message(run.message_id, run.workflow_id, Role.ASSISTANT, "", now, MessageState.OPEN, run.id)
     rows: list[Write] = [PutWorkflow(replace(request.workflow, updated_at=now)), CreateRun(run, snapshot)]
     if request.prompt is None:

@@ -1,5 +1,7 @@
 """Carrying out one step: its action, by the port that knows how."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -15,16 +17,35 @@ from core.domain.template import (
     Step,
     ToolAction,
     WorkflowAction,
+    WorkflowCall,
 )
-from core.domain.tool import CallStatus, Effect
+from core.domain.tool import CallResult, CallStatus, Effect
 from core.engine.dispatch import Call
 from core.errors import StepFailed, ToolFailed
-from core.ports.agents import AgentRunner, AgentTurn
+from core.ports.agents import AgentRunner, AgentTurn, Asker
 from core.ports.journal import RunLog
-from core.ports.sandbox import Sandbox
+from core.ports.sandbox import CodeLimits, Sandbox
+from core.ports.schemas import Schemas
 from core.ports.tools import CallContext, ToolRunner
 
 TOOL_STEP_TIMEOUT_S = 30.0
+
+RunChild = Callable[[Call, int, WorkflowCall], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The run that a step is carried out in. `is_fresh`: it has no earlier life that an agent could go on from.
+
+    `ask` puts a question to a person and comes back with its end; `run_child` runs another template.
+    """
+
+    run: Run
+    snapshot: Snapshot
+    log: RunLog
+    is_fresh: bool
+    ask: Asker
+    run_child: RunChild
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,79 +55,134 @@ class StepRunner:
     tools: ToolRunner
     sandbox: Sandbox
     agents: AgentRunner
+    schemas: Schemas
 
     def effect(self, step: Step, arguments: Any) -> Effect:
-        """What the call may leave behind (ENGINE §10). An agent's calls are in its ledger, so it can go on after a
-        crash; but it asks a model, which leaves the process: IDEMPOTENT."""
+        """What the call may leave behind (ENGINE §10). An agent's calls are in its ledger, and a child has its own
+        results, so both can go on after a crash; but they leave the process: IDEMPOTENT."""
         match step.action:
             case SetAction() | ReturnAction() | CodeAction():
                 return Effect.NONE
-            case AgentAction():
+            case AgentAction() | WorkflowAction():
                 return Effect.IDEMPOTENT
             case ToolAction(tool_name=name):
                 effect = self.tools.effect(name, arguments if isinstance(arguments, dict) else {})
                 return Effect.IDEMPOTENT if step.config.idempotent and effect is Effect.ONCE else effect
-            case WorkflowAction():
-                return Effect.ONCE
             case _:
                 assert_never(step.action)
 
-    async def run(self, call: Call, run: Run, snapshot: Snapshot, log: RunLog, *, is_fresh: bool) -> Any:
-        """The step's output, a JSON value. Raises StepFailed; tells of the tool calls and the text on its way.
+    def has_time_limit(self, step: Step) -> bool:
+        """Whether an attempt ends by itself (ENGINE §2)."""
+        return step.config.timeout_ms is not None or isinstance(step.action, ToolAction | CodeAction)
 
-        `is_fresh`: the run has no earlier life that an agent could go on from.
+    async def run(self, call: Call, attempt: int, effect: Effect, setting: Setting) -> Any:
+        """The step's output, a JSON value that fits its `outputSchema`.
+
+        Raises StepFailed; tells of the tool calls and the text on its way.
         """
-        match call.step.action:
+        step = call.step
+        limit_s = step.config.timeout_ms / 1000 if step.config.timeout_ms is not None else None
+        match step.action:
             case SetAction() | ReturnAction():
-                return call.input
+                output = call.input
             case CodeAction(code=code):
-                return decode((await self.sandbox.run(code, encode(call.input))).output_json)
+                limits = CodeLimits() if limit_s is None else CodeLimits(timeout_s=limit_s)
+                output = decode((await self.sandbox.run(code, encode(call.input), limits)).output_json)
             case ToolAction():
-                return await self._call_tool(call, run, snapshot, log)
-            case AgentAction(agent=agent):
-                turn = AgentTurn(
-                    run,
-                    snapshot,
-                    call.key,
-                    call.prompt,
-                    tools=tuple(agent.tools) if agent.tools is not None else None,
-                    max_rounds=agent.max_tool_rounds,
-                    fresh=is_fresh,
-                )
-                return await self.agents.run(turn, log)
-            case WorkflowAction():
-                raise StepFailed("unsupported", "a step that runs another template cannot be carried out")
+                output = await self._call_tool(call, attempt, effect, limit_s, setting)
+            case AgentAction():
+                turn = _turn(call, attempt, setting)
+                output = await within(limit_s, self.agents.run(turn, setting.log), "the agent")
+            case WorkflowAction(workflow=workflow):
+                output = await within(limit_s, setting.run_child(call, attempt, workflow), "the child run")
             case _:
-                assert_never(call.step.action)
+                assert_never(step.action)
+        await self._require(step, output)
+        return output
 
-    async def _call_tool(self, call: Call, run: Run, snapshot: Snapshot, log: RunLog) -> Any:
+    async def _require(self, step: Step, output: Any) -> None:
+        if step.output_schema is None:
+            return
+        violations = await self.schemas.violations(step.output_schema, output)
+        if violations:
+            told = "; ".join(f"{one.path or 'the output'}: {one.message}" for one in violations)
+            listed = [{"path": one.path, "message": one.message} for one in violations]
+            raise StepFailed("bad_output", f"the output does not fit: {told}", violations=listed)
+
+    async def _call_tool(
+        self, call: Call, attempt: int, effect: Effect, limit_s: float | None, setting: Setting
+    ) -> Any:
         assert isinstance(call.step.action, ToolAction)
-        name, call_id = call.step.action.tool_name, CallId(str(call.key))
-        log.tell(
-            ToolStarted(call_id=call_id, tool=name, arguments=call.input, step=call.key.step, index=call.key.index)
+        name, log = call.step.action.tool_name, setting.log
+        log.tell(call_started(call, attempt))
+        context = CallContext.of(setting.run, setting.snapshot, call_id(call, attempt))
+        result = await self.tools.call(
+            name, call.input, context, default_timeout_s=TOOL_STEP_TIMEOUT_S, timeout_s=limit_s
         )
-        context = CallContext(run.id, run.workflow_id, call_id, snapshot.mode, snapshot.allow, snapshot.base)
-        result = await self.tools.call(name, call.input, context, default_timeout_s=TOOL_STEP_TIMEOUT_S)
-        ended = ToolEnded(
-            call_id=call_id,
-            status=result.status,
-            duration_ms=result.duration_ms,
-            summary=result.summary,
-            error=result.error.as_dict() if result.error else None,
-        )
-        if self.effect(call.step, call.input) is Effect.NONE:
+        is_unknown = effect is Effect.ONCE and result.error is not None and result.error.code == "timeout"
+        ended = call_ended(call, attempt, result, CallStatus.UNKNOWN if is_unknown else result.status)
+        if effect is Effect.NONE:
             log.tell(ended)
         else:
             log.record(ended)
         if result.status is CallStatus.COMPLETED:
             return result.value
+        if is_unknown:
+            raise StepFailed("outcome_unknown", "it did not answer in time", tool_name=name)
         error = result.error or ErrorInfo("failed", f"{name} gave no result")
-        if error.code == "timeout" and self.effect(call.step, call.input) is Effect.ONCE:
-            raise outcome_unknown(str(call.key), name, "it did not answer in time")
         raise ToolFailed(error.code, error.message, **{"tool_name": name, **error.parameters})
 
 
-def outcome_unknown(step: str, tool: str | None, why: str) -> StepFailed:
-    """An effect may have happened, and nobody knows: the run ends here and names the step (ENGINE §10)."""
-    what = f"{tool} in step {step}" if tool else f"step {step}"
-    return StepFailed("outcome_unknown", f"{what} may or may not have had its effect: {why}", tool_name=tool)
+def call_id(call: Call, attempt: int) -> CallId:
+    """The id of a step's call: the same after a crash, and another for each attempt."""
+    return CallId(str(call.key) if attempt == 1 else f"{call.key} attempt {attempt}")
+
+
+def call_started(call: Call, attempt: int) -> ToolStarted:
+    assert isinstance(call.step.action, ToolAction)
+    key = call.key
+    return ToolStarted(
+        call_id=call_id(call, attempt),
+        tool=call.step.action.tool_name,
+        arguments=call.input,
+        step=key.step,
+        index=key.index,
+    )
+
+
+def call_ended(call: Call, attempt: int, result: CallResult, status: CallStatus) -> ToolEnded:
+    return ToolEnded(
+        call_id=call_id(call, attempt),
+        status=status,
+        duration_ms=result.duration_ms,
+        summary=result.summary,
+        error=result.error.as_dict() if result.error else None,
+    )
+
+
+async def within(limit_s: float | None, work: Awaitable[Any], what: str) -> Any:
+    """The result of the work. After the limit it is cancelled and has ended; raises StepFailed `timeout` then."""
+    limit = asyncio.timeout(limit_s)
+    try:
+        async with limit:
+            return await work
+    except TimeoutError:
+        if not limit.expired():
+            raise
+        raise StepFailed("timeout", f"{what} did not end within {limit_s:g} s", timeout_s=limit_s) from None
+
+
+def _turn(call: Call, attempt: int, setting: Setting) -> AgentTurn:
+    assert isinstance(call.step.action, AgentAction)
+    agent = call.step.action.agent
+    return AgentTurn(
+        setting.run,
+        setting.snapshot,
+        call.key,
+        call.whole_prompt,
+        tools=tuple(agent.tools) if agent.tools is not None else None,
+        max_rounds=agent.max_tool_rounds,
+        output_schema=call.step.output_schema,
+        fresh=setting.is_fresh and attempt == 1,
+        ask=setting.ask,
+    )

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from core.domain.interruption import InterruptionKind
 from core.domain.json_text import read
 from core.domain.template import (
     ACTION_KEYS,
@@ -23,6 +24,7 @@ from core.domain.template import (
     ToolAction,
     When,
     WorkflowAction,
+    WorkflowCall,
     _Model,
 )
 from core.engine.conditions import is_number
@@ -111,13 +113,16 @@ class Validator:
             where = f"/steps/{place}"
             problems += _refs(step, where, names)
             problems += _conditions(step.when, where, step.name)
+            problems += _interrupt(step, where)
             problems += _not_yet(step, where)
             problems += [Problem(p.code, where + p.path, p.message, step.name, p.severity) for p in _unknown(step)]
             problems += await self._check_action(step, where)
+            problems += await self._check_schema(step.output_schema, f"{where}/outputSchema", step.name)
+            if step.interrupt is not None:
+                schema = step.interrupt.answer_schema
+                problems += await self._check_schema(schema, f"{where}/interrupt/schema", step.name)
         problems += _cycle([step for _, step in steps])
-        problems += await self._check_input_schema(data)
-        if data.get("timeoutMs") is not None:
-            problems.append(Problem("unsupported", "/timeoutMs", "a time limit of the whole run is not supported"))
+        problems += await self._check_schema(data.get("inputSchema"), "/inputSchema")
         if template is not None:
             problems += [p for p in _unknown(template) if p.path != "/format"]
         return Checked(template, problems)
@@ -128,18 +133,21 @@ class Validator:
                 error = await self.sandbox.check(code)
                 if error is not None:
                     return [Problem(error.code, f"{where}/action/code", error.message, step.name)]
+            case WorkflowAction(workflow=WorkflowCall(template_id=template_id, title=title)):
+                if (template_id is None) == (title is None):
+                    message = "a workflow step names a templateId or a title, one of them"
+                    return [Problem("missing_field", f"{where}/action/workflow", message, step.name)]
             case ToolAction(tool_name=name) if self.tools.info(name) is None:
                 known = [info.name for info in self.tools.infos()]
                 message = f"there is no tool {name!r} here{_suggestion(name, known)}"
                 return [Problem("unknown_tool", f"{where}/action/toolName", message, step.name, "warning")]
         return []
 
-    async def _check_input_schema(self, data: Mapping[str, Any]) -> list[Problem]:
-        schema = data.get("inputSchema")
+    async def _check_schema(self, schema: Any, path: str, step: str | None = None) -> list[Problem]:
         if schema is None:
             return []
         reason = await asyncio.to_thread(self.schemas.problem, schema)  # a long schema takes most of a second
-        return [Problem("bad_schema", "/inputSchema", reason)] if reason is not None else []
+        return [Problem("bad_schema", path, reason, step)] if reason is not None else []
 
 
 # Shape
@@ -160,6 +168,8 @@ def _shape_problem(error: Any, data: Mapping[str, Any]) -> Problem:
     code = _CODES.get(error["type"], "wrong_type")
     if "when" in place:
         code = "bad_condition" if code == "wrong_type" else code
+    if "interrupt" in place:
+        code = "bad_interrupt" if code == "wrong_type" else code
     message = error["msg"][0].lower() + error["msg"][1:]
     if code == "unknown_action":
         message = f"an action has one of {', '.join(ACTION_KEYS)}"
@@ -268,23 +278,44 @@ def _conditions(when: When | None, where: str, step: str) -> Iterator[Problem]:
             yield Problem("bad_condition", f"{where}/when/{name}", f"{name} compares with a number", step)
 
 
+_ASKED_BEFORE = frozenset(
+    {
+        InterruptionKind.APPROVAL,
+        InterruptionKind.INPUT_REVIEW,
+        InterruptionKind.STATE_EDIT,
+        InterruptionKind.TOOL_INPUT,
+        InterruptionKind.LOCAL_EXECUTION,
+    }
+)
+_WITH_FOR_EACH = frozenset({InterruptionKind.APPROVAL, InterruptionKind.LOCAL_EXECUTION})
+_APPROVED_BY_TIME = frozenset({InterruptionKind.APPROVAL, InterruptionKind.INPUT_REVIEW})
+
+
+def _interrupt(step: Step, where: str) -> Iterator[Problem]:
+    """ENGINE §2, §6 and §8: which kind goes with what."""
+    asked = step.interrupt
+    if asked is None:
+        return
+    path = f"{where}/interrupt"
+    if asked.kind not in _ASKED_BEFORE:
+        kinds = ", ".join(sorted(_ASKED_BEFORE))
+        yield Problem("bad_interrupt", f"{path}/kind", f"a step can ask for {kinds}", step.name)
+    elif step.for_each is not None and asked.kind not in _WITH_FOR_EACH:
+        message = f"{asked.kind} does not go with forEach; approval and local-execution do"
+        yield Problem("bad_interrupt", f"{path}/kind", message, step.name)
+    elif asked.kind is InterruptionKind.TOOL_INPUT and not isinstance(step.action, ToolAction):
+        yield Problem("bad_interrupt", f"{path}/kind", "tool-input needs a step that calls a tool", step.name)
+    if asked.default_action == "approve" and asked.kind not in _APPROVED_BY_TIME:
+        message = f"{asked.kind} cannot be approved by the passing of time"
+        yield Problem("bad_interrupt", f"{path}/defaultAction", message, step.name)
+
+
 def _not_yet(step: Step, where: str) -> Iterator[Problem]:
     """What this version does not carry out, so that nothing is left undone in silence."""
     action = step.action
-    given = {
-        "/interrupt": step.interrupt is not None,
-        "/outputSchema": step.output_schema is not None,
-        "/action/workflow": isinstance(action, WorkflowAction),
-        "/action/transformCode": isinstance(action, ToolAction) and action.transform_code is not None,
-        "/config/maxAttempts": "max_attempts" in step.config.model_fields_set,
-        "/config/backoffMs": "backoff_ms" in step.config.model_fields_set,
-        "/config/timeoutMs": "timeout_ms" in step.config.model_fields_set,
-        "/config/onUnknown": "on_unknown" in step.config.model_fields_set,
-    }
-    for path, is_given in given.items():
-        if is_given:
-            message = f"{path.rpartition('/')[2]} is not supported by this version"
-            yield Problem("unsupported", where + path, message, step.name)
+    if isinstance(action, ToolAction) and action.transform_code is not None:
+        message = "transformCode is not supported by this version"
+        yield Problem("unsupported", f"{where}/action/transformCode", message, step.name)
     if isinstance(action, AgentAction):
         for name, value in (("agentId", action.agent.agent_id), ("model", action.agent.model)):
             if value is not None:

@@ -1,19 +1,30 @@
 """One turn of an agent: a prompt goes in, tools are called, a text comes out."""
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
+from core.domain.interruption import Ask, Interruption
 from core.domain.run import Run, Snapshot
 from core.domain.step import StepKey
 from core.ports.journal import RunLog
+
+
+class Asker(Protocol):
+    """Puts a question of a call to a person and comes back when it is closed.
+
+    A question of the same place that stands there already is that question, closed or not, unless one is asked `anew`.
+    """
+
+    async def __call__(self, ask: Ask, *, anew: bool = False) -> Interruption: ...
 
 
 @dataclass(frozen=True, slots=True)
 class AgentTurn:
     """What an agent step asks for. In a chat run the conversation so far comes before the prompt.
 
-    `tools` None: every tool there is. `max_rounds` None: the agent's own limit. `fresh`: nothing of this turn can
-    be in the store yet, so nothing is looked up; a retry and a run that goes on after a crash are not fresh.
+    `output_schema`: the last text must be JSON that fits it; the turn's output is that value. `tools` None: every
+    tool there is. `max_rounds` None: the agent's own limit. `fresh`: nothing of this turn can be in the store yet, so
+    nothing is looked up; a retry and a run that goes on after a crash are not fresh.
     """
 
     run: Run
@@ -22,18 +33,20 @@ class AgentTurn:
     prompt: str
     tools: tuple[str, ...] | None = None
     max_rounds: int | None = None
+    output_schema: Any = None
     fresh: bool = False
+    ask: Asker = field(kw_only=True)
 
 
 class AgentRunner(Protocol):
     """The tool loop of AGENTS_AND_TOOLS §3."""
 
-    async def run(self, turn: AgentTurn, log: RunLog) -> str:
-        """Carry out the turn and give its last text.
+    async def run(self, turn: AgentTurn, log: RunLog) -> Any:
+        """Carry out the turn and give its last text, or with `output_schema` the value that it is.
 
         Streams its text, writes each finished answer as a checkpoint and each call into the ledger; called again
         for the same key it goes on from the last finished answer. Raises StepFailed where the turn fails
-        (`round_limit`, `too_many_calls`, `outcome_unknown`, a failed model); text and results so far are kept.
+        (`round_limit`, `too_many_calls`, `bad_output`, a failed model); text and results so far are kept.
         Cancelled, it closes its open calls, keeps what it had received and leaves without waiting for anything.
         """
         ...

@@ -5,8 +5,8 @@ transaction; reads return the domain's own rows.
 
 However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
 workflows, messages, templates, new runs · changes of runs · released claims · claims · step results · tool
-calls · events · pieces of text · marks · settings. So no step is claimed after the change that ends its run,
-and a result wins over a claim of the same key.
+calls · raised interruptions · closed interruptions · events · pieces of text · marks · settings. So no step is
+claimed after the change that ends its run, and a result wins over a claim of the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,8 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from core.domain.events import Event
-from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.interruption import Answer, Interruption, InterruptionStatus
 from core.domain.message import Message
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult
@@ -85,6 +86,8 @@ class ChangeRun:
     output_json: str | None = None
     error: ErrorInfo | None = None
     active_ms: int | None = None
+    unclean_ends: int | None = None
+    results_then: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +121,27 @@ class PutToolCall:
     """Write the ledger row of a call, or replace it. Its arguments are those that it was first written with."""
 
     call: ToolCall
+
+
+@dataclass(frozen=True, slots=True)
+class RaiseInterruption:
+    """Write that a person is asked. Lost if there is a row of that id, unless it was raised just so."""
+
+    interruption: Interruption
+
+
+@dataclass(frozen=True, slots=True)
+class CloseInterruption:
+    """Compare and set: applied only while the stored status is an open one, else lost.
+
+    One that stands closed exactly so counts as closed by this write: a commit may be repeated.
+    """
+
+    run_id: RunId
+    id: InterruptionId
+    status: InterruptionStatus
+    closed_at: datetime
+    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +210,8 @@ Write = (
     | PutStepResult
     | ReleaseClaim
     | PutToolCall
+    | RaiseInterruption
+    | CloseInterruption
     | AppendEvents
     | AppendChunk
     | DropChunks
@@ -244,7 +270,9 @@ class Storage(Protocol):
         limit: int = 50,
         before: RunId | None = None,
     ) -> list[Run]:
-        """Newest first, at most PAGE_ROWS; `before` is the last id of the page before.
+        """Root runs, newest first, at most PAGE_ROWS; `before` is the last id of the page before.
+
+        Those with an open interruption, of their own or of a run below, are found as `waiting` whatever they do.
 
         `output_json` is left out of a listing: it may be megabytes, `run` has it. Runs that are marked unreadable
         are found as `error`; one that cannot be read and is not marked yet is found where no `status` is asked for.
@@ -256,10 +284,23 @@ class Storage(Protocol):
         ...
 
     async def unfinished_runs(self) -> list[Run]:
-        """Every enqueued, running or waiting run that can be read and is not marked unreadable, oldest first.
+        """Every enqueued, running or waiting run that can be read and is not marked unreadable, oldest first,
+        children among them.
 
         A listing, as `runs`: without outputs.
         """
+        ...
+
+    async def children(self, run_id: RunId) -> list[Run]:
+        """The runs that this one began, oldest first: a listing, as `runs`."""
+        ...
+
+    async def interruptions(self, run_id: RunId) -> list[Interruption]:
+        """Every interruption of the run itself, in the order of asking. Raises `unreadable` as below."""
+        ...
+
+    async def open_interruptions(self) -> list[Interruption]:
+        """Those of all runs, oldest first; what cannot be read is left out."""
         ...
 
     async def snapshot(self, run_id: RunId) -> Snapshot:

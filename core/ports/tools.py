@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from core.domain.ids import CallId, RunId, WorkflowId
+from core.domain.run import Run, Snapshot
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, Effect, ToolInfo
 
@@ -24,6 +25,11 @@ class CallContext:
     mode: ValidationMode = ValidationMode.AUTO
     allow: tuple[str, ...] = ()
     base: str | None = None
+
+    @classmethod
+    def of(cls, run: Run, snapshot: Snapshot, call_id: CallId) -> "CallContext":
+        """The context of a call of that run."""
+        return cls(run.id, run.workflow_id, call_id, snapshot.mode, snapshot.allow, snapshot.base)
 
     def from_base(self, path: str) -> str:
         """The path, absolute if there is a base that it can start at."""

@@ -4,23 +4,25 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from core.domain.events import Event, time_text
-from core.domain.ids import RunId, WorkflowId, new_id
+from core.domain.ids import InterruptionId, RunId, WorkflowId, new_id
+from core.domain.interruption import Answer, Interruption
 from core.domain.json_text import decode
 from core.domain.live_run import LiveRun, LiveStep, replay
 from core.domain.run import Run, RunKind, RunStatus
-from core.domain.step import StepStatus
+from core.domain.step import StepKey, StepStatus
 from core.domain.template import ValidationMode
 from core.domain.tool import CallStatus
 from core.domain.workflow import Workflow
-from core.engine.engine import Engine
+from core.engine.engine import Engine, child_id
 from core.engine.starting import StartRequest
 from core.errors import NotFound
 from core.ports.clock import Clock
 from core.ports.storage import Storage
+from core.ports.templates import FoundTemplate
 from core.services.outcome import answers
-from core.services.templates import FoundTemplate
 
 PAGE = 200
+_UNFINISHED = frozenset({StepStatus.RUNNING, StepStatus.RETRYING, StepStatus.WAITING})
 OFFLINE = "offline"
 
 
@@ -91,7 +93,37 @@ class RunService:
         """Everything about a run as one JSON object (COMMAND_LINE)."""
         run = await self._run(run_id)
         live = replay(await self._storage.events(run_id))
-        return describe(run, live, is_driven=self._engine.drives(run_id))
+        told = describe(run, live, is_driven=self._engine.drives(run_id))
+        told["interruptions"] = await self._interruptions(run_id)
+        return told
+
+    @answers
+    async def answer(
+        self,
+        run_id: RunId,
+        answer: Answer,
+        *,
+        interruption: InterruptionId | None = None,
+        step: str | None = None,
+    ) -> Interruption:
+        """Answer what the run, or one below it, waits for (`Engine.answer`)."""
+        await self._run(run_id)
+        return await self._engine.answer(run_id, answer, interruption=interruption, step=step)
+
+    @answers
+    async def open_interruptions(self) -> list[Interruption]:
+        """What waits for a person, in all runs, oldest first."""
+        return await self._storage.open_interruptions()
+
+    async def _interruptions(self, run_id: RunId) -> list[dict[str, Any]]:
+        """Those of the run and of all below it, open ones first, each in the order of asking."""
+        found, todo = list[Interruption](), [run_id]
+        while todo:
+            one = todo.pop()
+            found += await self._storage.interruptions(one)
+            todo += [child.id for child in await self._storage.children(one)]
+        found.sort(key=lambda one: (not one.is_open, one.created_at, one.seq))
+        return [interruption_object(one) for one in found]
 
     async def newest(self, limit: int, status: RunStatus | None = None) -> AsyncIterator[Run]:
         """The newest runs, page by page."""
@@ -125,6 +157,17 @@ def summary(run: Run) -> dict[str, Any]:
     }
 
 
+def interruption_object(one: Interruption) -> dict[str, Any]:
+    """An interruption as COMMAND_LINE has it."""
+    return {
+        **one.fields(),
+        "run_id": one.run_id,
+        "seq": one.seq,
+        "created_at": time_text(one.created_at),
+        "expires_at": time_text(one.expires_at) if one.expires_at else None,
+    }
+
+
 def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, Any]:
     """The run object of COMMAND_LINE, from its row and the fold of its events."""
     head = {"type": "run", "run_id": run.id, "workflow_id": run.workflow_id, "title": run.title, "kind": run.kind}
@@ -141,7 +184,7 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
     return {
         **head,
         **result,
-        "steps": {step.name: _step(step) for step in live.steps.values()},
+        "steps": {step.name: _step(run.id, step) for step in live.steps.values()},
         "execution_order": live.execution_order,
         "active": live.active if is_driven else [],
         "tool_calls": [
@@ -178,14 +221,14 @@ def _nothing(run: Run) -> dict[str, Any]:
 def _settle(live: LiveRun) -> None:
     """In a run that has ended, with nobody at it, nothing is running: a crash took its last moments."""
     for step in live.steps.values():
-        if step.status is StepStatus.RUNNING:
+        if step.status in _UNFINISHED:
             step.status = StepStatus.CANCELLED
     for call in live.calls.values():
         if call.status is CallStatus.RUNNING:
             call.status = CallStatus.CANCELLED
 
 
-def _step(step: LiveStep) -> dict[str, Any]:
+def _step(run_id: RunId, step: LiveStep) -> dict[str, Any]:
     told: dict[str, Any] = {
         "status": step.status,
         "skipped": step.skipped,
@@ -196,6 +239,8 @@ def _step(step: LiveStep) -> dict[str, Any]:
         "started_at": time_text(step.started_at) if step.started_at else None,
         "finished_at": time_text(step.finished_at) if step.finished_at else None,
     }
+    if step.has_child:
+        told["child_run_id"] = child_id(run_id, StepKey(step.name), step.attempts)
     if (items := step.iterations) is not None:
         told["iterations"] = {"total": items.total, "completed": items.completed, "failed": items.failed}
         told["errors"] = sorted(items.errors, key=lambda error: error["index"])

@@ -1,28 +1,18 @@
 """Templates that can be run by name: the person's own, and those that ship with the app."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from core.domain.ids import TemplateId
-from core.domain.template import Template
 from core.engine.validation import Checked, Validator
 from core.errors import NotFound, Refused
 from core.ports.storage import Storage
+from core.ports.templates import FoundTemplate
 from core.services.outcome import answers
 
 SHIPPED = Path(__file__).parents[2] / "resources" / "templates"
 FILE_BYTES = 20_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class FoundTemplate:
-    """A template that can start, and which version of a stored one it is, if it is one."""
-
-    template: Template
-    id: TemplateId | None = None
-    version: int | None = None
 
 
 class TemplateService:
@@ -38,15 +28,27 @@ class TemplateService:
         """
         path = Path(name)
         if _exists(path):
-            return FoundTemplate((await self._validator.check_text(read_text(path))).require())
+            return await self._checked(read_text(path), None, None)
+        return await self.named(None, name)
+
+    async def named(self, template_id: TemplateId | None, title: str | None) -> FoundTemplate:
+        """A `core.ports.templates.Templates`."""
+        if template_id is not None:
+            one = await self._storage.template(template_id)
+            if one is None:
+                raise NotFound("template", template_id)
+            return await self._checked(one.text, one.id, one.version)
+        name = title or ""
         stored = [(one.title, one.text, one.id, one.version) for one in await self._storage.templates()]
-        candidates = [*stored, *((title, text, None, None) for title, text in shipped())]
+        candidates = [*stored, *((shipped_title, text, None, None) for shipped_title, text in shipped())]
         for same in (str, str.casefold):
-            for title, text, template_id, version in candidates:
-                if same(title) == same(name):
-                    checked = await self._validator.check_text(text)
-                    return FoundTemplate(checked.require(), template_id, version)
+            for found_title, text, found_id, version in candidates:
+                if same(found_title) == same(name):
+                    return await self._checked(text, found_id, version)
         raise NotFound("template", name)
+
+    async def _checked(self, text: str, template_id: TemplateId | None, version: int | None) -> FoundTemplate:
+        return FoundTemplate((await self._validator.check_text(text)).require(), template_id, version)
 
 
 async def check_file(validator: Validator, path: Path) -> Checked:

@@ -19,7 +19,7 @@ from core.domain.run import RunStatus
 from core.domain.settings import Settings
 from core.domain.template import ValidationMode
 from core.domain.workflow import Workflow
-from core.errors import Refused
+from core.errors import limit_reached, workflow_busy
 from core.ports.clock import Clock
 from core.stores.alarm import Alarm, CallLater
 from core.stores.execution import Execution, is_shown_in_row
@@ -106,12 +106,9 @@ class BackgroundWorkflows:
         mode = self._settings.validation_mode if mode is None else mode
         before = self._executions.get(workflow_id)
         if before is not None and before.is_active:
-            message = f"a run of {workflow_name!r} is active; it has to end first"
-            raise Refused("workflow_busy", message, workflow=workflow_id)
+            raise workflow_busy(workflow_id, workflow_name)
         if not self.can_start(mode):
-            limit = self._settings.max_workflows(mode)
-            message = f"Maximum concurrent workflows ({limit}) reached"
-            raise Refused("limit_reached", message, mode=mode, limit=limit)
+            raise limit_reached(mode, self._settings.max_workflows(mode))
         self._names[workflow_id] = workflow_name
         return self._place(Execution(workflow_id, agent_id, workflow_name, self._clock.now(), before=before))
 

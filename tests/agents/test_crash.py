@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from core.domain.events import MessageAdded, TokenReceived, ToolStarted
+from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.message import MessageState
 from core.domain.run import RunKind
 from core.domain.step import StepStatus
 from core.domain.tool import CallStatus, Effect
-from core.errors import StepFailed
 from core.ports.agents import AgentTurn
 from core.ports.model import TextDelta
 from core.ports.storage import PutStepResult
@@ -83,7 +83,7 @@ async def cut_off_after(world: World, turn: AgentTurn, way: Way, steps: int) -> 
 
 @pytest.mark.parametrize("kind", RunKind)
 @pytest.mark.parametrize("way", Way)
-async def test_an_effect_happens_once_or_the_turn_says_that_it_does_not_know(way: Way, kind: RunKind) -> None:
+async def test_an_effect_happens_once_and_where_nobody_knows_a_person_is_asked(way: Way, kind: RunKind) -> None:
     outcomes: Counter[str] = Counter()
     for steps in range(1000):
         world, paid = paying(Effect.ONCE)
@@ -91,19 +91,14 @@ async def test_an_effect_happens_once_or_the_turn_says_that_it_does_not_know(way
         if not await cut_off_after(world, turn, way, steps):
             break
         after = world.next_life()
-        outcome = await after.outcome(turn)
+        after.person = Answer(Action.SUBMIT, {"paid": "by somebody"})
+        assert await after.run(turn) == "All is paid."
         assert max(paid.values(), default=0) <= 1
-        if isinstance(outcome, StepFailed):
-            assert (outcome.code, outcome.parameters["tool_name"]) == ("outcome_unknown", "pay")
-            assert CallStatus.UNKNOWN in {row.status for row in await after.ledger(turn)}
-            outcomes["unknown"] += 1
-        else:
-            assert outcome == "All is paid."
-            assert paid == {1: 1, 2: 1, 3: 1}
-            await assert_kept(after, turn)
-            outcomes["done"] += 1
+        await assert_kept(after, turn)
+        outcomes["asked" if after.questions else "done"] += 1
+        assert {(ask.kind, ask.tool) for ask in after.questions} <= {(InterruptionKind.OUTCOME, "pay")}
     assert outcomes["done"] > 15
-    assert outcomes["unknown"] > 3
+    assert outcomes["asked"] > 3
 
 
 @pytest.mark.parametrize("effect", [Effect.NONE, Effect.IDEMPOTENT])
@@ -228,17 +223,40 @@ async def test_the_same_call_with_other_arguments_is_an_error() -> None:
     assert (await world.next_life().failing(turn)).code == "call_changed"
 
 
-async def test_the_failure_over_an_unknown_outcome_closes_the_call_and_names_the_tool() -> None:
-    world, _ = paying(Effect.ONCE)
+async def unknown_outcome() -> tuple[World, AgentTurn, Counter[int]]:
+    """A turn that was killed in the middle of paying, and its next life."""
+    world, paid = paying(Effect.ONCE)
     turn = world.turn("go", *SCRIPT)
     await cut_off(world, turn, Way.KILLED, lambda: bool(world.tools.made))
-    after = world.next_life()
-    error = await after.failing(turn)
-    assert error.message == "pay in step reply may or may not have had its effect: it was cut off"
+    return world.next_life(), turn, paid
+
+
+async def test_a_call_of_unknown_outcome_is_closed_while_a_person_is_asked() -> None:
+    after, turn, _ = await unknown_outcome()
+    task = await after.begin(turn, lambda: bool(after.questions))
+    after.log.flush()
     (row,) = await after.ledger(turn)
     assert (row.status, row.error and row.error.code) == (CallStatus.UNKNOWN, "outcome_unknown")
     assert (await after.rebuilt(turn)).calls[row.id].status is CallStatus.UNKNOWN
-    assert await after.said() == ("First the one.", MessageState.FINAL)
+    assert after.questions[0].prompt == "pay in step reply may or may not have had its effect: it was cut off"
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+
+
+async def test_a_person_lets_a_call_of_unknown_outcome_be_made_again() -> None:
+    after, turn, paid = await unknown_outcome()
+    after.person = Answer(Action.APPROVE)
+    assert await after.run(turn) == "All is paid."
+    assert paid == {1: 2, 2: 1, 3: 1}
+
+
+async def test_a_model_is_told_that_a_call_had_no_effect_after_all() -> None:
+    after, turn, paid = await unknown_outcome()
+    after.person = Answer(Action.REJECT, reason="the bank knows nothing of it")
+    await after.run(turn)
+    assert paid == {1: 1, 2: 1, 3: 1}
+    (row, *_) = await after.ledger(turn)
+    assert (row.status, row.error and row.error.message) == (CallStatus.ERROR, "the bank knows nothing of it")
 
 
 async def test_a_second_attempt_goes_on_after_the_answer_that_failed() -> None:

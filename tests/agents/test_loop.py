@@ -211,3 +211,22 @@ async def test_an_empty_piece_is_not_streamed() -> None:
     world = World(model=Rehearsed([TextDelta(""), TextDelta("a"), TextDelta("")]))
     await world.run(world.turn("go"))
     assert [token.text for token in world.told(TokenReceived)] == ["a"]
+
+
+SHAPE = {"type": "object", "required": ["n"]}
+
+
+@pytest.mark.parametrize("text", ['{"n": 3}', '```json\n{"n": 3}\n```', ' {"n": 3}\n'])
+async def test_an_answer_with_a_shape_is_the_value_that_it_says(text: str) -> None:
+    world = World(model=Rehearsed([TextDelta(text)]))
+    assert await world.output(world.turn("how many?", output_schema=SHAPE)) == {"n": 3}
+    assert "fit this schema" in world.asked()[0][1]
+
+
+async def test_an_answer_that_misses_its_shape_may_be_repaired_once() -> None:
+    world = World(model=Rehearsed([TextDelta("three")], [TextDelta('{"n": 3}')]))
+    assert await world.output(world.turn("how many?", output_schema=SHAPE)) == {"n": 3}
+    assert "not JSON" in world.asked()[-1][1]
+    world = World(model=Rehearsed([TextDelta("three")], [TextDelta('{"m": 3}')]))
+    error = await world.failing(world.turn("how many?", output_schema=SHAPE))
+    assert (error.code, error.parameters["failed_during"]) == ("bad_output", "model")

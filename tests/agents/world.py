@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypeVar
 
 from core.agents.loop import AgentLoop
 from core.domain.events import Event, Fact, RunCreated, RunStarted, StepStarted, TokenReceived
-from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.ids import InterruptionId, MessageId, RunId, WorkflowId
+from core.domain.interruption import Answer, Ask, Interruption, InterruptionStatus
 from core.domain.live_run import LiveRun, replay
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import Run, RunKind, RunStatus, Snapshot
@@ -19,6 +21,8 @@ from core.llm.offline import OfflineModel
 from core.ports.agents import AgentTurn
 from core.ports.model import ModelClient
 from core.ports.storage import ChangeRun, CreateRun, PutMessage
+from core.sandbox.pool import WorkerPool
+from core.sandbox.schemas import JsonSchemas
 from tests.agents.cast import Spy, Tools
 from tests.agents.disk import START, Disk, Journal, SteppingClock, at_once
 
@@ -36,7 +40,11 @@ class World:
         self.clock: SteppingClock = before.clock if before else SteppingClock()
         self.tools: Tools = before.tools if before else Tools()
         self.model = Spy(model or OfflineModel(self.clock, word_delay_s=0))
-        self.loop = AgentLoop(self.model, self.tools, self.disk, self.clock, system_prompt=system)
+        self.loop = AgentLoop(
+            self.model, self.tools, self.disk, self.clock, JsonSchemas(WorkerPool(size=1)), system_prompt=system
+        )
+        self.questions: list[Ask] = []
+        self.person: Answer | None = None
         self._log: Journal | None = None
 
     def next_life(self, model: ModelClient | None = None) -> "World":
@@ -59,7 +67,17 @@ class World:
         log.tell(RunCreated(kind=kind, title="Chat", message_id=message_id, steps=[STEP]))
         log.tell(RunStarted(), StepStarted(step=STEP))
         log.flush()
-        return AgentTurn(run, snapshot, StepKey(STEP), prompt, **more)
+        return AgentTurn(run, snapshot, StepKey(STEP), prompt, ask=self.ask, **more)
+
+    async def ask(self, ask: Ask, *, anew: bool = False) -> Interruption:
+        """A person who gives one answer to everything, or lets it wait."""
+        self.questions.append(ask)
+        if self.person is None:
+            await asyncio.Event().wait()
+        opened = Interruption(
+            InterruptionId("int_1"), RunId("run_0001"), WORKFLOW, ask, InterruptionStatus.AWAITING_OUTCOME, 1, START
+        )
+        return opened.closed(InterruptionStatus.OUTCOME_GIVEN, self.person, START)
 
     @property
     def log(self) -> Journal:
@@ -73,7 +91,7 @@ class World:
 
     async def begin(self, turn: AgentTurn, until: Callable[[], bool]) -> "asyncio.Task[str]":
         """Begin the turn and come back at the turn of the loop where `until` holds, or where it is done."""
-        task = asyncio.create_task(self.loop.run(turn, self.open_log(turn)))
+        task = asyncio.create_task(self.loop.run(replace(turn, ask=self.ask), self.open_log(turn)))
         for _ in range(1000):
             if until() or task.done():
                 break
@@ -81,14 +99,20 @@ class World:
         return task
 
     async def run(self, turn: AgentTurn) -> str:
-        """Carry out the turn, and its run with it."""
+        """The text of the turn, carried out and its run with it."""
+        text = await self.output(turn)
+        assert isinstance(text, str)
+        return text
+
+    async def output(self, turn: AgentTurn) -> Any:
+        """What the turn gives, carried out and its run with it."""
         log = self.open_log(turn)
         self.clock.is_at_least(turn.run.created_at)
         status = RunStatus.ERROR
         try:
-            text = await self.loop.run(turn, log)
+            output = await self.loop.run(replace(turn, ask=self.ask), log)
             status = RunStatus.SUCCESS
-            return text
+            return output
         except asyncio.CancelledError:
             status = RunStatus.CANCELLED
             raise
@@ -96,10 +120,10 @@ class World:
             log.flush()
             await self.disk.commit([ChangeRun(turn.run.id, frozenset({RunStatus.RUNNING}), status)])
 
-    async def outcome(self, turn: AgentTurn) -> str | StepFailed:
-        """What the turn gives, or how it fails."""
+    async def outcome(self, turn: AgentTurn) -> Any:
+        """What the turn gives, or how it fails: a StepFailed."""
         try:
-            return await self.run(turn)
+            return await self.output(turn)
         except StepFailed as error:
             return error
 

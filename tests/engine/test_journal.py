@@ -12,8 +12,8 @@ from core.domain.events import (
     Event,
     EventsKept,
     Fact,
+    RunContinued,
     RunPaused,
-    RunResumed,
     StepStarted,
     TokenReceived,
 )
@@ -150,7 +150,7 @@ async def test_a_run_that_cannot_be_written_is_paused_and_the_others_go_on(monke
         await held
         async with asyncio.timeout(1):
             await full.room()
-        assert rig.facts()[-1] is RunResumed
+        assert rig.facts()[-1] is RunContinued
         assert rig.disk.seqs("full") == [1, 2]
         assert rig.disk.seqs("well") == [1]
 

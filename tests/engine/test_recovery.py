@@ -52,8 +52,9 @@ async def test_pure_work_in_flight_begins_anew() -> None:
     assert world.tools.notes == [1]
 
 
-async def test_an_effect_of_unknown_outcome_ends_the_run_and_names_the_step() -> None:
-    storage, run_id, before = await crashed(tool_step("x", "hang", text=1), a_step("after", "x"))
+async def test_an_effect_of_unknown_outcome_fails_where_the_template_says_so() -> None:
+    step = {**tool_step("x", "hang", text=1), "config": {"onUnknown": "fail"}}
+    storage, run_id, before = await crashed(step, a_step("after", "x"))
     assert before.tools.notes == [1]
     world, run = await recovered(storage, run_id)
     assert run["status"] == "error"
@@ -73,7 +74,7 @@ async def test_an_effect_that_may_be_repeated_is() -> None:
     assert world.tools.notes == [1]
 
 
-@pytest.mark.parametrize(("append", "status"), [(True, "error"), (False, "success")])
+@pytest.mark.parametrize(("append", "status"), [(True, "waiting"), (False, "success")])
 async def test_what_a_claimed_call_was_about_to_do_is_found_out_from_all_that_refs_can_see(
     append: bool, status: str, tmp_path: Path
 ) -> None:
@@ -85,7 +86,7 @@ async def test_what_a_claimed_call_was_about_to_do_is_found_out_from_all_that_re
     _, run = await recovered(storage, run_id)
     assert run["status"] == status
     if append:
-        assert run["error"]["code"] == "outcome_unknown"
+        assert run["interruptions"][0]["status"] == "awaiting-outcome"
         assert run["tool_calls"][-1]["args"]["content"].endswith(f"Z {run_id} w")
         (tmp_path / "log.txt").unlink(missing_ok=True)
 
@@ -209,10 +210,10 @@ async def test_leaving_the_engine_checkpoints_what_is_at_work(tool: str) -> None
         storage = world.storage
     stored = await storage.run(run.id)
     assert stored is not None
-    assert stored.status is RunStatus.RUNNING
+    assert stored.status is RunStatus.ENQUEUED
     assert isinstance(storage, MemoryStorage)
     _, described = await recovered(storage, run.id)
-    assert described["status"] == ("error" if tool == "hang" else "success")
+    assert described["status"] == ("waiting" if tool == "hang" else "success")
 
 
 async def test_a_run_that_ends_while_it_is_looked_for_is_left_alone() -> None:

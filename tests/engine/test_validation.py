@@ -164,23 +164,62 @@ async def test_no_steps_and_a_foreign_format_are_errors() -> None:
     assert codes(checked) == [("bad_format", "/format"), ("no_steps", "/steps")]
 
 
+async def test_what_is_not_carried_out_is_refused_and_not_ignored() -> None:
+    checked = await check(a_step(action={"toolName": "read_file", "transformCode": "x"}))
+    assert codes(checked) == [("unsupported", "/steps/0/action/transformCode")]
+    assert not checked.is_valid
+
+
+EACH = {"ref": "@input.items"}
+TOOL = {"toolName": "read_file"}
+
+
 @pytest.mark.parametrize(
     ("fields", "path"),
     [
-        ({"interrupt": {"kind": "approval"}}, "/steps/0/interrupt"),
-        ({"outputSchema": {"type": "object"}}, "/steps/0/outputSchema"),
-        ({"action": {"workflow": {"title": "x"}}}, "/steps/0/action/workflow"),
-        ({"action": {"toolName": "read_file", "transformCode": "x"}}, "/steps/0/action/transformCode"),
-        ({"config": {"maxAttempts": 2}}, "/steps/0/config/maxAttempts"),
-        ({"config": {"backoffMs": 100}}, "/steps/0/config/backoffMs"),
-        ({"config": {"timeoutMs": 100}}, "/steps/0/config/timeoutMs"),
-        ({"config": {"onUnknown": "rerun"}}, "/steps/0/config/onUnknown"),
+        ({"interrupt": {"kind": "shrug"}}, "/steps/0/interrupt/kind"),
+        ({"interrupt": {"kind": "question"}}, "/steps/0/interrupt/kind"),
+        ({"interrupt": {"kind": "tool-input"}}, "/steps/0/interrupt/kind"),
+        ({"interrupt": {"kind": "input-review"}, "forEach": EACH}, "/steps/0/interrupt/kind"),
+        ({"interrupt": {"kind": "state-edit", "defaultAction": "approve"}}, "/steps/0/interrupt/defaultAction"),
+        ({"interrupt": {"kind": "approval", "defaultAction": "wait"}}, "/steps/0/interrupt/defaultAction"),
+        ({"interrupt": {"kind": "approval", "timeoutMs": 0}}, "/steps/0/interrupt/timeoutMs"),
     ],
 )
-async def test_what_is_not_carried_out_is_refused_and_not_ignored(fields: dict[str, Any], path: str) -> None:
-    checked = await check(a_step(**fields))
-    assert codes(checked) == [("unsupported", path)]
-    assert not checked.is_valid
+async def test_an_interrupt_has_a_kind_that_goes_with_its_step(fields: dict[str, Any], path: str) -> None:
+    assert codes(await check(a_step(**fields))) == [("bad_interrupt", path)]
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"interrupt": {"kind": "approval", "prompt": "Really?", "defaultAction": "approve", "timeoutMs": 1000}},
+        {"interrupt": {"kind": "local-execution", "schema": {"type": "string"}}, "forEach": EACH},
+        {"interrupt": {"kind": "tool-input"}, "action": TOOL},
+        {"outputSchema": {"type": "object"}},
+        {"action": {"workflow": {"title": "x"}}},
+        {"config": {"maxAttempts": 2, "backoffMs": 100, "timeoutMs": 100, "onUnknown": "rerun"}},
+    ],
+)
+async def test_all_of_a_step_is_carried_out(fields: dict[str, Any]) -> None:
+    assert (await check(a_step(**fields), timeoutMs=1000)).problems == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "path"),
+    [
+        ({"outputSchema": 3}, "/steps/0/outputSchema"),
+        ({"interrupt": {"kind": "approval", "schema": 3}}, "/steps/0/interrupt/schema"),
+    ],
+)
+async def test_every_schema_of_a_step_is_looked_at(fields: dict[str, Any], path: str) -> None:
+    assert codes(await check(a_step(**fields))) == [("bad_schema", path)]
+
+
+async def test_a_step_that_runs_another_template_names_it_once() -> None:
+    for named in ({}, {"title": "x", "templateId": "tpl_1"}):
+        checked = await check(a_step(action={"workflow": named}))
+        assert codes(checked) == [("missing_field", "/steps/0/action/workflow")]
 
 
 async def test_on_error_and_idempotent_are_carried_out() -> None:

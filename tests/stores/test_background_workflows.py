@@ -3,7 +3,7 @@
 import pytest
 
 from core.bus import WorkflowChanged, WorkflowDeleted
-from core.domain.events import RunPaused, RunResumed, StepFinished, StepStarted
+from core.domain.events import RunContinued, RunPaused, StepFinished, StepStarted
 from core.domain.ids import WorkflowId
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
@@ -176,7 +176,7 @@ def test_a_paused_run_is_shown_as_such_until_the_store_can_be_written() -> None:
     execution = desk.background.get_execution(A)
     assert execution is not None
     assert execution.status is RunStatus.PAUSED
-    desk.tell(run.say(RunResumed()))
+    desk.tell(run.say(RunContinued()))
     assert str(execution.status) == "running"
 
 

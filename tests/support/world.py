@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.domain.events import Event
+from core.domain.events import Event, Fact
 from core.domain.ids import RunId, WorkflowId, new_id
+from core.domain.interruption import Action, Answer
 from core.domain.run import Run, RunKind
 from core.domain.template import Template
 from core.domain.tool import ToolInfo
@@ -76,6 +77,9 @@ class Tools:
         await asyncio.Event().wait()
 
 
+_FIELDS = ("maxParallel", "inputSchema", "title", "timeoutMs")
+
+
 class World:
     """A core at work, and what it told."""
 
@@ -88,7 +92,7 @@ class World:
 
     async def start(self, *steps: dict[str, Any], given: Mapping[str, Any] | None = None, **options: Any) -> Run:
         """Start a template of these steps. `options`: fields of the template, and those of StartRequest."""
-        fields = {name: options.pop(name) for name in list(options) if name in ("maxParallel", "inputSchema", "title")}
+        fields = {name: options.pop(name) for name in list(options) if name in _FIELDS}
         now = SystemClock().now()
         workflow = options.pop("workflow", None) or Workflow(WorkflowId(new_id("wf")), "W", "offline", now, now)
         request = StartRequest(
@@ -105,6 +109,28 @@ class World:
         run = await self.start(*steps, given=given, **options)
         await self.core.engine.wait(run.id)
         return await self.describe(run.id)
+
+    async def answer(
+        self, run: Run, action: str, value: Any = None, *, step: str | None = None, reason: str | None = None
+    ) -> Any:
+        """Answer what the run waits for, and describe it once it has ended or waits again."""
+        await self.core.engine.answer(run.id, Answer(Action(action), value, reason), step=step)
+        return await self.settled(run.id)
+
+    async def heard(self, kind: type[Fact]) -> None:
+        """Come back when such a fact has been told."""
+        heard = asyncio.Event()
+        subscription = self.core.bus.subscribe(
+            Event, lambda event: heard.set() if isinstance(event.fact, kind) else None
+        )
+        if not any(isinstance(event.fact, kind) for event in self.events):
+            await heard.wait()
+        subscription.close()
+
+    async def settled(self, run_id: RunId) -> Any:
+        """The run, once it has ended or only waits for a person."""
+        await self.core.engine.wait(run_id)
+        return await self.describe(run_id)
 
     async def describe(self, run_id: RunId) -> Any:
         described = await self.core.runs.describe(run_id)

@@ -12,8 +12,8 @@ from core.domain.events import (
     Event,
     Fact,
     MessageAdded,
+    RunContinued,
     RunPaused,
-    RunResumed,
     StepFinished,
     StepSkipped,
     StepStarted,
@@ -245,7 +245,7 @@ def test_a_fact_of_a_later_version_is_skipped() -> None:
 def test_a_pause_is_over_when_the_store_can_be_written_again() -> None:
     told = Teller("a")
     begun = [told.created(), told.started()]
-    paused, resumed = told.say(RunPaused(reason="storage_full")), told.say(RunResumed())
+    paused, resumed = told.say(RunPaused(reason="storage_full")), told.say(RunContinued())
     run = after(begun)
     assert apply(run, paused)
     assert (str(run.status), run.pause_reason) == ("paused", "storage_full")
@@ -258,7 +258,7 @@ def test_a_pause_is_over_when_the_store_can_be_written_again() -> None:
 def test_a_store_that_was_never_lost_need_not_come_back() -> None:
     told = Teller("a")
     run = after([told.created(), told.started()])
-    assert not apply(run, told.say(RunResumed()))
+    assert not apply(run, told.say(RunContinued()))
     assert run.status is RunStatus.RUNNING
 
 
@@ -412,7 +412,7 @@ class Story:
                 self._kept[step] = len(self._texts[step])  # a round is a checkpoint
                 return self._say(started, ToolEnded(call_id=call, status=CallStatus.COMPLETED, duration_ms=3))
             case 2:
-                return self._say(RunPaused(reason="storage_full"), RunResumed())
+                return self._say(RunPaused(reason="storage_full"), RunContinued())
             case 3:
                 return self._crash()
             case 4:

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from core.domain.tool import Category, Risk, ToolInfo
+from core.domain.risk import Risk
+from core.domain.tool import Category, ToolInfo
 from core.ports.tools import CallContext
 from core.tools import schema
 from core.tools.folders import explained, resolve

@@ -1,0 +1,180 @@
+"""An interruption: a place where a run waits for a person, and what may be answered (ENGINE §8).
+
+    awaiting-… ──(an action that its kind takes)──► approved | reviewed | state-edited | tool-input-received
+        │                                           | resumed | answered | outcome-given | rejected
+        ├──(its time is over)──► expired
+        └──(the run ends)──────► cancelled
+
+Each arrow is a compare-and-set on an open status, so the first answer holds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from core.domain.ids import CallId, InterruptionId, RunId, WorkflowId
+from core.domain.risk import Risk
+
+
+class InterruptionKind(StrEnum):
+    APPROVAL = "approval"
+    INPUT_REVIEW = "input-review"
+    STATE_EDIT = "state-edit"
+    TOOL_INPUT = "tool-input"
+    LOCAL_EXECUTION = "local-execution"
+    QUESTION = "question"
+    TOOL_APPROVAL = "tool-approval"
+    OUTCOME = "outcome"
+
+
+class InterruptionStatus(StrEnum):
+    AWAITING_APPROVAL = "awaiting-approval"
+    AWAITING_INPUT_REVIEW = "awaiting-input-review"
+    AWAITING_STATE_EDIT = "awaiting-state-edit"
+    AWAITING_TOOL_INPUT = "awaiting-tool-input"
+    AWAITING_LOCAL_EXECUTION = "awaiting-local-execution"
+    AWAITING_ANSWER = "awaiting-answer"
+    AWAITING_OUTCOME = "awaiting-outcome"
+    APPROVED = "approved"
+    REVIEWED = "reviewed"
+    STATE_EDITED = "state-edited"
+    TOOL_INPUT_RECEIVED = "tool-input-received"
+    RESUMED = "resumed"
+    ANSWERED = "answered"
+    OUTCOME_GIVEN = "outcome-given"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_open(self) -> bool:
+        return self in _OPEN
+
+
+class Action(StrEnum):
+    """What a person can do about an interruption."""
+
+    APPROVE = "approve"
+    REJECT = "reject"
+    SUBMIT = "submit"
+    SKIP = "skip"
+
+
+_OPEN = frozenset(status for status in InterruptionStatus if status.startswith("awaiting-"))
+
+OPEN_STATUS: Mapping[InterruptionKind, InterruptionStatus] = {
+    InterruptionKind.APPROVAL: InterruptionStatus.AWAITING_APPROVAL,
+    InterruptionKind.INPUT_REVIEW: InterruptionStatus.AWAITING_INPUT_REVIEW,
+    InterruptionKind.STATE_EDIT: InterruptionStatus.AWAITING_STATE_EDIT,
+    InterruptionKind.TOOL_INPUT: InterruptionStatus.AWAITING_TOOL_INPUT,
+    InterruptionKind.LOCAL_EXECUTION: InterruptionStatus.AWAITING_LOCAL_EXECUTION,
+    InterruptionKind.QUESTION: InterruptionStatus.AWAITING_ANSWER,
+    InterruptionKind.TOOL_APPROVAL: InterruptionStatus.AWAITING_APPROVAL,
+    InterruptionKind.OUTCOME: InterruptionStatus.AWAITING_OUTCOME,
+}
+
+_REJECT = {Action.REJECT: InterruptionStatus.REJECTED}
+_OUTCOME = InterruptionStatus.OUTCOME_GIVEN
+
+CLOSING: Mapping[InterruptionKind, Mapping[Action, InterruptionStatus]] = {
+    InterruptionKind.APPROVAL: {Action.APPROVE: InterruptionStatus.APPROVED, **_REJECT},
+    InterruptionKind.INPUT_REVIEW: {
+        Action.SUBMIT: InterruptionStatus.REVIEWED,
+        Action.APPROVE: InterruptionStatus.REVIEWED,
+        **_REJECT,
+    },
+    InterruptionKind.STATE_EDIT: {Action.SUBMIT: InterruptionStatus.STATE_EDITED, **_REJECT},
+    InterruptionKind.TOOL_INPUT: {Action.SUBMIT: InterruptionStatus.TOOL_INPUT_RECEIVED, **_REJECT},
+    InterruptionKind.LOCAL_EXECUTION: {Action.SUBMIT: InterruptionStatus.RESUMED, **_REJECT},
+    InterruptionKind.QUESTION: {
+        Action.SUBMIT: InterruptionStatus.ANSWERED,
+        Action.SKIP: InterruptionStatus.ANSWERED,
+    },
+    InterruptionKind.TOOL_APPROVAL: {
+        Action.APPROVE: InterruptionStatus.APPROVED,
+        Action.SUBMIT: InterruptionStatus.APPROVED,
+        **_REJECT,
+    },
+    InterruptionKind.OUTCOME: {Action.APPROVE: _OUTCOME, Action.SUBMIT: _OUTCOME, Action.REJECT: _OUTCOME},
+}
+"""Kind → the actions it takes → the status that each leads to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What somebody did. `value` is a JSON value; what it means is the kind's own."""
+
+    action: Action
+    value: Any = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What is asked, by a step or by a call in it, before it has an id.
+
+    `attempt`: which attempt of the step it belongs to. `input`: what the step would run with. `outputs`: step → the
+    output that it is about to read. `arguments`: of the `tool`. `timeout_ms`: None waits for ever; after it
+    `default_action` is applied.
+    """
+
+    kind: InterruptionKind
+    step: str
+    index: int | None = None
+    attempt: int = 1
+    prompt: str | None = None
+    schema: Any = None
+    options: Any = None
+    input: Any = None
+    outputs: Any = None
+    tool: str | None = None
+    arguments: Any = None
+    risk: Risk | None = None
+    call_id: CallId | None = None
+    timeout_ms: int | None = None
+    default_action: Action = Action.REJECT
+
+
+@dataclass(frozen=True, slots=True)
+class Interruption:
+    """The row of an interruption. `seq` is the number of the fact that told of it: the order of asking."""
+
+    id: InterruptionId
+    run_id: RunId
+    workflow_id: WorkflowId
+    ask: Ask
+    status: InterruptionStatus
+    seq: int
+    created_at: datetime
+    expires_at: datetime | None = None
+    answer: Answer | None = None
+    closed_at: datetime | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.status.is_open
+
+    def closed(self, status: InterruptionStatus, answer: Answer | None, at: datetime) -> "Interruption":
+        """The same, closed."""
+        return replace(self, status=status, answer=answer, closed_at=at)
+
+    def fields(self) -> dict[str, Any]:
+        """As COMMAND_LINE's `interruptions` has it, without the times and `seq`: what a person is told."""
+        ask = self.ask
+        return {
+            "id": self.id,
+            "step": ask.step,
+            "index": ask.index,
+            "kind": ask.kind,
+            "status": self.status,
+            "prompt": ask.prompt,
+            "schema": ask.schema,
+            "options": ask.options,
+            "input": ask.input,
+            "outputs": ask.outputs,
+            "tool": ask.tool,
+            "arguments": ask.arguments,
+            "risk": ask.risk,
+        }

@@ -1,0 +1,137 @@
+"""Whether an answer is one: the shape of its value, by the kind of what was asked (ENGINE §8)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.ids import InterruptionId
+from core.domain.interruption import CLOSING, Action, Answer, Interruption, InterruptionKind
+from core.domain.json_pointer import part_at, parts_of, with_part
+from core.domain.json_text import encode_output
+from core.domain.template import Step
+from core.errors import Refused, StepFailed
+from core.ports.schemas import Schemas
+
+APPROVALS = ("once", "run", "always")
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A change of an output: `/step/field…`, what stood there, and what shall."""
+
+    step: str
+    path: str
+    old: Any
+    new: Any
+
+
+def meant(known: Sequence[Interruption], wanted: InterruptionId | None, step: str | None) -> Interruption:
+    """The one that an answer is for: by its id, by its step, or the only one that is open.
+
+    Raises Refused: `not_found`, `already_answered`, `nothing_open`, `which_interruption` with those that are open.
+    """
+    named = [one for one in known if (one.id == wanted if wanted is not None else step in (None, one.ask.step))]
+    waiting = [one for one in named if one.is_open]
+    if len(waiting) == 1:
+        return waiting[0]
+    told = [{"id": one.id, "step": one.ask.step, "kind": one.ask.kind} for one in known if one.is_open]
+    if waiting:
+        raise Refused("which_interruption", f"{len(waiting)} are open: name one by its id", open=told)
+    if wanted is not None and not named:
+        raise Refused("not_found", f"the run has no interruption {wanted!r}", kind="interruption", name=wanted)
+    if named and (wanted is not None or step is not None):
+        raise already_answered(named[-1])
+    raise Refused("nothing_open", "nothing waits for such an answer", open=told)
+
+
+def already_answered(found: Interruption) -> Refused:
+    message = f"the interruption of {found.ask.step!r} is closed already: {found.status}"
+    return Refused("already_answered", message, id=found.id, status=found.status)
+
+
+async def check(found: Interruption, answer: Answer, step: Step, tool_schema: Any, schemas: Schemas) -> None:
+    """Raises Refused `bad_answer`, with the violations where a schema was missed."""
+    kind, value = found.ask.kind, answer.value
+    if answer.action not in CLOSING[kind]:
+        taken = ", ".join(CLOSING[kind])
+        raise _bad(f"{kind} takes {taken}, not {answer.action}")
+    if answer.action is Action.APPROVE:
+        if value is not None and (kind is InterruptionKind.OUTCOME or value not in APPROVALS):
+            raise _bad(f"the value of approve is {', '.join(APPROVALS)}, or absent")
+        return
+    if answer.action is not Action.SUBMIT:
+        return
+    try:
+        encode_output(value)
+    except StepFailed as error:
+        raise _bad(error.message) from None
+    match kind:
+        case InterruptionKind.INPUT_REVIEW:
+            await _require(value, found.ask.schema, schemas)
+        case InterruptionKind.TOOL_INPUT:
+            if not isinstance(value, Mapping):
+                raise _bad("what is submitted is an object of arguments")
+            await _require({**found.ask.input, **value}, tool_schema, schemas)
+        case InterruptionKind.LOCAL_EXECUTION | InterruptionKind.OUTCOME:
+            await _require(value, found.ask.schema if step.output_schema is None else step.output_schema, schemas)
+        case InterruptionKind.TOOL_APPROVAL:
+            if not isinstance(value, Mapping):
+                raise _bad("what is submitted is an object of arguments")
+            await _require(value, tool_schema, schemas)
+
+
+def patches(found: Interruption, answer: Answer) -> tuple[list[Patch], dict[str, Any]]:
+    """The changes of a state edit, and the outputs of their steps after them. Raises Refused `bad_answer`."""
+    if not isinstance(answer.value, Sequence) or isinstance(answer.value, str):
+        raise _bad("what is submitted is a list of {path, value}")
+    outputs: dict[str, Any] = {}
+    made = []
+    for one in answer.value:
+        if not isinstance(one, Mapping) or set(one) != {"path", "value"} or not isinstance(one["path"], str):
+            raise _bad("what is submitted is a list of {path, value}")
+        step, *parts = _parts(one["path"])
+        path, new = one["path"], one["value"]
+        shown = found.ask.outputs or {}
+        if step not in shown:
+            raise _bad(f"{path} begins with no step whose output is read here: {', '.join(shown)}")
+        whole = outputs.get(step, shown[step])
+        try:
+            outputs[step] = with_part(whole, parts, new)
+        except LookupError:
+            raise _bad(f"there is nothing at {path}") from None
+        made.append(Patch(step, path, _old(whole, parts), new))
+    for output in outputs.values():
+        try:
+            encode_output(output)
+        except StepFailed as error:
+            raise _bad(error.message) from None
+    return made, outputs
+
+
+def _parts(path: str) -> list[str]:
+    try:
+        return parts_of(path)
+    except ValueError as error:
+        raise _bad(str(error)) from None
+
+
+def _old(whole: Any, parts: Sequence[str]) -> Any:
+    """What stood there; null where a mapping got a new key."""
+    try:
+        return part_at(whole, parts)
+    except LookupError:
+        return None
+
+
+async def _require(value: Any, schema: Any, schemas: Schemas) -> None:
+    if schema is None:
+        return
+    violations = await schemas.violations(schema, value)
+    if violations:
+        told = "; ".join(f"{one.path or 'the answer'}: {one.message}" for one in violations)
+        raise _bad(told, [{"path": one.path, "message": one.message} for one in violations])
+
+
+def _bad(message: str, violations: Sequence[Mapping[str, str]] = ()) -> Refused:
+    more = {"violations": list(violations)} if violations else {}
+    return Refused("bad_answer", message, **more)

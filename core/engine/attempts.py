@@ -1,0 +1,178 @@
+"""One call, from its first attempt to its last: claims, time limits, retries, unknown outcomes (ENGINE §7, §10).
+
+claim ──► attempt ──► an output
+            │  ▲
+            │  ├── (after its delay) ── retrying ◄── an error that may pass
+            │  └── (run it again) ◄──┐
+            ├── an outcome that nobody knows ──► a person is asked, or `onUnknown` says ──► an output | an error
+            └── an error
+"""
+
+import random
+from asyncio import Future
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.events import ToolEnded
+from core.domain.interruption import Action, Answer, Ask, InterruptionKind
+from core.domain.run import ErrorInfo
+from core.domain.template import ToolAction
+from core.domain.tool import CallResult, CallStatus, Effect
+from core.engine.checkpoints import Checkpoints
+from core.engine.dispatch import Call
+from core.engine.endings import error_info
+from core.engine.interruptions import Interruptions
+from core.engine.steps import call_ended, call_started
+from core.errors import StepFailed
+from core.ports.clock import Clock
+
+NEVER_AGAIN = frozenset(
+    {
+        *("unresolved_ref", "unknown_ref", "item_outside_for_each", "not_a_list", "several_operators"),
+        *("invalid_arguments", "not_json", "rejected", "bad_output", "output_too_large", "input_too_large"),
+        *("not_registered", "not_available", "not_allowed", "typescript_error", "no_default_export"),
+        *("too_deep", "bad_input", "invalid_template", "call_changed", "internal"),
+    }
+)
+MOST_DELAY_S = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What an earlier life of the run left of a call: its last attempt, the errors of those before, and whether
+    that attempt was `cut_off` in the middle (its claim stands) or had failed."""
+
+    attempt: int
+    errors: tuple[ErrorInfo, ...]
+    cut_off: bool
+
+
+@dataclass(slots=True, eq=False)
+class Attempts:
+    """The attempts of one call. `is_idle`: between two of them, nothing is at work.
+
+    `act` carries out one attempt; `again` resolves the call for that attempt; `time_left_s` is what the run may
+    still use, None without a deadline.
+    """
+
+    call: Call
+    effect: Effect
+    checkpoints: Checkpoints
+    interruptions: Interruptions
+    clock: Clock
+    act: Callable[[Call, int], Any]
+    again: Callable[[int], Call]
+    time_left_s: Callable[[], float | None]
+    earlier: Earlier | None = None
+    is_idle: bool = False
+    attempt: int = 1
+    errors: tuple[ErrorInfo, ...] = ()
+
+    async def run(self, claim: "Future[frozenset[int]] | None") -> Any:
+        """The output. Raises StepFailed with the last error, LostClaim if the run ended before it began."""
+        is_unknown = False
+        if self.earlier is not None:
+            self.attempt, self.errors = self.earlier.attempt, self.earlier.errors
+            is_unknown = self.earlier.cut_off and self.effect is Effect.ONCE
+            if not self.earlier.cut_off:
+                self._next()
+        while True:
+            if is_unknown:
+                known = await self._find_out()
+                if known is not None:
+                    return known.value
+                self._next()
+            await self._claim(claim)
+            claim = None
+            try:
+                return await self.act(self.call, self.attempt)
+            except StepFailed as error:
+                is_unknown = error.code == "outcome_unknown"
+                if not is_unknown:
+                    await self._retry(error)
+
+    async def _claim(self, claim: "Future[frozenset[int]] | None") -> None:
+        """Say that this attempt begins; what leaves the process waits until that is on disk."""
+        key = self.call.key
+        if claim is not None:
+            if await claim:
+                raise LostClaim
+        elif self.effect is not Effect.NONE:
+            await self.checkpoints.begin_again(key, self.attempt, self.errors)
+        self.checkpoints.step_started(key, attempt=self.attempt)
+
+    async def _retry(self, error: StepFailed) -> None:
+        """Wait for the next attempt. Raises the error where there is none."""
+        config = self.call.step.config
+        if self.attempt >= config.max_attempts or error.code in NEVER_AGAIN:
+            raise error
+        delay_s = min(config.backoff_ms / 1000 * 2 ** (self.attempt - 1) + random.random(), MOST_DELAY_S)
+        left_s = self.time_left_s()
+        if left_s is not None and delay_s >= left_s:
+            raise error
+        info = error_info(error, self.call)
+        self.errors = (*self.errors, info)
+        self.checkpoints.step_retrying(self.call.key, self.attempt, delay_s, self.errors, self.effect)
+        self.is_idle = True
+        await self.clock.sleep(delay_s)
+        self.is_idle = False
+        self._next()
+
+    def _next(self) -> None:
+        self.attempt += 1
+        self.call = self.again(self.attempt)
+
+    async def _find_out(self) -> Answer | None:
+        """The output that the attempt had after all, as an answer; None: run it again. Raises StepFailed."""
+        step, key = self.call.step, self.call.key
+        unknown = outcome_unknown(str(key), _tool(self.call))
+        if self.earlier is not None and self.attempt == self.earlier.attempt:
+            cut_off = CallResult(CallStatus.UNKNOWN, error=ErrorInfo.of(unknown))
+            self.checkpoints.tell(call_started(self.call, self.attempt), self._ended(cut_off))
+        match step.config.on_unknown:
+            case "rerun":
+                return None
+            case "fail":
+                raise unknown
+        self.is_idle = True
+        ask = Ask(
+            InterruptionKind.OUTCOME,
+            step.name,
+            key.index,
+            self.attempt,
+            prompt=unknown.message,
+            schema=step.output_schema,
+            input=self.call.input,
+            tool=_tool(self.call),
+            arguments=self.call.input,
+        )
+        answer = (await self.interruptions.ask(ask)).answer
+        self.is_idle = False
+        if answer is not None and answer.action is Action.APPROVE:
+            return None
+        if answer is not None and answer.action is Action.SUBMIT:
+            self.checkpoints.tell(self._ended(CallResult(CallStatus.COMPLETED, answer.value)))
+            return answer
+        why = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
+        failed = StepFailed("failed", f"{key}: {why}", failed_during="tool_execution", tool_name=_tool(self.call))
+        self.checkpoints.tell(self._ended(CallResult(CallStatus.ERROR, error=ErrorInfo.of(failed))))
+        raise failed
+
+    def _ended(self, result: CallResult) -> ToolEnded:
+        return call_ended(self.call, self.attempt, result, result.status)
+
+
+class LostClaim(Exception):  # no error: the run ended before the step began
+    """The claim was not written, since the run is over."""
+
+
+def outcome_unknown(step: str, tool: str | None) -> StepFailed:
+    """An effect may have happened, and nobody knows (ENGINE §10)."""
+    what = f"{tool} in step {step}" if tool else f"step {step}"
+    message = f"{what} may or may not have had its effect: it was cut off, or did not answer in time"
+    return StepFailed("outcome_unknown", message, failed_during="tool_execution", tool_name=tool)
+
+
+def _tool(call: Call) -> str | None:
+    return call.step.action.tool_name if isinstance(call.step.action, ToolAction) else None

@@ -1,0 +1,173 @@
+"""The interruptions of one run: raised, waited for, answered, expired, taken back (ENGINE §8).
+
+A row is durable before anyone is told of it; whoever answers first wins. A step that asks before it runs is in no
+task meanwhile; a call that asks in the middle of its work waits in its own.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+
+from core.domain.events import InterruptionClosed, InterruptionRaised, time_text
+from core.domain.ids import CallId, InterruptionId, new_id
+from core.domain.interruption import (
+    CLOSING,
+    OPEN_STATUS,
+    Action,
+    Answer,
+    Ask,
+    Interruption,
+    InterruptionKind,
+    InterruptionStatus,
+)
+from core.domain.run import Run
+from core.engine.answering import already_answered
+from core.engine.run_log import Log
+from core.ports.clock import Clock
+from core.ports.storage import CloseInterruption, RaiseInterruption
+
+LOOK_AGAIN_S = 10.0  # the wall clock may jump, and a machine that slept counts no monotonic time
+
+
+class Interruptions:
+    """`on_asking` is called when a call begins to wait, `on_closed`, at once, with each that was closed by an answer
+    or by time."""
+
+    def __init__(
+        self,
+        run: Run,
+        log: Log,
+        clock: Clock,
+        known: Iterable[Interruption],
+        on_asking: Callable[[], None] = lambda: None,
+        on_closed: Callable[[Interruption], None] = lambda closed: None,
+    ) -> None:
+        self._run = run
+        self._log = log
+        self._clock = clock
+        self._on_asking = on_asking
+        self._on_closed = on_closed
+        self._all = {one.id: one for one in known}
+        self._waiting: dict[InterruptionId, asyncio.Future[Interruption]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def all(self) -> list[Interruption]:
+        """Every one, in the order of asking."""
+        return list(self._all.values())
+
+    @property
+    def open(self) -> list[Interruption]:
+        """Those that nobody has answered, in the order of asking."""
+        return [one for one in self._all.values() if one.is_open]
+
+    @property
+    def asking(self) -> set[tuple[str, int | None]]:
+        """Step and iteration of the calls that wait in the middle of their work."""
+        asks = (self._all[found].ask for found in self._waiting)
+        return {(ask.step, ask.index) for ask in asks}
+
+    def find(
+        self,
+        kinds: Iterable[InterruptionKind],
+        step: str,
+        index: int | None = None,
+        *,
+        attempt: int | None = None,
+        call_id: CallId | None = None,
+    ) -> Interruption | None:
+        """The newest of that place, open or closed."""
+        for one in reversed(self._all.values()):
+            ask = one.ask
+            is_there = ask.kind in kinds and (ask.step, ask.index, ask.call_id) == (step, index, call_id)
+            if is_there and attempt in (None, ask.attempt):
+                return one
+        return None
+
+    def require_open(self, found: Interruption) -> None:
+        """Raises Refused `already_answered`."""
+        if not self._all[found.id].is_open:
+            raise already_answered(self._all[found.id])
+
+    def raise_(self, ask: Ask) -> Interruption:
+        """Write the question; it is told once it is on disk."""
+        now = self._clock.now()
+        expires_at = now + timedelta(milliseconds=ask.timeout_ms) if ask.timeout_ms is not None else None
+        raised = Interruption(
+            InterruptionId(new_id("int")),
+            self._run.id,
+            self._run.workflow_id,
+            ask,
+            OPEN_STATUS[ask.kind],
+            self._log.next_seq,
+            now,
+            expires_at,
+        )
+        self._all[raised.id] = raised
+        told = InterruptionRaised(**raised.fields(), expires_at=time_text(expires_at) if expires_at else None)
+        self._log.record(told, writes=[RaiseInterruption(raised)])
+        self.watch()
+        return raised
+
+    async def ask(self, ask: Ask, *, anew: bool = False) -> Interruption:
+        """A `core.ports.agents.Asker`."""
+        found = self.find([ask.kind], ask.step, ask.index, attempt=ask.attempt, call_id=ask.call_id)
+        if found is None or (anew and not found.is_open):
+            found = self.raise_(ask)
+        if not found.is_open:
+            return found
+        future = self._waiting.setdefault(found.id, asyncio.get_running_loop().create_future())
+        self._on_asking()
+        try:
+            return await future
+        finally:
+            self._waiting.pop(found.id, None)
+
+    def answer(self, found: Interruption, answer: Answer) -> None:
+        """Close it by this answer, which its kind takes. Raises Refused `already_answered`."""
+        self.require_open(found)
+        self._close(found, CLOSING[found.ask.kind][answer.action], answer)
+
+    def expire(self) -> None:
+        """Close those whose time is over; the default of a question is skip, of the others what they say."""
+        now = self._clock.now()
+        for one in self.open:
+            if one.expires_at is not None and one.expires_at <= now:
+                is_question = one.ask.kind is InterruptionKind.QUESTION
+                action = Action.SKIP if is_question else one.ask.default_action
+                self._close(one, InterruptionStatus.EXPIRED, Answer(action))
+        self.watch()
+
+    def cancel_open(self) -> None:
+        """The run is over: what is open is taken back. Nobody who waits in the run hears of it."""
+        self.close_watch()
+        for one in self.open:
+            self._close(one, InterruptionStatus.CANCELLED, None)
+
+    def watch(self) -> None:
+        """Look again when the next one expires, and before, as the wall clock may jump."""
+        self.close_watch()
+        due = min((one.expires_at for one in self.open if one.expires_at is not None), default=None)
+        if due is not None:
+            self._timer = asyncio.get_running_loop().call_later(self._delay_to(due), self.expire)
+
+    def close_watch(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _delay_to(self, due: datetime) -> float:
+        return min(LOOK_AGAIN_S, max(0.0, (due - self._clock.now()).total_seconds()))
+
+    def _close(self, found: Interruption, status: InterruptionStatus, answer: Answer | None) -> None:
+        now = self._clock.now()
+        closed = found.closed(status, answer, now)
+        self._all[found.id] = closed
+        write = CloseInterruption(self._run.id, found.id, status, now, answer)
+        self._log.record(InterruptionClosed(id=found.id, kind=found.ask.kind, status=status), writes=[write])
+        if status is InterruptionStatus.CANCELLED:
+            return
+        waiting = self._waiting.pop(found.id, None)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(closed)
+        self._on_closed(closed)
