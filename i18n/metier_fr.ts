@@ -118,6 +118,10 @@
         <translation>Arrêté</translation>
     </message>
     <message>
+        <source>Waits for you</source>
+        <translation>Attend votre réponse</translation>
+    </message>
+    <message>
         <source>attempt {number}</source>
         <translation>tentative {number}</translation>
     </message>
@@ -322,11 +326,19 @@
         <translation>Réflexion</translation>
     </message>
     <message>
+        <source>Tries again</source>
+        <translation>Nouvel essai</translation>
+    </message>
+    <message>
         <source>Waiting for the model’s answer</source>
         <translation>En attente de la réponse du modèle</translation>
     </message>
     <message>
         <source>Waiting for you</source>
+        <translation>Attend votre réponse</translation>
+    </message>
+    <message>
+        <source>Waits for you</source>
         <translation>Attend votre réponse</translation>
     </message>
 </context>

@@ -34,6 +34,7 @@ class ActivityKind(StrEnum):
 
 class ActivityState(StrEnum):
     RUNNING = "running"
+    WAITING = "waiting"
     DONE = "done"
     FAILED = "failed"
     SKIPPED = "skipped"
@@ -294,7 +295,9 @@ _CALL_STATES = {
 
 _STEP_STATES = {
     StepStatus.PENDING: ActivityState.RUNNING,  # begun, and about to begin anew after a crash
+    StepStatus.WAITING: ActivityState.WAITING,
     StepStatus.RUNNING: ActivityState.RUNNING,
+    StepStatus.RETRYING: ActivityState.RUNNING,
     StepStatus.COMPLETED: ActivityState.DONE,
     StepStatus.ERROR: ActivityState.FAILED,
     StepStatus.CANCELLED: ActivityState.CANCELLED,

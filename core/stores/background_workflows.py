@@ -118,7 +118,8 @@ class BackgroundWorkflows:
         """Fold the event into its run. Duplicate and late ones, and those of unknown runs, change nothing."""
         audience = self._runs.audience(event.run_id)
         if audience is None:
-            if run := self._runs.open(event):
+            run = self._runs.open(event)
+            if run is not None and run.parent is None:  # a child shows in its root's row
                 self._begin(run)
             return
         was_final = audience.run.status.is_final

@@ -4,7 +4,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from core.domain.events import Fact, RunContinued, RunFinished, RunPaused, RunStarted, StepFinished, StepSkipped
+from core.domain.events import (
+    Fact,
+    RunContinued,
+    RunFinished,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    RunWaiting,
+    StepFinished,
+    StepSkipped,
+)
 from core.domain.ids import WorkflowId
 from core.domain.live_run import LiveCall, LiveRun
 from core.domain.run import RunKind, RunStatus
@@ -74,7 +84,7 @@ class Execution:
         return self.run.elapsed_s(now) if self.run else max(0.0, (now - self.registered_at).total_seconds())
 
 
-_SHOWN_IN_ROW = (RunStarted, RunPaused, RunContinued, RunFinished, StepSkipped, StepFinished)
+_SHOWN_IN_ROW = (RunStarted, RunPaused, RunContinued, RunWaiting, RunResumed, RunFinished, StepSkipped, StepFinished)
 
 
 def is_shown_in_row(fact: Fact) -> bool:

@@ -35,7 +35,7 @@ class ToastFeed:
         self._told.append(event.run_id)
         self._toasts.dismiss_for_workflow(workflow_id, ToastType.USER_QUESTION)
         execution = self._background.get_execution(workflow_id)
-        if execution is not None:
+        if execution is not None and execution.run is not None and execution.run.run_id == event.run_id:
             self._toasts.add_workflow_complete(workflow_id, execution.workflow_name, fact.status, fact.error)
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:

@@ -1,13 +1,13 @@
 """Every workflow there is, the last changed first: what the section *Workflows* lists."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from psygnal import Signal
 
 from core.bus import Bus, WorkflowChanged, WorkflowDeleted
-from core.domain.events import Event, RunCreated, RunFinished, RunStarted
-from core.domain.ids import WorkflowId
+from core.domain.events import Event, Fact, RunCreated, RunFinished, RunResumed, RunStarted, RunWaiting
+from core.domain.ids import RunId, WorkflowId
 from core.domain.run import RunStatus
 from core.domain.workflow import Workflow
 from core.stores.listeners import tell
@@ -28,6 +28,7 @@ class Workflows:
 
     def __init__(self, bus: Bus) -> None:
         self._rows: dict[WorkflowId, ListedWorkflow] = {}
+        self._newest: dict[WorkflowId, RunId] = {}
         self._subscriptions = (
             bus.subscribe(WorkflowChanged, self._on_changed),
             bus.subscribe(WorkflowDeleted, self._on_deleted),
@@ -57,20 +58,28 @@ class Workflows:
         tell(self.changed)
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
+        self._newest.pop(message.workflow_id, None)
         if self._rows.pop(message.workflow_id, None) is not None:
             tell(self.changed)
 
     def _on_event(self, event: Event) -> None:
-        match event.fact:
-            case RunCreated():
-                status = RunStatus.ENQUEUED
-            case RunStarted():
-                status = RunStatus.RUNNING
-            case RunFinished():
-                status = event.fact.status
-            case _:
-                return
+        """The status of a workflow is that of its newest run; what runs below that one shows in it."""
+        fact = event.fact
+        if isinstance(fact, RunCreated) and fact.parent_run_id is None:
+            self._newest[event.workflow_id] = event.run_id
+        status = _STATUS.get(type(fact))
+        if isinstance(fact, RunFinished):
+            status = fact.status
         row = self._rows.get(event.workflow_id)
-        if row is not None and row.status is not status:
+        is_newest = self._newest.get(event.workflow_id) == event.run_id
+        if row is not None and status is not None and is_newest and row.status is not status:
             self._rows[event.workflow_id] = replace(row, status=status)
             tell(self.changed)
+
+
+_STATUS: Mapping[type[Fact], RunStatus] = {
+    RunCreated: RunStatus.ENQUEUED,
+    RunStarted: RunStatus.RUNNING,
+    RunWaiting: RunStatus.WAITING,
+    RunResumed: RunStatus.RUNNING,
+}

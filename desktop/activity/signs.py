@@ -6,6 +6,7 @@ from desktop.theme.tokens import ColorName
 from desktop.theme.tool_icons import tool_icon
 
 _STATES: dict[ActivityState, tuple[Icon, ColorName]] = {
+    ActivityState.WAITING: (Icon.BELL, "sign_warn"),
     ActivityState.DONE: (Icon.CIRCLE_CHECK, "sign_ok"),
     ActivityState.FAILED: (Icon.CIRCLE_X, "sign_error"),
     ActivityState.SKIPPED: (Icon.SKIP_FORWARD, "sign_idle"),

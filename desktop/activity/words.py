@@ -32,6 +32,8 @@ def state_word(state: ActivityState) -> str:
     match state:
         case ActivityState.RUNNING:
             return translate("ActivityWords", "Running")
+        case ActivityState.WAITING:
+            return translate("ActivityWords", "Waits for you")
         case ActivityState.DONE:
             return translate("ActivityWords", "Done")
         case ActivityState.FAILED:

@@ -20,7 +20,7 @@ from core.domain.template import Template
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import PutSetting
 from core.services.outcome import Ok
-from core.services.templates import FoundTemplate
+from core.ports.templates import FoundTemplate
 from core.wiring import Core, run_core
 from tests.bench.measure import contest, line, report
 

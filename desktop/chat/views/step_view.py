@@ -21,7 +21,9 @@ from desktop.widgets.indicator import Indicator
 
 _INDICATORS = {
     StepStatus.PENDING: Indicator.IDLE,
+    StepStatus.WAITING: Indicator.WAITING,
     StepStatus.RUNNING: Indicator.RUNNING,
+    StepStatus.RETRYING: Indicator.RUNNING,
     StepStatus.COMPLETED: Indicator.SUCCESS,
     StepStatus.ERROR: Indicator.ERROR,
     StepStatus.CANCELLED: Indicator.CANCELLED,

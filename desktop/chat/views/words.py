@@ -37,6 +37,10 @@ def step_state(line: StepLine) -> str:
             return translate("ChatWords", "Pending")
         case StepStatus.RUNNING:
             return translate("ChatWords", "Running")
+        case StepStatus.WAITING:
+            return translate("ChatWords", "Waits for you")
+        case StepStatus.RETRYING:
+            return translate("ChatWords", "Tries again")
         case StepStatus.COMPLETED:
             return translate("ChatWords", "Done")
         case StepStatus.ERROR:
