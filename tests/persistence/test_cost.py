@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from core.domain.interruption import Action, Answer
 from core.domain.run import RunStatus
 from core.persistence import interruptions, messages, runs
 from core.persistence.connection import Connection
@@ -13,7 +14,20 @@ from core.persistence.order import UNFINISHED
 from core.persistence.schema import migrate
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import ChangeRun, CreateRun, PutToolCall, Write
-from tests.contracts.rows import R, a_call, a_result, a_run, a_snapshot, appended, ended, finished, settled, told
+from tests.contracts.rows import (
+    R,
+    a_call,
+    a_result,
+    a_run,
+    a_snapshot,
+    appended,
+    asked,
+    closed,
+    ended,
+    finished,
+    settled,
+    told,
+)
 
 LARGE = 500_000
 TIMES = 20
@@ -58,6 +72,15 @@ async def test_the_end_of_a_call_does_not_write_its_arguments_again(tmp_path: Pa
     end: list[Write] = [PutToolCall(settled(call))]
     size = await size_after(tmp_path / "store", [[PutToolCall(call)], *[end] * TIMES])
     assert LARGE < size < 2 * LARGE
+
+
+async def test_closing_an_interruption_does_not_write_what_was_asked_again(tmp_path: Path) -> None:
+    """Nor what was answered, however often the commits are repeated."""
+    text = "x" * LARGE
+    raised: list[Write] = [asked(input=text)]
+    end: list[Write] = [closed(answer=Answer(Action.SUBMIT, text))]
+    size = await size_after(tmp_path / "store", [*[raised] * TIMES, *[end] * TIMES])
+    assert 2 * LARGE < size < 3 * LARGE
 
 
 async def test_an_output_is_kept_once(tmp_path: Path) -> None:
