@@ -7,8 +7,8 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from core.domain.events import Event, MessageAdded, StepFinished, from_wire, to_wire
-from core.domain.ids import MessageId, RunId
+from core.domain.events import Event, MessageAdded, StepFinished, fact_fields, fact_name, fact_of
+from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.json_text import decode
 from core.domain.step import StepKey, StepStatus
 from core.persistence.codec import BROKEN, encode, microseconds, time_of
@@ -76,25 +76,25 @@ def event_row(row: EventRow) -> Row:
 
 def _fields(one: KeptEvent) -> dict[str, Any]:
     """The event as on the wire, without what its row tells already, and with its exact time."""
-    fields = to_wire(one.event)
-    del fields["run_id"], fields["workflow_id"]
-    fields["at"] = microseconds(one.event.at)
+    event = one.event
+    fields = {"type": fact_name(event.fact), "seq": event.seq, "at": microseconds(event.at), **fact_fields(event.fact)}
     if one.elsewhere is not None:
         del fields["output" if isinstance(one.elsewhere, StepKey) else "text"]
     return fields
 
 
 def _events(row: Row, run_id: RunId) -> EventRow:
-    events = (_event({**fields, "run_id": run_id, "workflow_id": row["workflow"]}) for fields in decode(row["data"]))
-    return EventRow(run_id, tuple(events))
+    workflow_id = WorkflowId(row["workflow"])
+    return EventRow(run_id, tuple(_event(fields, run_id, workflow_id) for fields in decode(row["data"])))
 
 
-def _event(fields: dict[str, Any]) -> KeptEvent:
+def _event(fields: dict[str, Any], run_id: RunId, workflow_id: WorkflowId) -> KeptEvent:
     elsewhere: StepKey | MessageId | None = None
-    is_completed = fields["type"] == StepFinished.type and fields["status"] == StepStatus.COMPLETED
-    if is_completed and "output" not in fields:
+    name = fields["type"]
+    if name == StepFinished.type and fields["status"] == StepStatus.COMPLETED and "output" not in fields:
         elsewhere = StepKey(fields["step"], fields.get("index"))
-    elif fields["type"] == MessageAdded.type and "text" not in fields:
+    elif name == MessageAdded.type and "text" not in fields:
         elsewhere = MessageId(fields["message_id"])
         fields = {**fields, "text": ""}
-    return KeptEvent(from_wire({**fields, "at": time_of(fields["at"]).isoformat()}), elsewhere)
+    event = Event(run_id, workflow_id, int(fields["seq"]), time_of(fields["at"]), fact_of(name, fields))
+    return KeptEvent(event, elsewhere)
