@@ -33,11 +33,12 @@ from core.services.settings import SettingsService, read_settings
 from core.services.templates import TemplateService
 from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.questions import Questions
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.view_cache import ViewCache
 from core.stores.workflows import Workflows
-from core.tools.builtin import builtin_tools
+from core.tools.builtin import builtin_tools, execution_create
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool
 
@@ -99,13 +100,14 @@ class Stores:
         call_later = asyncio.get_running_loop().call_later
         self.background = BackgroundWorkflows(bus, clock, call_later, settings.current)
         self.view = ViewCache(self.background)
+        self.questions = Questions(self.background)
         self.toasts = Toasts(clock, call_later)
         self.workflows = Workflows(bus)
-        self._feed = ToastFeed(bus, self.background, self.toasts)
+        self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
 
     def close(self) -> None:
         """Hear nothing more, and leave no timer behind."""
-        for store in (self._feed, self.workflows, self.toasts, self.view, self.background):
+        for store in (self._feed, self.workflows, self.toasts, self.questions, self.view, self.background):
             store.close()
 
 
@@ -157,6 +159,7 @@ async def run_core(
             steps = StepRunner(box.invoker, box.sandbox, agents, box.schemas)
             templates = TemplateService(storage, box.validator)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
+            box.registry.register(execution_create.tool(engine))
             async with engine:
                 yield _core(bus, clock, engine, storage, stores, settings, templates)
     finally:

@@ -57,6 +57,14 @@ def allowed_folders(places: list[str]) -> list[str]:
     return folders
 
 
+def seconds(text: str) -> float:
+    """A duration, at least a millisecond and at most a year."""
+    value = float(text)
+    if not 0.001 <= value <= 366 * 86_400:
+        raise argparse.ArgumentTypeError("a number of seconds, at least 0.001")
+    return value
+
+
 def input_object(text: str) -> dict[str, Any]:
     """The object of `--input JSON|@FILE|-`. Raises CommandFailed `bad_input`."""
     try:

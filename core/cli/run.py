@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from core.cli.arguments import add_run_options, allowed_folders, input_object, require_supported
+from core.cli.arguments import add_run_options, allowed_folders, input_object, require_supported, seconds
 from core.cli.attend import attend, exit_code
 from core.cli.exits import unwrap
 from core.cli.follow import EventLines
@@ -20,18 +20,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--input", default="{}", metavar="JSON|@FILE|-", help="the input, an object ({})")
     add_run_options(parser)
     parser.add_argument("--key", metavar="K", help="the same key gives the same run, for ever")
-    parser.add_argument("--timeout", metavar="SECONDS", help=argparse.SUPPRESS)
+    parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="end the run after so much active time")
     parser.add_argument("--preset", action="append", metavar="STEP=JSON", help=argparse.SUPPRESS)
 
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
-    require_supported(args, "--timeout", "--preset")
+    require_supported(args, "--preset")
     given, allow = input_object(args.input), allowed_folders(args.allow)
     async with open_core(folders) as core:
         if args.events:
             EventLines(core.bus)
         found = unwrap(await core.templates.find(args.template))
-        run = unwrap(await core.runs.start(found, given, allow=allow, base=str(Path.cwd()), key=args.key))
+        timeout_ms = round(args.timeout * 1000) if args.timeout is not None else None
+        run = unwrap(
+            await core.runs.start(found, given, allow=allow, base=str(Path.cwd()), key=args.key, timeout_ms=timeout_ms)
+        )
         if not run.status.is_final and not core.engine.drives(run.id):  # the same key, after a crash
             unwrap(await core.runs.recover(run.id))
         line = await attend(core, run.id)

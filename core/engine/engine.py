@@ -10,12 +10,12 @@ Recovery goes through the same door as start, so doing it twice is harmless. Chi
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from core.bus import Bus, SettingsChanged, WorkflowChanged
-from core.domain.events import RunFinished
+from core.domain.events import Fact, RunFinished
 from core.domain.ids import InterruptionId, RunId, TemplateId, id_from_key, new_id
 from core.domain.interruption import Action, Answer, Interruption, InterruptionKind
 from core.domain.json_text import decode
@@ -26,17 +26,19 @@ from core.domain.template import WorkflowCall
 from core.engine.answering import check, meant, patches
 from core.engine.dispatch import Call
 from core.engine.driver import Driver, Remains
+from core.engine.forking import taken_over, told
 from core.engine.interruptions import Interruptions
 from core.engine.journal import Journal
 from core.engine.recovery import EXHAUSTED, UNCLEAN_ENDS, Found, examine
 from core.engine.run_log import Log
-from core.engine.starting import StartRequest, creation
+from core.engine.starting import StartRequest, creation, fork_request
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
 from core.errors import NotFound, Refused, StepFailed, StorageFailed, limit_reached, workflow_busy
 from core.ports.clock import Clock
-from core.ports.storage import ChangeRun, MarkUnreadable, Storage
+from core.ports.storage import ChangeRun, MarkUnreadable, PutStepResult, Storage, Write
 from core.ports.templates import Templates
+from core.ports.tools import CallContext
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +66,16 @@ class _Seat:
     @property
     def holds_place(self) -> bool:
         return self.driver is not None and not self.is_finished and not self.is_waiting and self.run.depth == 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which template a run starts below itself, and with what."""
+
+    template_id: TemplateId | None
+    title: str | None
+    given: Mapping[str, Any]
+    timeout_ms: int | None = None
 
 
 class Engine:
@@ -169,11 +181,13 @@ class Engine:
         self._seats[run_id] = seat
         return seat
 
-    async def _create(self, seat: _Seat, request: StartRequest) -> bool:
+    async def _create(
+        self, seat: _Seat, request: StartRequest, more: Sequence[Fact] = (), rows: Sequence[Write] = ()
+    ) -> bool:
         """Write the run down. False, and nothing is left: there is one of that id."""
         try:
             facts, writes = creation(request, seat.run, seat.snapshot)
-            lost = await seat.log.create(*facts, writes=writes)
+            lost = await seat.log.create(*facts, *more, writes=[*writes, *rows])
         except BaseException:
             self._leave(seat)
             raise
@@ -229,6 +243,32 @@ class Engine:
         seat.settled.set()
         del self._seats[seat.run.id]
 
+    async def fork(self, run_id: RunId, step: str, given: Mapping[str, Any] | None = None) -> Run:
+        """Start a run of the same snapshot, in a workflow of its own, that begins at `step`: what does not depend on
+        it is taken over. `given` is another input.
+
+        Raises NotFound for the run or the step, Refused `run_active` for one that still works, and as `start`.
+        """
+        source = await self._stored(run_id)
+        if not source.status.is_final and source.status is not RunStatus.WAITING:
+            raise Refused("run_active", f"the run is {source.status}; only a finished or waiting one can be forked")
+        snapshot = await self._storage.snapshot(run_id)
+        steps = snapshot.template.steps
+        if step not in {one.name for one in steps}:
+            raise NotFound("step", step)
+        request = fork_request(source, snapshot, given, self._clock.now())
+        await self._check_input(request)
+        self._check_places(request)
+        seat = self._sit(RunId(new_id("run")), request)
+        results = taken_over(steps, step, await self._storage.step_results(run_id), seat.run.id)
+        seat.remains = Remains(results, ())
+        rows = [PutStepResult(result) for result in results]
+        await self._create(seat, request, told(results), rows)
+        self._bus.publish(WorkflowChanged(request.workflow))
+        self._queue.append(seat)
+        self._admit()
+        return seat.run
+
     # What drivers tell
 
     def waits(self, run: Run, written: "asyncio.Future[Any] | None") -> None:
@@ -265,42 +305,62 @@ class Engine:
 
         Raises StepFailed: `child_failed` with its error, `too_deep`, `not_found`, `bad_input`.
         """
+        if not isinstance(call.input, dict):
+            raise StepFailed("bad_input", "the input of another template is an object")
         run_id = child_id(parent.run.id, call.key, attempt)
-        seat = self._seats.get(run_id) or await self._child(run_id, parent, call, workflow)
+        template_id = TemplateId(workflow.template_id) if workflow.template_id is not None else None
+        wanted = _Wanted(template_id, workflow.title, call.input)
+        seat = await self._child(run_id, parent, wanted)
         if seat is not None:
             seat.parent = (parent, call.key)
             if seat.is_waiting:
                 parent.child_waits(call.key, is_waiting=True)
             try:
-                await seat.ended.wait()
-            except asyncio.CancelledError:
-                await self._cancel_seat(seat)
-                raise
+                await self._end_of(seat)
             finally:
                 parent.child_waits(call.key, is_waiting=False)
         return _output_of(await self._stored(run_id))
 
-    async def _child(self, run_id: RunId, parent: Driver, call: Call, workflow: WorkflowCall) -> _Seat | None:
+    async def execute(
+        self,
+        context: CallContext,
+        template_id: TemplateId,
+        given: Mapping[str, Any],
+        *,
+        timeout_ms: int | None,
+        wait: bool,
+    ) -> Run:
+        """A `core.ports.executions.Executions`."""
+        above = self._seats.get(context.run_id)
+        if above is None or above.driver is None:
+            raise StepFailed("not_found", f"the run {context.run_id!r} is not at work")
+        run_id = RunId(id_from_key("run", f"{context.run_id} call {context.call_id}"))
+        seat = await self._child(run_id, above.driver, _Wanted(template_id, None, given, timeout_ms))
+        if wait and seat is not None:
+            await self._end_of(seat)
+        return await self._stored(run_id)
+
+    async def _end_of(self, seat: _Seat) -> None:
+        """Come back when the run has ended; cancelled meanwhile, it is cancelled too."""
+        try:
+            await seat.ended.wait()
+        except asyncio.CancelledError:
+            await self._cancel_seat(seat)
+            raise
+
+    async def _child(self, run_id: RunId, parent: Driver, wanted: _Wanted) -> _Seat | None:
         """A seat for the child, that of its earlier life if it had one; None if it has ended."""
-        known = await self._storage.run(run_id)
-        if known is not None and known.status.is_final:
-            return None
+        known = self._seats.get(run_id)
         if known is not None:
+            return known
+        stored = await self._storage.run(run_id)
+        if stored is not None and stored.status.is_final:
+            return None
+        if stored is not None:
             await self.recover(run_id)
             return self._seats.get(run_id)
-        if parent.run.depth + 1 > self._settings().max_depth:
-            limit = self._settings().max_depth
-            raise StepFailed("too_deep", f"runs start each other {limit} deep; that is the limit", limit=limit)
-        if not isinstance(call.input, dict):
-            raise StepFailed("bad_input", "the input of another template is an object")
         try:
-            template_id = TemplateId(workflow.template_id) if workflow.template_id is not None else None
-            found = await self._templates.named(template_id, workflow.title)
-            owner = await self._storage.workflow(parent.run.workflow_id)
-            if owner is None:
-                raise NotFound("workflow", parent.run.workflow_id)
-            request = StartRequest.child(parent.run, parent.snapshot, owner, found, call.input)
-            await self._check_input(request)
+            request = await self._child_request(parent, wanted)
         except Refused as error:
             raise StepFailed(error.code, error.message, **error.parameters) from None
         seat = self._sit(run_id, request)
@@ -308,6 +368,22 @@ class Engine:
             return None
         self._begin(seat)
         return seat
+
+    async def _child_request(self, parent: Driver, wanted: _Wanted) -> StartRequest:
+        """Raises Refused."""
+        limit = self._settings().max_depth
+        if parent.run.depth + 1 > limit:
+            raise Refused("too_deep", f"runs start each other {limit} deep; that is the limit", limit=limit)
+        found = await self._templates.named(wanted.template_id, wanted.title)
+        if wanted.timeout_ms is not None:
+            template = found.template.model_copy(update={"timeout_ms": wanted.timeout_ms})
+            found = replace(found, template=template)
+        workflow = await self._storage.workflow(parent.run.workflow_id)
+        if workflow is None:
+            raise NotFound("workflow", parent.run.workflow_id)
+        request = StartRequest.child(parent.run, parent.snapshot, workflow, found, wanted.given)
+        await self._check_input(request)
+        return request
 
     # Following and ending
 

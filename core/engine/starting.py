@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from core.domain.events import Fact, MessageAdded, RunCreated
-from core.domain.ids import MessageId, RunId, TemplateId, new_id
+from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId, new_id
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import Run, RunKind, RunStatus, Snapshot
 from core.domain.template import Template, ValidationMode, WorkflowAction
@@ -115,3 +115,21 @@ def creation(request: StartRequest, run: Run, snapshot: Snapshot) -> tuple[Seque
     said = Message(MessageId(new_id("msg")), run.workflow_id, Role.USER, request.prompt, now, run_id=run.id)
     told = MessageAdded(role=Role.USER, text=said.text, message_id=said.id)
     return [created, told], [*rows, PutMessage(said), PutMessage(answer)]
+
+
+def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | None, now: datetime) -> StartRequest:
+    """The run `source` once more, in a workflow of its own, with another input if one is given."""
+    agent = snapshot.agent or ""
+    workflow = Workflow(WorkflowId(new_id("wf")), source.title, agent, now, now)
+    return StartRequest(
+        workflow,
+        snapshot.template,
+        snapshot.input if given is None else given,
+        source.kind,
+        mode=snapshot.mode,
+        allow=snapshot.allow,
+        base=snapshot.base,
+        script=snapshot.script,
+        template_id=source.template_id,
+        template_version=source.template_version,
+    )

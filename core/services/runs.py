@@ -44,20 +44,25 @@ class RunService:
         key: str | None = None,
         gated: bool = False,
         queued: bool = False,
+        timeout_ms: int | None = None,
     ) -> Run:
         """Start a template with the `given` input, in a workflow of its own that is named after it.
 
-        `gated`: a person starts it in the window; `queued`: it may wait for a place (StartRequest).
+        `timeout_ms`: its deadline in active time, in the place of the template's. `gated`: a person starts it in the
+        window; `queued`: it may wait for a place (StartRequest).
         """
         now = self._clock.now()
-        workflow = Workflow(WorkflowId(new_id("wf")), found.template.title, OFFLINE, now, now)
+        template = found.template
+        if timeout_ms is not None:
+            template = template.model_copy(update={"timeout_ms": timeout_ms})
+        workflow = Workflow(WorkflowId(new_id("wf")), template.title, OFFLINE, now, now)
         return await self._engine.start(
             StartRequest(
                 workflow,
-                found.template,
+                template,
                 given,
                 RunKind.WORKFLOW,
-                mode=found.template.mode or mode,
+                mode=template.mode or mode,
                 allow=tuple(allow),
                 base=base,
                 template_id=found.id,
@@ -76,6 +81,11 @@ class RunService:
     @answers
     async def cancel(self, run_id: RunId) -> Run:
         return await self._engine.cancel(run_id)
+
+    @answers
+    async def fork(self, run_id: RunId, step: str, given: Mapping[str, Any] | None = None) -> Run:
+        """Begin the run again at a step, keeping what does not depend on it (`Engine.fork`)."""
+        return await self._engine.fork(run_id, step, given)
 
     @answers
     async def recover(self, only: RunId | None = None) -> list[RunId]:
@@ -109,6 +119,12 @@ class RunService:
         """Answer what the run, or one below it, waits for (`Engine.answer`)."""
         await self._run(run_id)
         return await self._engine.answer(run_id, answer, interruption=interruption, step=step)
+
+    @answers
+    async def root_of(self, run_id: RunId) -> RunId:
+        """The run at the top of the chain that this one is in; itself, if nothing began it."""
+        run = await self._run(run_id)
+        return run.root or run.id
 
     @answers
     async def open_interruptions(self) -> list[Interruption]:

@@ -63,7 +63,6 @@ def test_a_template_that_cannot_run_is_refused_with_its_problems(
         (["run", "Folder report", "--allow", "/nowhere/at/all"], "bad_input"),
         (["validate", "nowhere.json"], "bad_input"),
         (["chat", "hi", "--script", "nowhere.jsonl"], "bad_input"),
-        (["run", "Ask around", "--timeout", "3"], "unsupported"),
         (["run", "Ask around", "--preset", "a=1"], "unsupported"),
         (["run", "Ask around", "--mode", "manual"], "unsupported"),
         (["run", "Ask around", "--allow", "http://127.0.0.1:8000"], "unsupported"),

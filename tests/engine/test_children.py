@@ -146,3 +146,39 @@ async def test_a_child_of_a_waiting_run_can_be_answered_after_a_restart() -> Non
         assert (await world.settled(run.id))["status"] == "waiting"
         told = await world.answer(run, "approve")
         assert (told["status"], world.tools.notes) == ("success", ["c"])
+
+
+def starts(template_id: str, *after: str, **more: Any) -> dict[str, Any]:
+    return tool_step("s", "COLLECTION_WORKFLOW_EXECUTION_CREATE", *after, workflow_collection_id=template_id, **more)
+
+
+async def test_a_tool_starts_a_run_and_does_not_wait_for_it() -> None:
+    """It goes on after its parent's success."""
+    async with a_world() as world:
+        template_id = await store(world, "Slow", tool_step("h", "hold"))
+        told = await world.run(starts(template_id))
+        child = await world.storage.run(told["output"]["run_id"])
+        assert child is not None
+        assert (told["status"], child.status, child.parent) == ("success", RunStatus.RUNNING, told["run_id"])
+        world.tools.release.set()
+        assert (await world.settled(child.id))["status"] == "success"
+
+
+async def test_a_parent_that_fails_cancels_what_it_did_not_wait_for() -> None:
+    async with a_world() as world:
+        template_id = await store(world, "Slow", tool_step("h", "hold"))
+        told = await world.run(starts(template_id), tool_step("f", "fail", "s", seconds=0.05))
+        assert told["status"] == "error"
+        assert (await world.settled(told["steps"]["s"]["output"]["run_id"]))["status"] == "cancelled"
+
+
+async def test_a_tool_waits_for_its_run_where_it_is_told_to() -> None:
+    async with a_world() as world:
+        template_id = await store(world, "Double", {**a_step("d"), "input": "@input.n"})
+        told = await world.run(starts(template_id, input={"n": 2}, wait=True))
+        assert (told["status"], told["output"]["output"]) == ("success", 2)
+        failing = await store(world, "Fails", tool_step("f", "fail"))
+        told = await world.run(starts(failing, wait=True))
+        assert (told["error"]["code"], told["error"]["error"]["code"]) == ("child_failed", "failed")
+        told = await world.run(starts("tpl_nobody"))
+        assert told["error"]["code"] == "not_found"
