@@ -165,6 +165,69 @@
     </message>
 </context>
 <context>
+    <name>Asking</name>
+    <message>
+        <source>Is this what “{step}” is to run with?</source>
+        <translation>Est-ce bien avec cela que «&#xa0;{step}&#xa0;» doit s’exécuter&#x202f;?</translation>
+    </message>
+    <message>
+        <source>May “{step}” run?</source>
+        <translation>«&#xa0;{step}&#xa0;» peut-elle s’exécuter&#x202f;?</translation>
+    </message>
+    <message>
+        <source>Outcome unknown</source>
+        <translation>Issue inconnue</translation>
+    </message>
+    <message>
+        <source>Waits for a review</source>
+        <translation>Attend une relecture</translation>
+    </message>
+    <message>
+        <source>Waits for an answer</source>
+        <translation>Attend une réponse</translation>
+    </message>
+    <message>
+        <source>Waits for approval</source>
+        <translation>Attend une approbation</translation>
+    </message>
+    <message>
+        <source>Waits for arguments</source>
+        <translation>Attend des arguments</translation>
+    </message>
+    <message>
+        <source>Waits for corrections</source>
+        <translation>Attend des corrections</translation>
+    </message>
+    <message>
+        <source>Waits for your result</source>
+        <translation>Attend votre résultat</translation>
+    </message>
+    <message>
+        <source>“{step}” has a question.</source>
+        <translation>«&#xa0;{step}&#xa0;» a une question.</translation>
+    </message>
+    <message>
+        <source>“{step}” is about to read these values. Are they right?</source>
+        <translation>«&#xa0;{step}&#xa0;» va lire ces valeurs. Sont-elles justes&#x202f;?</translation>
+    </message>
+    <message>
+        <source>“{step}” is yours to do. What came out of it?</source>
+        <translation>C’est à vous de faire «&#xa0;{step}&#xa0;». Quel est le résultat&#x202f;?</translation>
+    </message>
+    <message>
+        <source>“{step}” lacks arguments. What are they?</source>
+        <translation>Il manque des arguments à «&#xa0;{step}&#xa0;». Lesquels&#x202f;?</translation>
+    </message>
+    <message>
+        <source>“{step}” wants to call a tool. May it?</source>
+        <translation>«&#xa0;{step}&#xa0;» veut appeler un outil. Est-ce permis&#x202f;?</translation>
+    </message>
+    <message>
+        <source>“{step}” was interrupted in the middle of a call. Nobody knows whether it happened.</source>
+        <translation>«&#xa0;{step}&#xa0;» a été interrompue au milieu d’un appel. Personne ne sait s’il a eu lieu.</translation>
+    </message>
+</context>
+<context>
     <name>Badge</name>
     <message numerus="yes">
         <source>%n waiting for you</source>
@@ -1168,6 +1231,10 @@
     <message>
         <source>Manual</source>
         <translation>Manuel</translation>
+    </message>
+    <message>
+        <source>Needs you</source>
+        <translation>À votre attention</translation>
     </message>
     <message>
         <source>New workflow</source>

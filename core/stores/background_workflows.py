@@ -22,7 +22,7 @@ from core.domain.workflow import Workflow
 from core.errors import limit_reached, workflow_busy
 from core.ports.clock import Clock
 from core.stores.alarm import Alarm, CallLater
-from core.stores.execution import Execution, is_shown_in_row
+from core.stores.execution import Execution, is_about_asking, is_shown_in_row
 from core.stores.listeners import tell
 from core.stores.live_runs import LiveRuns
 from core.stores.slots import Slots
@@ -57,6 +57,7 @@ class BackgroundWorkflows:
         self._names: dict[WorkflowId, str] = {}
         self._slots = Slots()
         self._viewed: WorkflowId | None = None
+        self._is_window_active = False
         self._released = 0
         self._sweep_at: float | None = None
         self._alarm = Alarm(clock, call_later, self.tick)
@@ -119,8 +120,10 @@ class BackgroundWorkflows:
         audience = self._runs.audience(event.run_id)
         if audience is None:
             run = self._runs.open(event)
-            if run is not None and run.parent is None:  # a child shows in its root's row
+            if run is not None and run.parent is None:
                 self._begin(run)
+            elif run is not None and (root := self._root_of(run)) is not None:  # a child shows in its root's row
+                root.below.append(run)
             return
         was_final = audience.run.status.is_final
         if not audience.take(event):
@@ -130,6 +133,12 @@ class BackgroundWorkflows:
             if audience.run.status.is_final and not was_final:
                 self._finish(execution)
             elif is_shown_in_row(event.fact):
+                tell(self.changed, event.workflow_id)
+        elif (root := self._root_of(audience.run)) is not None:
+            if audience.run.status.is_final and audience.run in root.below:
+                root.below.remove(audience.run)
+                tell(self.changed, event.workflow_id)
+            elif is_about_asking(event.fact):
                 tell(self.changed, event.workflow_id)
 
     def mark_complete(self, workflow_id: WorkflowId, status: RunStatus, error: dict[str, Any] | None = None) -> None:
@@ -143,18 +152,12 @@ class BackgroundWorkflows:
         audience = self._runs.audience(execution.run.run_id) if execution.run else None
         if audience is not None:
             audience.end(status, error)
+            execution.below.clear()
             self._finish(execution)
         elif execution.before is not None:
             self._place(execution.before)
         else:
             self._remove(execution)
-
-    def set_has_pending_question(self, workflow_id: WorkflowId, value: bool) -> None:
-        """Show or take away the badge. It goes by itself when the run ends."""
-        execution = self._executions.get(workflow_id)
-        if execution is not None and execution.is_active and execution.has_pending_question is not value:
-            execution.has_pending_question = value
-            tell(self.changed, workflow_id)
 
     # Looking
 
@@ -197,6 +200,14 @@ class BackgroundWorkflows:
             self._viewed = workflow_id
             tell(self.viewed_changed)
 
+    def set_window_active(self, is_active: bool) -> None:
+        """Whether the window that shows the viewed workflow is the one that a person works in."""
+        self._is_window_active = is_active
+
+    def is_watched(self, workflow_id: WorkflowId) -> bool:
+        """Whether a person sees what happens in it: it is viewed, in the active window."""
+        return self._is_window_active and self.is_viewed(workflow_id)
+
     def attach(self, run_id: RunId) -> Viewer:
         """Watch a run. Raises NotFound where its state is not held any more; it can be read from the store then."""
         return self._runs.attach(run_id)
@@ -218,8 +229,12 @@ class BackgroundWorkflows:
         return self._arm()
 
     def cleanup(self, now: float) -> Sweep:
-        """Let rows that ended 10 minutes ago leave *Recently finished*. Runs each minute while there are any."""
-        over = [execution for execution in self._ended if (execution.recent_since or 0.0) + RECENT_S <= now]
+        """Let rows that ended 10 minutes ago leave *Recently finished*. Runs each minute while there are any.
+
+        A row below which somebody still waits for the person stays.
+        """
+        ended = [execution for execution in self._ended if not execution.has_pending_question]
+        over = [execution for execution in ended if (execution.recent_since or 0.0) + RECENT_S <= now]
         for execution in over:
             self._remove(execution)
         sweep = Sweep(self._released, len(over), len(self._ended))
@@ -245,6 +260,12 @@ class BackgroundWorkflows:
         execution = self._executions.get(run.workflow_id)
         return execution if execution is not None and execution.run is run else None
 
+    def _root_of(self, child: LiveRun) -> Execution | None:
+        """The row that a run below another shows in."""
+        execution = self._executions.get(child.workflow_id)
+        is_root = execution is not None and execution.run is not None and execution.run.run_id == child.root
+        return execution if is_root else None
+
     def _place(self, execution: Execution) -> Execution:
         """Make this the live state of its workflow. A number that the row has already stays."""
         workflow_id = execution.workflow_id
@@ -268,7 +289,6 @@ class BackgroundWorkflows:
             self._let_go(before)
 
     def _finish(self, execution: Execution) -> None:
-        execution.has_pending_question = False
         execution.recent_since = self._clock.monotonic()
         if self._sweep_at is None:
             self._sweep_at = execution.recent_since + SWEEP_S

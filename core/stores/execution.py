@@ -1,11 +1,13 @@
 """A workflow at work or lately finished, as its row shows it (UI §1, §2)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from core.domain.events import (
     Fact,
+    InterruptionClosed,
+    InterruptionRaised,
     RunContinued,
     RunFinished,
     RunPaused,
@@ -16,7 +18,7 @@ from core.domain.events import (
     StepSkipped,
 )
 from core.domain.ids import WorkflowId
-from core.domain.live_run import LiveCall, LiveRun
+from core.domain.live_run import LiveCall, LiveInterruption, LiveRun
 from core.domain.run import RunKind, RunStatus
 
 
@@ -26,7 +28,8 @@ class Execution:
 
     Before the run's first event `run` is None: the place is taken, and `before` is what the row showed until
     then. `slot` is its number 1–9 or None. `recent_since` is when it came to *Recently finished*, in
-    monotonic seconds.
+    monotonic seconds. `below` are the runs at work that its run has started, and those
+    below these; one that nobody awaits may outlive it.
     """
 
     workflow_id: WorkflowId
@@ -35,9 +38,9 @@ class Execution:
     registered_at: datetime
     run: LiveRun | None = None
     slot: int | None = None
-    has_pending_question: bool = False
     recent_since: float | None = None
     before: "Execution | None" = None
+    below: list[LiveRun] = field(default_factory=list)
 
     @property
     def status(self) -> RunStatus:
@@ -80,13 +83,30 @@ class Execution:
             return None
         return self.run.steps_done, len(self.run.steps)
 
+    @property
+    def open_interruptions(self) -> list[tuple[LiveRun, LiveInterruption]]:
+        """What waits for a person, in its run and in those below it, with the run that asks; oldest first."""
+        runs = self.below if self.run is None else (self.run, *self.below)
+        asking = [(run, one) for run in runs if not run.status.is_final for one in run.open_interruptions]
+        return sorted(asking, key=lambda pair: (pair[1].created_at, pair[1].seq))
+
+    @property
+    def has_pending_question(self) -> bool:
+        return bool(self.open_interruptions)
+
     def elapsed_s(self, now: datetime) -> float:
         return self.run.elapsed_s(now) if self.run else max(0.0, (now - self.registered_at).total_seconds())
 
 
+_ASKING = (InterruptionRaised, InterruptionClosed)
 _SHOWN_IN_ROW = (RunStarted, RunPaused, RunContinued, RunWaiting, RunResumed, RunFinished, StepSkipped, StepFinished)
 
 
 def is_shown_in_row(fact: Fact) -> bool:
     """Whether state, time or `3/7` of the row may be others now. An iteration is no step of its own there."""
-    return isinstance(fact, _SHOWN_IN_ROW) and getattr(fact, "index", None) is None
+    return is_about_asking(fact) or (isinstance(fact, _SHOWN_IN_ROW) and getattr(fact, "index", None) is None)
+
+
+def is_about_asking(fact: Fact) -> bool:
+    """Whether a person is asked, or is asked no longer."""
+    return isinstance(fact, _ASKING)

@@ -4,38 +4,69 @@ from collections import deque
 
 from core.bus import Bus, WorkflowDeleted
 from core.domain.events import Event, RunFinished
-from core.domain.ids import RunId
-from core.domain.toast import ToastType
+from core.domain.ids import InterruptionId, RunId, WorkflowId
+from core.domain.toast import ToastId, ToastType
 from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.questions import Question, Questions
 from core.stores.toasts import Toasts
 
 TOLD_KEPT = 256
 
 
 class ToastFeed:
-    """Tells each end of a run once, viewed or not, and takes away what does not matter any more.
+    """Tells each end of a run once, viewed or not, and each question where a person does not look; takes away what
+    does not matter any more.
 
     Names are read from `background`, which therefore has to be subscribed to the bus before.
     """
 
-    def __init__(self, bus: Bus, background: BackgroundWorkflows, toasts: Toasts) -> None:
+    def __init__(self, bus: Bus, background: BackgroundWorkflows, questions: Questions, toasts: Toasts) -> None:
         self._background = background
+        self._questions = questions
         self._toasts = toasts
         self._told: deque[RunId] = deque(maxlen=TOLD_KEPT)
+        self._asked: dict[WorkflowId, dict[InterruptionId, ToastId | None]] = {}
         self._subscriptions = (bus.subscribe(Event, self._on_event), bus.subscribe(WorkflowDeleted, self._on_deleted))
+        questions.changed.connect(self._on_questions)
 
     def close(self) -> None:
         for subscription in self._subscriptions:
             subscription.close()
+        self._questions.changed.disconnect(self._on_questions, missing_ok=True)
+
+    def _on_questions(self, workflow_id: WorkflowId) -> None:
+        """Each question has its toast, unless it is seen anyway; what closed takes its toast with it."""
+        before = self._asked.get(workflow_id, {})
+        asked = {
+            one.id: before[one.id] if one.id in before else self._ask(one)
+            for one in self._questions.get_questions_for_workflow(workflow_id)
+        }
+        kept = set(asked.values())  # two that say the same share one
+        for closed in before.keys() - asked.keys():
+            toast_id = before[closed]
+            if toast_id is not None and toast_id not in kept:
+                self._toasts.withdraw(toast_id)
+        if asked:
+            self._asked[workflow_id] = asked
+        else:
+            self._asked.pop(workflow_id, None)
+
+    def _ask(self, question: Question) -> ToastId | None:
+        if self._background.is_watched(question.workflow_id):
+            return None
+        execution = self._background.get_execution(question.workflow_id)
+        name = execution.workflow_name if execution is not None else ""
+        about = [("kind", question.kind), ("step", question.step)]
+        return self._toasts.add_user_question(question.workflow_id, name, question.asked.prompt or "", about)
 
     def _on_event(self, event: Event) -> None:
         fact, workflow_id = event.fact, event.workflow_id
         if not isinstance(fact, RunFinished) or event.run_id in self._told:
             return
         self._told.append(event.run_id)
-        self._toasts.dismiss_for_workflow(workflow_id, ToastType.USER_QUESTION)
         execution = self._background.get_execution(workflow_id)
         if execution is not None and execution.run is not None and execution.run.run_id == event.run_id:
+            self._toasts.dismiss_for_workflow(workflow_id, ToastType.USER_QUESTION)
             self._toasts.add_workflow_complete(workflow_id, execution.workflow_name, fact.status, fact.error)
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:

@@ -117,16 +117,28 @@ class Toasts:
             parameters=[("error", told.get("code"))],
         )
 
-    def add_user_question(self, workflow_id: WorkflowId, name: str, question: str) -> ToastId:
-        """Tell that a workflow asks something. It stays until it is closed."""
+    def add_user_question(
+        self, workflow_id: WorkflowId, name: str, question: str, parameters: Iterable[tuple[str, Any]] = ()
+    ) -> ToastId:
+        """Tell that a workflow asks something. It stays until it is closed.
+
+        Where there is no `question`, the `parameters` say what it is: the `kind` of asking, and the `step`.
+        """
         kind = ToastType.USER_QUESTION
-        return self.add(kind, "user_question", title=name, message=question, workflow_id=workflow_id)
+        return self.add(
+            kind, "user_question", title=name, message=question, workflow_id=workflow_id, parameters=parameters
+        )
 
     # Closing
 
     def dismiss(self, toast_id: ToastId) -> None:
         """Close a toast, seen or waiting. Without effect on one that is gone."""
         self._dismiss(lambda toast: toast.id == toast_id)
+
+    def withdraw(self, toast_id: ToastId) -> None:
+        """What it says holds no longer: it goes without a trace, from the history too."""
+        self._dismiss(lambda toast: toast.id == toast_id)
+        self._history = deque((one for one in self._history if one.id != toast_id), maxlen=HISTORY_KEPT)
 
     def dismiss_for_workflow(self, workflow_id: WorkflowId, kind: ToastType | None = None) -> None:
         """Close all toasts of a workflow, or those of one kind."""

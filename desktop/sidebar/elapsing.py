@@ -4,10 +4,11 @@ While a run that goes on is in view they are looked at each second, else each ha
 hidden, never.
 """
 
+from collections.abc import Hashable
+
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QListView
 
-from core.domain.ids import WorkflowId
 from core.ports.clock import Clock
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.place import visible_rows
@@ -29,7 +30,7 @@ class Elapsing(QObject):
         self._theme = theme
         self._clock = clock
         self._is_wanted = True
-        self._words: dict[WorkflowId, tuple[str, str]] = {}
+        self._words: dict[Hashable, tuple[str, str]] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.tick)
@@ -58,10 +59,10 @@ class Elapsing(QObject):
         now, before, self._words = self._clock.now(), self._words, {}
         for row in visible_rows(self._view, self._model):
             words = state_words(row, now), time_words(row, now)
-            box = self._view.visualRect(self._model.index_of(row.id))
-            for part in moving_parts(box, self._theme, row, before.get(row.id), words):
+            box = self._view.visualRect(self._model.index_of(row.key))
+            for part in moving_parts(box, self._theme, row, before.get(row.key), words):
                 self._view.viewport().update(part)
-            self._words[row.id] = words
+            self._words[row.key] = words
         self.start()
 
     def eventFilter(self, _view: QObject, event: QEvent) -> bool:

@@ -88,7 +88,8 @@ class SidebarList(Adaptive, QListView):
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def order(self) -> list[WorkflowId]:
-        return [item.id for item in self._rows.items if isinstance(item, Row)]
+        """The workflows from the top down, each where it has its own row."""
+        return [item.id for item in self._rows.items if isinstance(item, Row) and not item.is_repeated]
 
     @property
     def cursor_row(self) -> Row | None:

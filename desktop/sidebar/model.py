@@ -3,12 +3,11 @@
 So a row keeps its selection, its cursor and its open editor wherever it moves to.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from core.domain.ids import WorkflowId
 from core.ports.clock import Clock
 from desktop.sidebar.rows import Header, Item, Row
 from desktop.sidebar.words import section_words, spoken_row, state_words
@@ -54,9 +53,9 @@ class SidebarModel(QAbstractListModel):
         if self._items:
             self.dataChanged.emit(self.index(0), self.index(len(self._items) - 1))
 
-    def index_of(self, workflow_id: WorkflowId | None) -> QModelIndex:
-        """Where a workflow stands; invalid if it does not."""
-        places = (place for place, item in enumerate(self._items) if item.key == workflow_id)
+    def index_of(self, key: Hashable) -> QModelIndex:
+        """Where an item stands; invalid if it does not. The key of a workflow's own row is its id."""
+        places = (place for place, item in enumerate(self._items) if item.key == key)
         return self.index(next(places, -1))
 
     def row_at(self, index: Index) -> Row | None:

@@ -1,12 +1,11 @@
 """Keeping what a person looks at where it is, while the list around it changes."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QListView
 
-from core.domain.ids import WorkflowId
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.rows import Row, Section
 
@@ -29,22 +28,22 @@ def kept_place(view: QListView, model: SidebarModel) -> Iterator[None]:
     """
     bar = view.verticalScrollBar()
     is_at_top = bar.value() == bar.minimum()
-    before = {row.id: (row.section, _top(view, model, row.id)) for row in visible_rows(view, model)}
+    before = {row.key: (row.section, _top(view, model, row.key)) for row in visible_rows(view, model)}
     yield
     view.doItemsLayout()
     if is_at_top:
         bar.setValue(bar.minimum())
         return
     sections = _sections(model)
-    for row_id, (section, top) in before.items():
-        if sections.get(row_id) is section:
-            bar.setValue(bar.value() + _top(view, model, row_id) - top)
+    for key, (section, top) in before.items():
+        if sections.get(key) is section:
+            bar.setValue(bar.value() + _top(view, model, key) - top)
             return
 
 
-def _top(view: QListView, model: SidebarModel, row_id: WorkflowId) -> int:
-    return view.visualRect(model.index_of(row_id)).top()
+def _top(view: QListView, model: SidebarModel, key: Hashable) -> int:
+    return view.visualRect(model.index_of(key)).top()
 
 
-def _sections(model: SidebarModel) -> dict[WorkflowId, Section]:
-    return {item.id: item.section for item in model.items if isinstance(item, Row)}
+def _sections(model: SidebarModel) -> dict[Hashable, Section]:
+    return {item.key: item.section for item in model.items if isinstance(item, Row)}

@@ -13,6 +13,7 @@ from desktop.sidebar.words import section_words, state_words, time_words
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
 from desktop.translation.formats import number
+from desktop.widgets.badge import paint_badge
 from desktop.widgets.painting import ground_color, paint_cursor, paint_ground, paint_words
 
 _TONES: dict[State, ColorName] = {
@@ -33,7 +34,7 @@ class RowPainter:
         self, painter: QPainter, option: QStyleOptionViewItem, row: Row, now: datetime, wanted: QRegion, canvas: QWidget
     ) -> None:
         theme, when = self._theme, time_words(row, now)
-        shape = RowShape.of(option.rect, theme, when, has_slot=row.slot is not None)
+        shape = RowShape.of(option.rect, theme, when, has_slot=row.slot is not None, waiting=row.waiting)
         color = ground_color(option)
         if color is not None:
             paint_ground(painter, theme, shape.ground, theme.sizes.radius_row, color)
@@ -48,6 +49,8 @@ class RowPainter:
             paint_words(painter, theme, state_words(row, now), shape.state, "secondary", tone)
         if row.slot is not None and wanted.intersects(shape.slot):
             self._paint_slot(painter, row.slot, shape.slot)
+        if row.waiting and wanted.intersects(shape.badge):
+            paint_badge(painter, theme, row.waiting, QRectF(shape.badge))
         paint_cursor(painter, theme, option, shape.ground, theme.sizes.radius_row)
 
     def paint_header(self, painter: QPainter, option: QStyleOptionViewItem, header: Header) -> None:
@@ -59,7 +62,7 @@ class RowPainter:
     def is_cut(self, box: QRect, row: Row, now: datetime) -> bool:
         """Whether not all of a row's words have room in `box`."""
         theme = self._theme
-        shape = RowShape.of(box, theme, time_words(row, now), has_slot=row.slot is not None)
+        shape = RowShape.of(box, theme, time_words(row, now), has_slot=row.slot is not None, waiting=row.waiting)
         title, state = QFontMetrics(theme.font("row")), QFontMetrics(theme.font("secondary"))
         return (
             title.horizontalAdvance(row.title) > shape.title.width()
@@ -82,7 +85,7 @@ def moving_parts(
     box: QRect, theme: Theme, row: Row, before: tuple[str, str] | None, words: tuple[str, str]
 ) -> list[QRect]:
     """What is to be painted again where the state and the time read other `words` than `before`."""
-    shape = RowShape.of(box, theme, words[1], has_slot=row.slot is not None)
+    shape = RowShape.of(box, theme, words[1], has_slot=row.slot is not None, waiting=row.waiting)
     line = QRect(shape.title.topLeft(), QPoint(shape.ground.right(), shape.title.bottom()))
     parts = [] if before is not None and before[0] == words[0] else [shape.state]
     return parts if before is not None and before[1] == words[1] else [*parts, line]

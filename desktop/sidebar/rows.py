@@ -1,14 +1,16 @@
 """What the list shows, derived from the stores: headers and rows, in order.
 
-Pure: same stores, same list. A workflow stands in exactly one section, and no header stands over an empty one.
+Pure: same stores, same list. A workflow stands in exactly one section, and no header stands over an empty one; what
+needs the person is repeated on top.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum, auto
 
 from core.domain.ids import WorkflowId
+from core.domain.interruption import InterruptionKind
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
 from core.stores.background_workflows import BackgroundWorkflows
@@ -19,6 +21,7 @@ from core.stores.workflows import ListedWorkflow, Workflows
 class Section(Enum):
     """In the order of the list. No StrEnum, so that none equals a workflow's id."""
 
+    NEEDS_YOU = auto()
     RUNNING = auto()
     RECENT = auto()
     WORKFLOWS = auto()
@@ -57,6 +60,8 @@ class Row:
     `at` is when its run began (section *Running*), when it ended (*Recently finished*), or when the workflow was
     last changed. `since` and `until` are the bounds of the run: None where no run is shown, or where it goes on.
     `progress` are steps done and in all, of a template's run; `mode` the run's where it is not that of the settings.
+    `waiting` is how many requests wait for the person. In *Needs you* the row is repeated: `asked` is what the oldest
+    of these asks, `since` is when it did.
     """
 
     id: WorkflowId
@@ -70,15 +75,23 @@ class Row:
     error: str = ""
     slot: int | None = None
     mode: ValidationMode | None = None
+    waiting: int = 0
+    asked: InterruptionKind | None = None
 
     @property
-    def key(self) -> WorkflowId:
-        return self.id
+    def key(self) -> Hashable:
+        """The id, or one of its own for the row that repeats another."""
+        return (self.section, self.id) if self.is_repeated else self.id
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether the workflow has its own row further down."""
+        return self.section is Section.NEEDS_YOU
 
     @property
     def is_live(self) -> bool:
         """Whether its run goes on."""
-        return self.section is Section.RUNNING
+        return self.section in (Section.NEEDS_YOU, Section.RUNNING)
 
 
 Item = Header | Row
@@ -100,12 +113,15 @@ _STATES = {
 def list_items(
     background: BackgroundWorkflows, workflows: Workflows, wanted: str = "", mode_of: ModeOf | None = None
 ) -> list[Item]:
-    """Running ones in the order of their start, finished ones last first, the others last changed first.
+    """Those that need the person, the longest waiting first; running ones in the order of their start; finished ones,
+    the last first; the others, the last changed first.
 
     `wanted` leaves those with this text in their title, in whatever case.
     """
     wanted = wanted.strip().casefold()
+    known = [*background.running_workflows, *background.recently_completed_workflows]
     sections = (
+        sorted((_needing(one) for one in known if one.has_pending_question), key=_by_since),
         [_active(one, mode_of(one.workflow_id) if mode_of else None) for one in background.running_workflows],
         [_ended(one) for one in background.recently_completed_workflows],
         [_idle(one) for one in workflows.rows if background.get_execution(one.workflow.id) is None],
@@ -120,17 +136,37 @@ def _with_header(section: Section, rows: list[Row]) -> Iterable[Item]:
     return [Header(section, len(rows)), *rows] if rows else ()
 
 
+def _needing(one: Execution) -> Row:
+    _, oldest = one.open_interruptions[0]
+    return Row(
+        one.workflow_id,
+        one.workflow_name,
+        Section.NEEDS_YOU,
+        State.WAITING,
+        at=oldest.created_at,
+        since=oldest.created_at,
+        slot=one.slot,
+        waiting=len(one.open_interruptions),
+        asked=oldest.asked.kind,
+    )
+
+
+def _by_since(row: Row) -> datetime:
+    return row.at
+
+
 def _active(one: Execution, mode: ValidationMode | None) -> Row:
     return Row(
         one.workflow_id,
         one.workflow_name,
         Section.RUNNING,
-        State.WAITING if one.has_pending_question else _STATES[one.status],
+        _STATES[one.status],
         at=one.started_at,
         since=one.started_at,
         progress=one.progress,
         slot=one.slot,
         mode=mode,
+        waiting=len(one.open_interruptions),
     )
 
 
@@ -146,6 +182,7 @@ def _ended(one: Execution) -> Row:
         until=ended,
         error=str(one.error.get("message", "")) if one.error else "",
         slot=one.slot,
+        waiting=len(one.open_interruptions),
     )
 
 

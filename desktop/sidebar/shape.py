@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import Self
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize
 from PySide6.QtGui import QFontMetrics
 
 from desktop.sidebar.rows import Header, Item
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import Sizes
+from desktop.widgets.badge import badge_size
 
 
 def item_height(item: Item, sizes: Sizes, *, is_collapsed: bool) -> int:
@@ -19,7 +20,10 @@ def item_height(item: Item, sizes: Sizes, *, is_collapsed: bool) -> int:
 
 @dataclass(frozen=True, slots=True)
 class RowShape:
-    """The parts of a row that lies in `box`. The sign and the title are on one line, the state below them."""
+    """The parts of a row that lies in `box`. The sign and the title are on one line, the state below them.
+
+    `badge` is empty where nothing waits.
+    """
 
     ground: QRect
     sign: QRect
@@ -27,9 +31,10 @@ class RowShape:
     state: QRect
     time: QRect
     slot: QRect
+    badge: QRect
 
     @classmethod
-    def of(cls, box: QRect, theme: Theme, time_words: str, *, has_slot: bool) -> Self:
+    def of(cls, box: QRect, theme: Theme, time_words: str, *, has_slot: bool, waiting: int = 0) -> Self:
         sizes = theme.sizes
         title, state, time = (QFontMetrics(theme.font(role)) for role in ("row", "secondary", "meta"))
         ground = ground_of(box, sizes)
@@ -43,7 +48,12 @@ class RowShape:
         slot_top = below + (state.height() - sizes.icon_s) // 2
         sign_top = top + (title.height() - sizes.icon_s) // 2
         title_width = right - left - time_width - sizes.space_s
-        state_width = right - left - slot_width - (sizes.space_s if has_slot else 0)
+        slot_room = slot_width + sizes.space_s if has_slot else 0
+        badge = badge_size(theme, waiting) if waiting else QSize(0, 0)
+        badge_left = right - slot_room - badge.width()
+        badge_top = below + (state.height() - badge.height()) // 2
+        badge_room = badge.width() + sizes.space_s if waiting else 0
+        state_width = right - left - slot_room - badge_room
         return cls(
             ground,
             QRect(ground.left() + sizes.space_s, sign_top, sizes.icon_s, sizes.icon_s),
@@ -51,6 +61,7 @@ class RowShape:
             QRect(left, below, max(0, state_width), state.height()),
             QRect(right - time_width, top, time_width, title.height()),
             QRect(right - slot_width, slot_top, slot_width, sizes.icon_s),
+            QRect(QPoint(badge_left, badge_top), badge),
         )
 
 

@@ -9,6 +9,7 @@ from desktop.sidebar.shape import center_of, tile_of
 from desktop.sidebar.signs import paint_sign
 from desktop.sidebar.words import initial
 from desktop.theme.theme import Theme
+from desktop.widgets.badge import badge_size, paint_badge
 from desktop.widgets.indicator import paint_pulsing_ring
 from desktop.widgets.painting import ground_color, paint_cursor, paint_ground, paint_words
 
@@ -27,6 +28,7 @@ class TilePainter:
         paint_words(painter, theme, initial(row.title), tile, "row_unread", "text", Qt.AlignmentFlag.AlignHCenter)
         if row.section is not Section.WORKFLOWS:
             self._paint_state(painter, row, tile, canvas)
+        self._paint_badge(painter, row, tile)
         gap = theme.sizes.focus_ring + 1
         paint_cursor(painter, theme, option, tile.adjusted(-gap, -gap, gap, gap), radius + gap)
 
@@ -44,9 +46,21 @@ class TilePainter:
         painter.drawRoundedRect(QRectF(tile).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
         painter.restore()
 
-    def _paint_state(self, painter: QPainter, row: Row, tile: QRect, canvas: QWidget) -> None:
-        """The ring of one that runs, else its sign in the lower right corner."""
+    def _paint_badge(self, painter: QPainter, row: Row, tile: QRect) -> None:
+        """In the upper right corner, beyond the edge of the square."""
         theme = self._theme
+        if row.waiting:
+            badge = QRect(tile.topLeft(), badge_size(theme, row.waiting))
+            badge.moveTopRight(tile.topRight() + QPoint(theme.sizes.space_s, -theme.sizes.space_xs))
+            gap = theme.sizes.focus_ring
+            paint_ground(painter, theme, badge.adjusted(-gap, -gap, gap, gap), badge.height() // 2 + gap, "app")
+            paint_badge(painter, theme, row.waiting, QRectF(badge))
+
+    def _paint_state(self, painter: QPainter, row: Row, tile: QRect, canvas: QWidget) -> None:
+        """The ring of one that runs, else its sign in the lower right corner. One that needs somebody has its badge."""
+        theme = self._theme
+        if row.is_repeated:
+            return
         if row.state is State.RUNNING:
             paint_pulsing_ring(painter, theme, QRectF(tile), theme.sizes.radius_row, canvas)
             return

@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication, QTextBoundaryFinder
 
 from core.domain.template import ValidationMode
 from desktop.sidebar.rows import Row, Section, State
+from desktop.translation.asking import asked_words
 from desktop.translation.formats import ago, day, duration, number, time_of_day
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -17,6 +18,8 @@ _LEAST_S = 1  # under a second the state says enough (UI §10)
 def section_words(section: Section) -> str:
     """As in a sentence; the font makes capitals of it."""
     match section:
+        case Section.NEEDS_YOU:
+            return translate("Sidebar", "Needs you")
         case Section.RUNNING:
             return translate("Sidebar", "Running", "section")
         case Section.RECENT:
@@ -42,7 +45,7 @@ def state_words(row: Row, now: datetime) -> str:
 def time_words(row: Row, now: datetime) -> str:
     """When it began, how long ago it ended, or when it was changed."""
     match row.section:
-        case Section.RUNNING:
+        case Section.NEEDS_YOU | Section.RUNNING:
             return time_of_day(row.at.astimezone())
         case Section.RECENT:
             return ago((now - row.at).total_seconds())
@@ -60,6 +63,8 @@ def spoken_row(row: Row) -> str:
         words.append(translate("Sidebar", "step {done} of {steps}").format(done=number(done), steps=number(steps)))
     if row.mode is not None:
         words.append(_mode(row.mode))
+    if row.waiting:
+        words.append(QCoreApplication.translate("Sidebar", "%n waiting for you", "", row.waiting))
     if row.slot is not None:
         words.append(translate("Sidebar", "slot {slot}").format(slot=row.slot))
     return ", ".join(words)
@@ -82,6 +87,8 @@ def _state(row: Row) -> str:
             return translate("Sidebar", "Waiting for a place")
         case State.RUNNING:
             return translate("Sidebar", "Running", "state")
+        case State.WAITING if row.asked is not None:
+            return asked_words(row.asked)
         case State.WAITING:
             return translate("Sidebar", "Waiting for you")
         case State.PAUSED:

@@ -6,8 +6,10 @@ from typing import Any
 
 from PySide6.QtCore import QCoreApplication
 
+from core.domain.interruption import InterruptionKind
 from core.domain.template import ValidationMode
 from core.domain.toast import Toast, ToastType
+from desktop.translation.asking import asking_sentence
 from desktop.translation.failures import failure_words, run_failure_words
 from desktop.translation.formats import number
 
@@ -46,7 +48,7 @@ def words_of(toast: Toast) -> Words:
         case "workflow_error":
             return _failure(toast)
         case "user_question":
-            return Words(toast.title, toast.message or translate("Toasts", "Needs your answer"))
+            return Words(toast.title, toast.message or _question(dict(toast.parameters)))
         case "limit_reached":
             return _limit(dict(toast.parameters))
         case "mode_set_to_auto":
@@ -81,6 +83,13 @@ def _failure(toast: Toast) -> Words:
     if sentence is None:
         return Words(toast.title, toast.message or translate("Toasts", "The run failed"))
     return Words(toast.title, sentence, toast.message)
+
+
+def _question(parameters: Mapping[str, Any]) -> str:
+    """What is asked where nobody wrote it."""
+    if parameters.get("kind") in set(InterruptionKind):
+        return asking_sentence(InterruptionKind(parameters["kind"]), str(parameters.get("step", "")))
+    return translate("Toasts", "Needs your answer")
 
 
 def _limit(parameters: Mapping[str, Any]) -> Words:

@@ -7,6 +7,8 @@ from core.bus import Bus
 from core.domain.events import (
     Event,
     Fact,
+    InterruptionClosed,
+    InterruptionRaised,
     MessageAdded,
     RunCreated,
     RunFinished,
@@ -16,7 +18,8 @@ from core.domain.events import (
     TokenReceived,
     ToolStarted,
 )
-from core.domain.ids import CallId, MessageId, RunId, WorkflowId
+from core.domain.ids import CallId, InterruptionId, MessageId, RunId, WorkflowId
+from core.domain.interruption import OPEN_STATUS, InterruptionKind, InterruptionStatus
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunKind, RunStatus
 from core.domain.settings import Settings
@@ -24,6 +27,7 @@ from core.domain.step import StepStatus
 from core.domain.template import ValidationMode
 from core.domain.toast import Toast, ToastType
 from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.questions import Questions
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.view_cache import ViewCache
@@ -105,6 +109,36 @@ class Teller:
             RunCreated(kind=kind, title=title or self.workflow_id, message_id=self.message_id, steps=names, agent="Ada")
         )
 
+    def created_below(self, root: "Teller", title: str = "Part") -> Event:
+        """As a run that a step of `root` starts, in its workflow."""
+        return self.say(
+            RunCreated(
+                kind=RunKind.WORKFLOW,
+                title=title,
+                message_id=self.message_id,
+                steps=["one"],
+                parent_run_id=root.run_id,
+                root_run_id=root.run_id,
+            )
+        )
+
+    def asks(
+        self,
+        name: str = "q",
+        kind: InterruptionKind = InterruptionKind.APPROVAL,
+        step: str = "chat",
+        prompt: str | None = None,
+        **fields: Any,
+    ) -> Event:
+        """A person is asked; `name` is what `closes` calls it."""
+        told = InterruptionRaised(
+            id=_question(self, name), step=step, kind=kind, status=OPEN_STATUS[kind], prompt=prompt, **fields
+        )
+        return self.say(told)
+
+    def closes(self, name: str = "q", status: InterruptionStatus = InterruptionStatus.APPROVED) -> Event:
+        return self.say(InterruptionClosed(id=_question(self, name), kind=InterruptionKind.APPROVAL, status=status))
+
     def prompt(self, text: str) -> Event:
         return self.say(MessageAdded(role=Role.USER, text=text, message_id=MessageId(f"{self.message_id}_prompt")))
 
@@ -140,6 +174,10 @@ class Teller:
         return Message(self.message_id, self.workflow_id, Role.ASSISTANT, text, START, state, self.run_id)
 
 
+def _question(run: Teller, name: str) -> InterruptionId:
+    return InterruptionId(f"int_{run.run_id}_{name}")
+
+
 class Desk:
     """All the stores on one bus."""
 
@@ -151,8 +189,9 @@ class Desk:
             self.bus, self.time, self.time.call_later, Settings(validation_mode=mode, **settings)
         )
         self.view = ViewCache(self.background)
+        self.questions = Questions(self.background)
         self.toasts = Toasts(self.time, self.time.call_later)
-        self.feed = ToastFeed(self.bus, self.background, self.toasts)
+        self.feed = ToastFeed(self.bus, self.background, self.questions, self.toasts)
 
     def teller(self, name: str, workflow: str | None = None) -> Teller:
         return Teller(name, workflow, self.time)

@@ -116,13 +116,14 @@ def test_a_badge_goes_with_the_answer_or_with_the_run() -> None:
     desk = Desk()
     first, second = desk.start("a"), desk.start("b")
     told = heard(desk)
-    for workflow_id in (A, B, A):
-        desk.background.set_has_pending_question(workflow_id, True)
+    desk.tell(first.asks(), second.asks())
     assert told == [A, B]
-    desk.background.set_has_pending_question(A, False)
+    assert all(one.has_pending_question for one in desk.background.running_workflows)
+    desk.tell(first.closes())
+    assert [one.has_pending_question for one in desk.background.running_workflows] == [False, True]
     desk.tell(second.finished(), first.finished())
     assert not any(one.has_pending_question for one in desk.background.recently_completed_workflows)
-    desk.background.set_has_pending_question(A, True)
+    desk.tell(second.asks("late"))
     assert not any(one.has_pending_question for one in desk.background.recently_completed_workflows)
 
 

@@ -55,8 +55,8 @@ def test_a_run_that_waits_for_a_place_or_for_the_store_counts_as_active() -> Non
 
 def test_one_that_waits_for_an_answer_counts_as_active() -> None:
     desk = Desk(MANUAL)
-    desk.start("a")
-    desk.background.set_has_pending_question(A, True)
+    run = desk.start("a")
+    desk.tell(run.asks())
     assert not desk.background.can_start_new
 
 

@@ -116,8 +116,7 @@ def test_a_workflow_that_starts_again_leaves_the_recently_finished() -> None:
 def test_a_run_that_was_lost_can_be_ended_without_an_event() -> None:
     desk = Desk()
     run = desk.start("a")
-    desk.tell(run.stream("text"))
-    desk.background.set_has_pending_question(A, True)
+    desk.tell(run.stream("text"), run.asks())
     told = heard(desk)
     desk.background.mark_complete(A, RunStatus.ERROR, {"code": "unreadable", "message": "broken"})
     execution = desk.background.get_execution(A)

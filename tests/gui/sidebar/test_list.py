@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QPaintEvent, QRegion
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.bus import WorkflowDeleted
@@ -138,6 +139,42 @@ def test_a_pulsing_dot_has_no_words_set_again(bench: Bench, theme: Theme) -> Non
     theme.set_appearance(Appearance(Scheme.LIGHT, reduced_motion=True))
     assert not painted.region.isEmpty()
     assert painted.region.boundingRect().right() < bench.view.visualRect(bench.model.index_of(wf("alpha"))).left() + 40
+
+
+def test_the_row_of_one_that_needs_somebody_stands_twice_and_is_walked_to_once(bench: Bench) -> None:
+    bench.stores.background.set_viewed(wf("alpha"))
+    alpha = bench.stores.teller("alpha")
+    alpha.seq = 2
+    bench.stores.tell(alpha.asks())
+    bench.draw()
+    assert bench.shown[:5] == ["NEEDS_YOU", "Alpha", "RUNNING", "Alpha", "Beta"]
+    assert (bench.selected, bench.sidebar.order().count(wf("alpha"))) == (["Alpha"], 1)
+    top = bench.view.visualRect(bench.model.index(1)).center()
+    QTest.mouseClick(bench.view.viewport(), Qt.MouseButton.LeftButton, pos=top)
+    assert bench.asked == [("open", "wf_alpha")]
+    bench.stores.tell(alpha.closes())
+    bench.draw()
+    assert bench.shown[:3] == ["RUNNING", "Alpha", "Beta"]
+
+
+@pytest.mark.parametrize("is_collapsed", [False, True])
+def test_the_badge_is_painted_on_the_row_and_on_the_collapsed_square(
+    bench: Bench, theme: Theme, is_collapsed: bool
+) -> None:
+    bench.sidebar.set_collapsed(is_collapsed)
+    alpha = bench.stores.teller("alpha")
+    alpha.seq = 2
+    bench.draw()
+
+    def orange() -> int:
+        image = bench.view.grab().toImage()
+        wanted = theme.color("badge").rgb()
+        return sum(image.pixel(x, y) == wanted for x in range(image.width()) for y in range(image.height()))
+
+    assert orange() == 0
+    bench.stores.tell(alpha.asks())
+    bench.draw()
+    assert orange() > 100
 
 
 def test_every_row_has_a_name_for_a_screen_reader(bench: Bench) -> None:

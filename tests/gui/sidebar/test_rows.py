@@ -2,7 +2,8 @@
 
 import pytest
 
-from core.domain.events import RunPaused
+from core.domain.events import RunPaused, RunWaiting
+from core.domain.interruption import InterruptionKind
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
 from desktop.sidebar.rows import Row, Section, State, list_items
@@ -75,11 +76,27 @@ def test_a_run_that_has_no_place_yet_is_queued() -> None:
     assert stores.row("a").state is State.QUEUED
 
 
-def test_a_run_that_needs_an_answer_waits() -> None:
+def test_what_needs_the_person_is_repeated_on_top_the_longest_waiting_first() -> None:
     stores = Stores()
-    stores.run("a", "Alpha")
-    stores.background.set_has_pending_question(wf("a"), True)
+    first, second = stores.run("a", "Alpha"), stores.run("b", "Beta")
+    stores.run("c", "Gamma")
+    stores.tell(second.asks(), first.asks("x"), first.asks("y"))
+    assert stores.titles() == ["NEEDS_YOU 2", "Beta", "Alpha", "RUNNING 3", "Alpha", "Beta", "Gamma"]
+    assert stores.titles("alph") == ["NEEDS_YOU 1", "Alpha", "RUNNING 1", "Alpha"]
+    stores.tell(first.closes("x"), first.closes("y"), second.finished())
+    assert stores.titles() == ["RUNNING 2", "Alpha", "Gamma", "RECENT 1", "Beta"]
+
+
+def test_a_run_that_goes_on_beside_a_question_keeps_its_dot_and_has_a_badge() -> None:
+    stores = Stores()
+    run = stores.run("a", "Alpha")
+    stores.tell(run.asks("x"), run.asks("y"))
+    assert (stores.row("a").state, stores.row("a").waiting) == (State.RUNNING, 2)
+    stores.tell(run.say(RunWaiting()))
     assert stores.row("a").state is State.WAITING
+    needing = list_items(stores.background, stores.workflows)[1]
+    assert isinstance(needing, Row)
+    assert (needing.state, needing.asked, needing.waiting) == (State.WAITING, InterruptionKind.APPROVAL, 2)
 
 
 def test_a_run_whose_store_cannot_be_written_is_paused() -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from core.domain.interruption import InterruptionKind
 from core.domain.template import ValidationMode
 from desktop.sidebar.rows import Row, Section, State
 from desktop.sidebar.words import initial, spoken_row, state_words, time_words
@@ -26,6 +27,11 @@ IDLE = Row(wf("a"), "Alpha", Section.WORKFLOWS, State.NEW, NOW - timedelta(days=
         (replace(LIVE, state=State.QUEUED), "Waiting for a place · 12 s", "En attente d’une place · 12 s"),
         (replace(LIVE, mode=ValidationMode.MANUAL), "Running · 12 s · Manual", "En cours · 12 s · Manuel"),
         (replace(LIVE, since=NOW), "Running", "En cours"),
+        (
+            replace(LIVE, section=Section.NEEDS_YOU, state=State.WAITING, asked=InterruptionKind.APPROVAL),
+            "Waits for approval · 12 s",
+            "Attend une approbation · 12 s",
+        ),
         (ENDED, "Completed · 12 s", "Terminé · 12 s"),
         (replace(ENDED, state=State.FAILED, error="no\nanswer"), "Failed: no answer", f"Échec{NBSP}: no answer"),
         (replace(ENDED, state=State.STOPPED), "Stopped · 12 s", "Arrêté · 12 s"),
@@ -47,6 +53,7 @@ def test_what_ended_says_how_long_ago_and_what_rests_its_day(translation: Transl
 def test_a_screen_reader_hears_name_state_step_and_slot(translation: Translation) -> None:
     row = replace(LIVE, title="Refactor billing", progress=(3, 7), slot=1)
     assert spoken_row(row) == "Refactor billing, running, step 3 of 7, slot 1"
+    assert spoken_row(replace(row, waiting=2)) == "Refactor billing, running, step 3 of 7, 2 waiting for you, slot 1"
     translation.set_language(Language.FRENCH)
     assert spoken_row(row) == f"Refactor billing, en cours, étape{NBSP}3 sur 7, emplacement{NBSP}1"
 

@@ -1,0 +1,100 @@
+"""What waits for a person, by workflow: every open interruption of its run and of those below it (UI §2, §6).
+
+Derived from the live states of `BackgroundWorkflows`, so that a question is open here exactly as long as it is there.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from psygnal import Signal
+
+from core.domain.events import InterruptionRaised
+from core.domain.ids import InterruptionId, RunId, WorkflowId
+from core.domain.interruption import InterruptionKind
+from core.domain.live_run import LiveInterruption, LiveRun
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.listeners import tell
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """An open interruption. `run_id` is the run that asks; `below` its title where that is not the workflow's own.
+
+    `expires_at` is None where it waits for ever.
+    """
+
+    workflow_id: WorkflowId
+    run_id: RunId
+    asked: InterruptionRaised
+    created_at: datetime
+    below: str | None = None
+    expires_at: datetime | None = None
+
+    @property
+    def id(self) -> InterruptionId:
+        return self.asked.id
+
+    @property
+    def kind(self) -> InterruptionKind:
+        return self.asked.kind
+
+    @property
+    def step(self) -> str:
+        return self.asked.step
+
+
+class Questions:
+    """`changed(workflow_id)` tells that other questions are open in a workflow."""
+
+    changed = Signal(WorkflowId)
+
+    def __init__(self, background: BackgroundWorkflows) -> None:
+        self._background = background
+        self._told: dict[WorkflowId, tuple[InterruptionId, ...]] = {}
+        background.changed.connect(self._on_changed)
+
+    def close(self) -> None:
+        """Tell nothing more."""
+        self._background.changed.disconnect(self._on_changed, missing_ok=True)
+
+    def get_questions_for_workflow(self, workflow_id: WorkflowId) -> list[Question]:
+        """The open ones of the workflow, oldest first."""
+        execution = self._background.get_execution(workflow_id)
+        return [_question(*asking) for asking in execution.open_interruptions] if execution is not None else []
+
+    def count(self, workflow_id: WorkflowId) -> int:
+        """How many are open in the workflow: what its badge shows."""
+        execution = self._background.get_execution(workflow_id)
+        return len(execution.open_interruptions) if execution is not None else 0
+
+    @property
+    def workflows(self) -> list[WorkflowId]:
+        """Those that need the person, in the order in which they began to."""
+        asking = [
+            (one.open_interruptions[0][1].created_at, one.workflow_id)
+            for one in (*self._background.running_workflows, *self._background.recently_completed_workflows)
+            if one.has_pending_question
+        ]
+        return [workflow_id for _, workflow_id in sorted(asking)]
+
+    def _on_changed(self, workflow_id: WorkflowId) -> None:
+        """A row is drawn anew for other reasons too."""
+        now = tuple(one.id for one in self.get_questions_for_workflow(workflow_id))
+        if now != self._told.get(workflow_id, ()):
+            if now:
+                self._told[workflow_id] = now
+            else:
+                del self._told[workflow_id]
+            tell(self.changed, workflow_id)
+
+
+def _question(run: LiveRun, waiting: LiveInterruption) -> Question:
+    asked = waiting.asked
+    return Question(
+        run.workflow_id,
+        run.run_id,
+        asked,
+        waiting.created_at,
+        run.workflow_name if run.parent is not None else None,
+        datetime.fromisoformat(asked.expires_at) if asked.expires_at is not None else None,
+    )

@@ -1,0 +1,56 @@
+"""What a run asks of a person, in a few words: for a row, a toast and the card."""
+
+from typing import assert_never
+
+from PySide6.QtCore import QCoreApplication
+
+from core.domain.interruption import InterruptionKind
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+def asked_words(kind: InterruptionKind) -> str:
+    """What is waited for, as a state: `Waits for approval`."""
+    match kind:
+        case InterruptionKind.APPROVAL | InterruptionKind.TOOL_APPROVAL:
+            return translate("Asking", "Waits for approval")
+        case InterruptionKind.INPUT_REVIEW:
+            return translate("Asking", "Waits for a review")
+        case InterruptionKind.STATE_EDIT:
+            return translate("Asking", "Waits for corrections")
+        case InterruptionKind.TOOL_INPUT:
+            return translate("Asking", "Waits for arguments")
+        case InterruptionKind.LOCAL_EXECUTION:
+            return translate("Asking", "Waits for your result")
+        case InterruptionKind.QUESTION:
+            return translate("Asking", "Waits for an answer")
+        case InterruptionKind.OUTCOME:
+            return translate("Asking", "Outcome unknown")
+        case _:
+            assert_never(kind)
+
+
+def asking_sentence(kind: InterruptionKind, step: str) -> str:
+    """What is asked where nobody wrote a prompt: a sentence that names the step."""
+    match kind:
+        case InterruptionKind.APPROVAL:
+            words = translate("Asking", "May “{step}” run?")
+        case InterruptionKind.INPUT_REVIEW:
+            words = translate("Asking", "Is this what “{step}” is to run with?")
+        case InterruptionKind.STATE_EDIT:
+            words = translate("Asking", "“{step}” is about to read these values. Are they right?")
+        case InterruptionKind.TOOL_INPUT:
+            words = translate("Asking", "“{step}” lacks arguments. What are they?")
+        case InterruptionKind.LOCAL_EXECUTION:
+            words = translate("Asking", "“{step}” is yours to do. What came out of it?")
+        case InterruptionKind.QUESTION:
+            words = translate("Asking", "“{step}” has a question.")
+        case InterruptionKind.TOOL_APPROVAL:
+            words = translate("Asking", "“{step}” wants to call a tool. May it?")
+        case InterruptionKind.OUTCOME:
+            words = translate(
+                "Asking", "“{step}” was interrupted in the middle of a call. Nobody knows whether it happened."
+            )
+        case _:
+            assert_never(kind)
+    return words.format(step=step)
