@@ -21,7 +21,7 @@ INDENTED_CHARACTERS = 64_000
 def encode(value: Any) -> str:
     """`value` as compact ASCII JSON. Raises StepFailed `not_json` for what JSON cannot hold."""
     try:
-        return json.dumps(value, separators=(",", ":"), allow_nan=False)
+        return _WRITER.encode(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise StepFailed("not_json", f"the value cannot be held as JSON: {error}") from None
 
@@ -61,6 +61,7 @@ def _finite(text: str) -> float:
     return number
 
 
+_WRITER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)  # made once: `dumps` would make one each time
 _READER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 

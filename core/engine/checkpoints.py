@@ -132,6 +132,7 @@ class Checkpoints:
         self._log.tell(StepSkipped(step=step, value=value), writes=[PutStepResult(row)])
 
     def step_completed(self, ended: Ended, output_json: str) -> None:
+        """What only shapes data begins and ends at once, and is told so (`Ended.is_instant`)."""
         key, is_return = ended.call.key, isinstance(ended.call.step.action, ReturnAction)
         if key.index is None and (is_return or key.step in self._terminal):
             self.keep_output(key.step, output_json)
@@ -145,6 +146,8 @@ class Checkpoints:
             self.keep_output(key.step, None)
         fact = StepFinished(step=key.step, index=key.index, attempt=ended.attempt, status=status, error=error.as_dict())
         row = replace(self._row(key, status, None, ended.attempt, ended.errors), error=error)
+        if ended.is_instant:
+            self.step_started(key)
         self._say(ended.effect, fact, [PutStepResult(row)])
 
     def step_cancelled(self, key: StepKey) -> None:

@@ -370,8 +370,7 @@ class Driver:
         earlier = self._earlier.pop(key, None)
         is_plain = step.output_schema is None and earlier is None
         if isinstance(step.action, SetAction | ReturnAction) and is_plain:
-            self._checkpoints.step_started(key)
-            self._inbox.append(Ended(made, output=made.input))
+            self._inbox.append(Ended(made, output=made.input, is_instant=True))
             return
         effect = self._steps.effect(step, made.input)
         claim = self._checkpoints.claim(key) if effect is not Effect.NONE and earlier is None else None

@@ -17,7 +17,10 @@ ENDS_THE_RUN = frozenset({"outcome_unknown", "rejected"})
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A call came to its end: with an output, an error, or cancelled. `errors` are those of the attempts before."""
+    """A call came to its end: with an output, an error, or cancelled. `errors` are those of the attempts before.
+
+    `is_instant`: it began and ended at once, and nobody has been told that it began.
+    """
 
     call: Call
     effect: Effect = Effect.NONE
@@ -26,6 +29,7 @@ class Ended:
     is_cancelled: bool = False
     attempt: int = 1
     errors: tuple[ErrorInfo, ...] = ()
+    is_instant: bool = False
 
 
 def success(key: StepKey, output: Any) -> StepDone | ItemDone:

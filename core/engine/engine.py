@@ -131,7 +131,7 @@ class Engine:
         The same key gives the same run, for ever. Raises InvalidTemplate, or Refused (`bad_input`,
         `workflow_busy`, `limit_reached`): then nothing is left of it. Raises StorageFailed likewise.
         """
-        (await self._validator.check(request.template.as_json())).require()
+        (await self._validator.check_template(request.template)).require()
         await self._check_input(request)
         run_id = RunId(id_from_key("run", request.key) if request.key is not None else new_id("run"))
         if request.key is not None and (known := await self._known(run_id)) is not None:

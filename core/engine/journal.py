@@ -187,6 +187,7 @@ class Journal:
             if entry.done is not None and not entry.done.done():
                 entry.done.set_result(mine)
             entry.run.is_kept(entry)
+        self.publish(EventsKept(tuple(told)) for told in events.values())
         return None
 
     def _hold(self, run: Log, entries: list[Entry], error: StorageFailed) -> None:

@@ -121,8 +121,6 @@ class Log:
         entry.done = None
         while self._line and self._line[0].done is None:
             self._journal.publish(self._line.popleft().events)
-        if entry.events:
-            self._journal.publish([EventsKept(tuple(entry.events))])
 
     def take_text(self) -> list[Write]:
         """The waiting text as chunks of at most 4 KiB."""

@@ -100,6 +100,15 @@ class Validator:
         if not isinstance(data, dict) or not ({"steps", "title"} & data.keys()):
             return Checked(None, [Problem("not_a_template", "", "a template is an object with a title and steps")])
         template, problems = _shape(data)
+        return await self._check(data, template, problems)
+
+    async def check_template(self, template: Template) -> Checked:
+        """Validate a template that has its shape already."""
+        steps = [{"name": step.name} for step in template.steps]
+        return await self._check({"steps": steps, "inputSchema": template.input_schema}, template, [])
+
+    async def _check(self, data: Mapping[str, Any], template: Template | None, problems: list[Problem]) -> Checked:
+        """`data` is the template as a JSON value; of one that has its shape, the names of its steps are enough."""
         if data.get("format", FORMAT) != FORMAT:
             wrong = f"this app reads {FORMAT}, not {data['format']!r}"
             problems.insert(0, Problem("bad_format", "/format", wrong))
@@ -205,14 +214,13 @@ def _readable_steps(raw: Sequence[Any]) -> list[tuple[int, Step]]:
 
 def _unknown(model: _Model, path: str = "") -> Iterator[Problem]:
     """Fields that no one here knows: a slip of the pen, or the work of a later version."""
-    known = [field.alias or name for name, field in type(model).model_fields.items()]
-    for name in model.model_extra or {}:
+    for name in model.model_extra or ():
+        known = [field.alias or field_name for field_name, field in type(model).model_fields.items()]
         message = f"{name!r} is not known here{_suggestion(name, known)}"
         yield Problem("unknown_field", f"{path}/{name}", message, None, "warning")
-    for name, field in type(model).model_fields.items():
-        value = getattr(model, name)
+    for name, value in vars(model).items():
         if isinstance(value, _Model) and not isinstance(value, Step):
-            yield from _unknown(value, f"{path}/{field.alias or name}")
+            yield from _unknown(value, f"{path}/{type(model).model_fields[name].alias or name}")
 
 
 def _suggestion(name: str, known: Sequence[str]) -> str:

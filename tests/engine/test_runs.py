@@ -15,18 +15,21 @@ WAIT = {"action": {"toolName": "echo"}, "input": {"seconds": 0.3}}
 
 async def test_a_diamond_takes_as_long_as_its_longer_side() -> None:
     async with a_world() as world:
+        side = await world.run({"name": "side", **WAIT})
         sides = [{"name": name, "dependsOn": ["top"], **WAIT} for name in ("left", "right")]
         run = await world.run(a_step("top"), *sides, a_step("join", input=["@left", "@right"]))
         assert run["status"] == "success"
         assert run["execution_order"] == ["top", "left", "right", "join"]
-        assert 300 <= run["metrics"]["active_ms"] < 450
+        assert 300 <= run["metrics"]["active_ms"] < 1.8 * side["metrics"]["active_ms"]
 
 
 async def test_three_runs_at_once_take_as_long_as_one() -> None:
     async with a_world() as world:
         began = time.monotonic()
+        await world.run({"name": "w", **WAIT})
+        one_s = time.monotonic() - began
         await asyncio.gather(*(world.run({"name": "w", **WAIT}) for _ in range(3)))
-        assert time.monotonic() - began < 0.5
+        assert time.monotonic() - began - one_s < 2 * one_s
 
 
 @pytest.mark.parametrize("x", [1, 2])
