@@ -138,7 +138,11 @@ class Checkpoints:
             self.keep_output(key.step, output_json)
         status = StepStatus.COMPLETED
         fact = StepFinished(step=key.step, index=key.index, attempt=ended.attempt, status=status, output=ended.output)
-        self._say(ended.effect, fact, [PutStepResult(self._row(key, status, output_json, ended.attempt, ended.errors))])
+        rows = [PutStepResult(self._row(key, status, output_json, ended.attempt, ended.errors))]
+        if ended.is_instant:
+            self._log.tell(StepStarted(step=key.step, index=key.index), fact, writes=rows)
+        else:
+            self._say(ended.effect, fact, rows)
 
     def step_failed(self, ended: Ended, error: ErrorInfo) -> None:
         key, status = ended.call.key, StepStatus.ERROR
