@@ -11,30 +11,29 @@ Recovery goes through the same door as start, so doing it twice is harmless. Chi
 import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Self
 
 from core.bus import Bus, SettingsChanged, WorkflowChanged
 from core.domain.events import Fact, RunFinished
 from core.domain.ids import InterruptionId, RunId, TemplateId, id_from_key, new_id
 from core.domain.interruption import Action, Answer, Interruption, InterruptionKind
-from core.domain.json_text import decode
-from core.domain.run import ACTIVE, ErrorInfo, Run, RunStatus, Snapshot
+from core.domain.run import ACTIVE, ErrorInfo, Run, RunStatus
 from core.domain.settings import Settings
-from core.domain.step import StepKey
 from core.domain.template import WorkflowCall
 from core.engine.answering import check, meant, patches
+from core.engine.children import Children, Wanted, called_id, child_id, output_of
 from core.engine.dispatch import Call
 from core.engine.driver import Driver, Remains
 from core.engine.forking import taken_over, told
 from core.engine.interruptions import Interruptions
 from core.engine.journal import Journal
 from core.engine.recovery import EXHAUSTED, UNCLEAN_ENDS, Found, examine
-from core.engine.run_log import Log
+from core.engine.seats import Seat, Seats
 from core.engine.starting import StartRequest, creation, fork_request
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
-from core.errors import NotFound, Refused, StepFailed, StorageFailed, limit_reached, workflow_busy
+from core.errors import NotFound, Refused, StepFailed, StorageFailed, workflow_busy
 from core.ports.clock import Clock
 from core.ports.storage import ChangeRun, MarkUnreadable, PutStepResult, Storage, Write
 from core.ports.templates import Templates
@@ -43,39 +42,6 @@ from core.ports.tools import CallContext
 log = logging.getLogger(__name__)
 
 CLOSE_S = 1.0
-
-
-@dataclass(slots=True, eq=False)
-class _Seat:
-    """An active run in this process: being written down, waiting for a place, or driven. `settled` is set while it
-    waits for a person; `parent` is the driver and the step of another run that awaits this one."""
-
-    run: Run
-    snapshot: Snapshot
-    log: Log
-    remains: Remains | None = None
-    driver: Driver | None = None
-    task: "asyncio.Task[None] | None" = None
-    parent: tuple[Driver, StepKey] | None = None
-    is_cancelled: bool = False
-    is_finished: bool = False
-    is_waiting: bool = False
-    settled: asyncio.Event = field(default_factory=asyncio.Event)
-    ended: asyncio.Event = field(default_factory=asyncio.Event)
-
-    @property
-    def holds_place(self) -> bool:
-        return self.driver is not None and not self.is_finished and not self.is_waiting and self.run.depth == 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """Which template a run starts below itself, and with what."""
-
-    template_id: TemplateId | None
-    title: str | None
-    given: Mapping[str, Any]
-    timeout_ms: int | None = None
 
 
 class Engine:
@@ -96,10 +62,9 @@ class Engine:
         self._bus = bus
         self._steps = steps
         self._validator = validator
-        self._templates = templates
+        self._children = Children(storage, templates, settings)
         self._settings = settings
-        self._seats: dict[RunId, _Seat] = {}
-        self._queue: list[_Seat] = []
+        self._seats = Seats(settings)
         self._subscription = bus.subscribe(SettingsChanged, lambda changed: self._admit())
         self._is_closing = False
         self.journal = Journal(storage, bus, clock, text_interval_s=settings().stream_write_interval_s)
@@ -113,7 +78,7 @@ class Engine:
     async def __aexit__(self, *exception: object) -> None:
         self._is_closing = True
         self._subscription.close()
-        seats = list(self._seats.values())
+        seats = list(self._seats)
         await asyncio.gather(*(seat.driver.checkpoint() for seat in seats if seat.driver is not None))
         tasks = [seat.task for seat in seats if seat.task is not None]
         if tasks:
@@ -137,18 +102,19 @@ class Engine:
         if request.key is not None and (known := await self._known(run_id)) is not None:
             return known
         newest = await self._storage.runs(workflow_id=request.workflow.id, limit=1)
-        if request.key is not None and run_id in self._seats:
-            return self._seats[run_id].run
+        if request.key is not None and (twin := self._seats.get(run_id)) is not None:
+            return twin.run
         if newest and newest[0].status in ACTIVE:
             raise workflow_busy(request.workflow.id, request.workflow.title)
-        self._check_places(request)
+        self._seats.require_place(request)
         seat = self._sit(run_id, request)
         if not await self._create(seat, request):  # the same key, that began and ended while this start was looking
             return await self.wait(run_id)
         self._bus.publish(WorkflowChanged(replace(request.workflow, updated_at=seat.run.created_at)))
-        self._queue.append(seat)
         if seat.is_cancelled:  # while it was written down
             await self._cancel_waiting(seat)
+        else:
+            self._seats.queue(seat)
         self._admit()
         return seat.run
 
@@ -165,53 +131,33 @@ class Engine:
             told = "; ".join(f"{one.path or 'the input'}: {one.message}" for one in violations)
             raise Refused("bad_input", told, problems=[{"path": v.path, "message": v.message} for v in violations])
 
-    def _check_places(self, request: StartRequest) -> None:
-        """One step with taking the seat, so that two starts in one tick cannot both win."""
-        active = [seat for seat in self._seats.values() if not seat.is_finished and seat.run.depth == 0]
-        if any(seat.run.workflow_id == request.workflow.id for seat in active):
-            raise workflow_busy(request.workflow.id, request.workflow.title)
-        if request.gated and not request.queued:
-            limit = self._settings().max_workflows(request.mode)
-            if len(active) >= limit:
-                raise limit_reached(request.mode, limit)
-
-    def _sit(self, run_id: RunId, request: StartRequest) -> _Seat:
+    def _sit(self, run_id: RunId, request: StartRequest) -> Seat:
         run, snapshot = request.run(run_id, self._clock.now()), request.snapshot()
-        seat = _Seat(run, snapshot, self.journal.open(run.id, run.workflow_id, run.message_id))
-        self._seats[run_id] = seat
+        seat = Seat(run, snapshot, self.journal.open(run.id, run.workflow_id, run.message_id))
+        self._seats.take(seat)
         return seat
 
     async def _create(
-        self, seat: _Seat, request: StartRequest, more: Sequence[Fact] = (), rows: Sequence[Write] = ()
+        self, seat: Seat, request: StartRequest, more: Sequence[Fact] = (), rows: Sequence[Write] = ()
     ) -> bool:
         """Write the run down. False, and nothing is left: there is one of that id."""
         try:
             facts, writes = creation(request, seat.run, seat.snapshot)
             lost = await seat.log.create(*facts, *more, writes=[*writes, *rows])
         except BaseException:
-            self._leave(seat)
+            self._seats.leave(seat)
             raise
         if lost:
-            self._leave(seat)
+            self._seats.leave(seat)
         return not lost
 
     def _admit(self) -> None:
-        """Give free places to those who wait, first in first out; a gated one waits for the gate too (ENGINE §9)."""
-        settings = self._settings()
-        driven = sum(seat.holds_place for seat in self._seats.values())
-        active = sum(
-            seat.driver is not None and not seat.is_finished and seat.run.depth == 0 for seat in self._seats.values()
-        )
-        for seat in tuple(self._queue):
-            if driven >= settings.max_running_runs or self._is_closing:
-                return
-            if seat.snapshot.gated and active >= settings.max_workflows(seat.snapshot.mode):
-                continue
-            self._queue.remove(seat)
-            driven, active = driven + 1, active + 1
-            self._begin(seat)
+        """Give free places to those who wait."""
+        if not self._is_closing:
+            for seat in self._seats.admitted():
+                self._begin(seat)
 
-    def _begin(self, seat: _Seat) -> None:
+    def _begin(self, seat: Seat) -> None:
         seat.driver = Driver(
             seat.run,
             seat.snapshot,
@@ -226,7 +172,7 @@ class Engine:
         seat.is_waiting = seat.driver.is_waiting
         seat.task = self._tasks.create_task(self._drive(seat, seat.driver), name=f"run {seat.run.id}")
 
-    async def _drive(self, seat: _Seat, driver: Driver) -> None:
+    async def _drive(self, seat: Seat, driver: Driver) -> None:
         try:
             await driver.drive()
         except Exception as error:
@@ -234,14 +180,8 @@ class Engine:
             info = ErrorInfo("internal", f"{type(error).__name__}: {error}", failed_during="engine")
             await self._end(seat, RunStatus.ERROR, info)
         finally:
-            self._leave(seat)
+            self._seats.leave(seat)
             self._admit()
-
-    def _leave(self, seat: _Seat) -> None:
-        seat.is_finished = True
-        seat.ended.set()
-        seat.settled.set()
-        del self._seats[seat.run.id]
 
     async def fork(self, run_id: RunId, step: str, given: Mapping[str, Any] | None = None) -> Run:
         """Start a run of the same snapshot, in a workflow of its own, that begins at `step`: what does not depend on
@@ -258,14 +198,14 @@ class Engine:
             raise NotFound("step", step)
         request = fork_request(source, snapshot, given, self._clock.now())
         await self._check_input(request)
-        self._check_places(request)
+        self._seats.require_place(request)
         seat = self._sit(RunId(new_id("run")), request)
         results = taken_over(steps, step, await self._storage.step_results(run_id), seat.run.id)
         seat.remains = Remains(results, ())
         rows = [PutStepResult(result) for result in results]
         await self._create(seat, request, told(results), rows)
         self._bus.publish(WorkflowChanged(request.workflow))
-        self._queue.append(seat)
+        self._seats.queue(seat)
         self._admit()
         return seat.run
 
@@ -273,7 +213,7 @@ class Engine:
 
     def waits(self, run: Run, written: "asyncio.Future[Any] | None") -> None:
         """A `core.engine.driver.Owner`: the run waits for a person, once that is `written`; None: it goes on."""
-        seat = self._seats[run.id]
+        seat = self._seat(run.id)
         seat.is_waiting = written is not None
         if seat.parent is not None:
             parent, key = seat.parent
@@ -286,19 +226,20 @@ class Engine:
 
     def ended(self, run: Run, *, is_success: bool) -> None:
         """The end of the run is on disk. A child that nobody awaited goes on after a success, else it is cancelled."""
-        seat = self._seats[run.id]
-        seat.is_finished = True
+        self._seat(run.id).is_finished = True
         if not is_success:
             for driver in self.below(run.id):
                 driver.cancel()
         self._admit()
 
     def below(self, run_id: RunId) -> list[Driver]:
-        found: list[Driver] = []
-        for seat in self._seats.values():
-            if seat.run.parent == run_id and seat.driver is not None:
-                found += [seat.driver, *self.below(seat.run.id)]
-        return found
+        """A `core.engine.driver.Owner`."""
+        return self._seats.below(run_id)
+
+    def _seat(self, run_id: RunId) -> Seat:
+        seat = self._seats.get(run_id)
+        assert seat is not None
+        return seat
 
     async def run_child(self, parent: Driver, call: Call, attempt: int, workflow: WorkflowCall) -> Any:
         """Run another template to its end, as a step of `parent`; the same step and attempt give the same child.
@@ -309,7 +250,7 @@ class Engine:
             raise StepFailed("bad_input", "the input of another template is an object")
         run_id = child_id(parent.run.id, call.key, attempt)
         template_id = TemplateId(workflow.template_id) if workflow.template_id is not None else None
-        wanted = _Wanted(template_id, workflow.title, call.input)
+        wanted = Wanted(template_id, workflow.title, call.input)
         seat = await self._child(run_id, parent, wanted)
         if seat is not None:
             seat.parent = (parent, call.key)
@@ -319,7 +260,7 @@ class Engine:
                 await self._end_of(seat)
             finally:
                 parent.child_waits(call.key, is_waiting=False)
-        return _output_of(await self._stored(run_id))
+        return output_of(await self._stored(run_id))
 
     async def execute(
         self,
@@ -334,13 +275,13 @@ class Engine:
         above = self._seats.get(context.run_id)
         if above is None or above.driver is None:
             raise StepFailed("not_found", f"the run {context.run_id!r} is not at work")
-        run_id = RunId(id_from_key("run", f"{context.run_id} call {context.call_id}"))
-        seat = await self._child(run_id, above.driver, _Wanted(template_id, None, given, timeout_ms))
+        run_id = called_id(context.run_id, context.call_id)
+        seat = await self._child(run_id, above.driver, Wanted(template_id, None, given, timeout_ms))
         if wait and seat is not None:
             await self._end_of(seat)
         return await self._stored(run_id)
 
-    async def _end_of(self, seat: _Seat) -> None:
+    async def _end_of(self, seat: Seat) -> None:
         """Come back when the run has ended; cancelled meanwhile, it is cancelled too."""
         try:
             await seat.ended.wait()
@@ -348,7 +289,7 @@ class Engine:
             await self._cancel_seat(seat)
             raise
 
-    async def _child(self, run_id: RunId, parent: Driver, wanted: _Wanted) -> _Seat | None:
+    async def _child(self, run_id: RunId, parent: Driver, wanted: Wanted) -> Seat | None:
         """A seat for the child, that of its earlier life if it had one; None if it has ended."""
         known = self._seats.get(run_id)
         if known is not None:
@@ -360,7 +301,8 @@ class Engine:
             await self.recover(run_id)
             return self._seats.get(run_id)
         try:
-            request = await self._child_request(parent, wanted)
+            request = await self._children.request(parent.run, parent.snapshot, wanted)
+            await self._check_input(request)
         except Refused as error:
             raise StepFailed(error.code, error.message, **error.parameters) from None
         seat = self._sit(run_id, request)
@@ -368,22 +310,6 @@ class Engine:
             return None
         self._begin(seat)
         return seat
-
-    async def _child_request(self, parent: Driver, wanted: _Wanted) -> StartRequest:
-        """Raises Refused."""
-        limit = self._settings().max_depth
-        if parent.run.depth + 1 > limit:
-            raise Refused("too_deep", f"runs start each other {limit} deep; that is the limit", limit=limit)
-        found = await self._templates.named(wanted.template_id, wanted.title)
-        if wanted.timeout_ms is not None:
-            template = found.template.model_copy(update={"timeout_ms": wanted.timeout_ms})
-            found = replace(found, template=template)
-        workflow = await self._storage.workflow(parent.run.workflow_id)
-        if workflow is None:
-            raise NotFound("workflow", parent.run.workflow_id)
-        request = StartRequest.child(parent.run, parent.snapshot, workflow, found, wanted.given)
-        await self._check_input(request)
-        return request
 
     # Following and ending
 
@@ -394,7 +320,7 @@ class Engine:
     @property
     def is_at_work(self) -> bool:
         """Whether any run is driven, or waits here for a place."""
-        return any(not seat.is_waiting for seat in self._seats.values())
+        return any(not seat.is_waiting for seat in self._seats)
 
     async def wait(self, run_id: RunId) -> Run:
         """Come back when the run has ended and nothing of it is in flight, or it only waits for a person.
@@ -424,20 +350,20 @@ class Engine:
             await seat.ended.wait()
         return await self._stored(run_id)
 
-    async def _cancel_seat(self, seat: _Seat) -> None:
+    async def _cancel_seat(self, seat: Seat) -> None:
         if seat.driver is not None:
             seat.driver.cancel()
-        elif seat in self._queue:
+        elif self._seats.unqueue(seat):
             await self._cancel_waiting(seat)
         else:
             seat.is_cancelled = True
 
-    async def _cancel_waiting(self, seat: _Seat) -> None:
-        self._queue.remove(seat)
+    async def _cancel_waiting(self, seat: Seat) -> None:
+        """End a run that has left the queue, and never began."""
         try:
             await self._end(seat, RunStatus.CANCELLED, None)
         finally:
-            self._leave(seat)
+            self._seats.leave(seat)
 
     async def _cancel_stored(self, run_id: RunId) -> None:
         """Cancel a run that no process drives: what a crash left behind."""
@@ -451,7 +377,7 @@ class Engine:
         Interruptions(run, seat.log, self._clock, found.remains.interruptions).cancel_open()
         await self._end(seat, RunStatus.CANCELLED, None)
 
-    async def _end(self, seat: _Seat, status: RunStatus, error: ErrorInfo | None) -> None:
+    async def _end(self, seat: Seat, status: RunStatus, error: ErrorInfo | None) -> None:
         """Write the end of a run that has no driver."""
         run = seat.run
         change = ChangeRun(run.id, ACTIVE, status, finished_at=self._clock.now(), error=error)
@@ -477,8 +403,8 @@ class Engine:
         known = [one for driver in drivers.values() for one in driver.interruptions.all]
         found = meant(known, interruption, step)
         driver = drivers[found.run_id]
-        asking = driver.step(found.ask.step)
-        await check(found, answer, asking, driver.tool_schema(asking), self._steps.schemas)
+        asking = driver.work.step(found.ask.step)
+        await check(found, answer, asking, driver.work.tool_schema(asking), self._steps.schemas)
         driver.interruptions.require_open(found)
         if found.ask.kind is InterruptionKind.STATE_EDIT and answer.action is Action.SUBMIT:
             _patch(driver, found, answer)
@@ -539,41 +465,29 @@ class Engine:
         if run.id in self._seats:
             return
         self._tell_again(left)
-        self._seats[run.id] = seat
+        self._seats.take(seat)
         if run.status is RunStatus.WAITING or run.parent is not None:
             self._begin(seat)
         else:
-            self._queue.append(seat)
+            self._seats.queue(seat)
 
     def _tell_again(self, left: Found) -> None:
         """Those who watch know nothing of an earlier life; what they know already changes nothing."""
         for event in left.events:
             self._bus.publish(event)
 
-    def _seat_of(self, left: Found) -> _Seat:
+    def _seat_of(self, left: Found) -> Seat:
         run = left.run
         journal = self.journal.open(run.id, run.workflow_id, run.message_id, left.last_seq)
-        return _Seat(run, left.snapshot, journal, left.remains)
-
-
-def child_id(run_id: RunId, key: StepKey, attempt: int) -> RunId:
-    """The run that a step begins: the same step and attempt give the same one, after a crash too."""
-    return RunId(id_from_key("run", f"{run_id} {key} {attempt}"))
+        return Seat(run, left.snapshot, journal, left.remains)
 
 
 def _patch(driver: Driver, found: Interruption, answer: Answer) -> None:
     """Change the outputs that the step is about to read. Raises Refused `bad_answer`, `consumed`."""
     made, outputs = patches(found, answer)
     for name in outputs:
-        consumers = driver.consumers(name, but=found.ask.step)
+        consumers = driver.work.consumers(name, but=found.ask.step)
         if consumers:
             message = f"{', '.join(consumers)} has read the output of {name} already; fork the run from there"
             raise Refused("consumed", message, step=name, consumers=consumers)
-    driver.patch(made, outputs)
-
-
-def _output_of(run: Run) -> Any:
-    if run.status is RunStatus.SUCCESS:
-        return decode(run.output_json or "null")
-    error = run.error.as_dict() if run.error else {"code": run.status, "message": f"it was {run.status}"}
-    raise StepFailed("child_failed", f"{run.title}: {error['message']}", child_run_id=run.id, error=error)
+    driver.work.patch(made, outputs)

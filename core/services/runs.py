@@ -13,7 +13,8 @@ from core.domain.step import StepKey, StepStatus
 from core.domain.template import ValidationMode
 from core.domain.tool import CallStatus
 from core.domain.workflow import Workflow
-from core.engine.engine import Engine, child_id
+from core.engine.children import child_id
+from core.engine.engine import Engine
 from core.engine.starting import StartRequest
 from core.errors import NotFound
 from core.ports.clock import Clock

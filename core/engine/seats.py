@@ -1,0 +1,119 @@
+"""Who is active in this process, who waits for a place, and who gets the next (ENGINE §9)."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from core.domain.ids import RunId
+from core.domain.run import Run, Snapshot
+from core.domain.settings import Settings
+from core.domain.step import StepKey
+from core.engine.driver import Driver, Remains
+from core.engine.run_log import Log
+from core.engine.starting import StartRequest
+from core.errors import limit_reached, workflow_busy
+
+
+@dataclass(slots=True, eq=False)
+class Seat:
+    """An active run in this process: being written down, waiting for a place, or driven. `settled` is set while it
+    waits for a person; `parent` is the driver and the step of another run that awaits this one."""
+
+    run: Run
+    snapshot: Snapshot
+    log: Log
+    remains: Remains | None = None
+    driver: Driver | None = None
+    task: "asyncio.Task[None] | None" = None
+    parent: tuple[Driver, StepKey] | None = None
+    is_cancelled: bool = False
+    is_finished: bool = False
+    is_waiting: bool = False
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def is_root(self) -> bool:
+        return self.run.depth == 0
+
+    @property
+    def is_driven(self) -> bool:
+        """Whether it was begun and has not ended."""
+        return self.driver is not None and not self.is_finished
+
+
+class Seats:
+    """The active runs, and the queue of those without a place.
+
+    A run that waits for a person holds no place, and a child runs in its root's.
+    """
+
+    def __init__(self, settings: Callable[[], Settings]) -> None:
+        self._settings = settings
+        self._taken: dict[RunId, Seat] = {}
+        self._queue: list[Seat] = []
+
+    def __iter__(self) -> Iterator[Seat]:
+        return iter(tuple(self._taken.values()))
+
+    def __contains__(self, run_id: RunId) -> bool:
+        return run_id in self._taken
+
+    def get(self, run_id: RunId) -> Seat | None:
+        return self._taken.get(run_id)
+
+    def take(self, seat: Seat) -> None:
+        self._taken[seat.run.id] = seat
+
+    def leave(self, seat: Seat) -> None:
+        """The run is over, or was not begun at all."""
+        seat.is_finished = True
+        seat.ended.set()
+        seat.settled.set()
+        del self._taken[seat.run.id]
+
+    def below(self, run_id: RunId) -> list[Driver]:
+        """The drivers of the run's children, and of theirs."""
+        found: list[Driver] = []
+        for seat in self:
+            if seat.run.parent == run_id and seat.driver is not None:
+                found += [seat.driver, *self.below(seat.run.id)]
+        return found
+
+    def require_place(self, request: StartRequest) -> None:
+        """Raises Refused `workflow_busy`, `limit_reached`. To be called in one step with `take`, so that two starts
+        of one tick cannot both win."""
+        active = [seat for seat in self if not seat.is_finished and seat.is_root]
+        if any(seat.run.workflow_id == request.workflow.id for seat in active):
+            raise workflow_busy(request.workflow.id, request.workflow.title)
+        if request.gated and not request.queued:
+            limit = self._settings().max_workflows(request.mode)
+            if len(active) >= limit:
+                raise limit_reached(request.mode, limit)
+
+    def queue(self, seat: Seat) -> None:
+        """The run waits for a place."""
+        self._queue.append(seat)
+
+    def unqueue(self, seat: Seat) -> bool:
+        """It waits no longer; whether it did."""
+        if seat not in self._queue:
+            return False
+        self._queue.remove(seat)
+        return True
+
+    def admitted(self) -> list[Seat]:
+        """Those that get the free places, first in first out; a gated one waits for the gate too."""
+        settings = self._settings()
+        driven = [seat for seat in self if seat.is_driven and seat.is_root]
+        at_work, active = sum(not seat.is_waiting for seat in driven), len(driven)
+        admitted = []
+        for seat in tuple(self._queue):
+            if at_work >= settings.max_running_runs:
+                break
+            if seat.snapshot.gated and active >= settings.max_workflows(seat.snapshot.mode):
+                continue
+            self._queue.remove(seat)
+            at_work, active = at_work + 1, active + 1
+            admitted.append(seat)
+        return admitted

@@ -1,0 +1,348 @@
+"""The steps of one run at work: what the plan says is begun here, and how it ended is told to the plan."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import assert_never
+
+from core.domain.interruption import Interruption, InterruptionKind
+from core.domain.json_text import LIST_BYTES, decode, encode, encode_output
+from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.template import AgentAction, ReturnAction, SetAction, Step, ToolAction, WorkflowAction
+from core.domain.tool import Effect
+from core.engine.answering import Patch
+from core.engine.attempts import Attempts, Earlier, LostClaim
+from core.engine.checkpoints import Checkpoints
+from core.engine.dispatch import Call, Done, Go, Loop, Skip, call, dispatch, scope_of
+from core.engine.endings import Ended, error_info, failure, joined, success
+from core.engine.gates import question, verdict
+from core.engine.interruptions import Interruptions
+from core.engine.limits import Limits
+from core.engine.planner import (
+    Cancelled,
+    CloseList,
+    Happened,
+    ItemDone,
+    ListOpened,
+    Plan,
+    Start,
+    StartItem,
+    StepAsks,
+    StepDone,
+    StepMayGo,
+)
+from core.engine.refs import Scope
+from core.engine.steps import Setting, StepRunner
+from core.errors import StepFailed
+from core.ports.clock import Clock
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Flight:
+    """A call in a task of its own."""
+
+    task: "asyncio.Task[None]"
+    attempts: Attempts
+
+    @property
+    def ends_with_run(self) -> bool:
+        """Whether the end of the run stops it: an agent, a child, and what is between two attempts (ENGINE §5)."""
+        return self.attempts.is_idle or isinstance(self.attempts.call.step.action, AgentAction | WorkflowAction)
+
+    @property
+    def may_be_dropped(self) -> bool:
+        """Whether it can begin again without harm."""
+        return self.attempts.effect is not Effect.ONCE or self.attempts.is_idle
+
+
+class Work:
+    """What is in flight, and what has come of it. `changed` is called when there is something to do.
+
+    `results` are those of an earlier life of the run. `tasks` has to be set before anything is begun.
+    """
+
+    tasks: asyncio.TaskGroup
+
+    def __init__(
+        self,
+        setting: Setting,
+        steps: StepRunner,
+        clock: Clock,
+        plan: Plan,
+        checkpoints: Checkpoints,
+        interruptions: Interruptions,
+        limits: Limits,
+        changed: Callable[[], None],
+        results: Sequence[StepResult],
+    ) -> None:
+        self.flights: dict[StepKey, Flight] = {}
+        self.is_stopping = False
+        self._run = setting.run
+        self._snapshot = setting.snapshot
+        self._setting = setting
+        self._steps = steps
+        self._clock = clock
+        self._plan = plan
+        self._checkpoints = checkpoints
+        self._interruptions = interruptions
+        self._limits = limits
+        self._changed = changed
+        self._named = {step.name: step for step in setting.snapshot.template.steps}
+        self._inbox: deque[Ended] = deque()
+        self._items_done: dict[str, list[ItemDone]] = {}
+        self._earlier: dict[StepKey, Earlier] = {}
+        self._decisions: dict[str, Call | Loop] = {}
+        for result in results:
+            self._remember(result)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether calls have ended that are not taken in yet."""
+        return bool(self._inbox)
+
+    @property
+    def is_unbounded(self) -> bool:
+        """Whether something is in flight, and nothing of it will end by itself."""
+        attempts = [flight.attempts for flight in self.flights.values()]
+        return bool(attempts) and all(
+            not self._steps.has_time_limit(one.call.step) and not one.is_idle for one in attempts
+        )
+
+    def begin(self) -> None:
+        """Begin what the plan says."""
+        for action in self._plan.plan():
+            self._do(action)
+
+    def take_in(self) -> None:
+        """Write down how calls have ended, and let the plan go on from there."""
+        while self._inbox:
+            self._take(self._inbox.popleft())
+
+    def answered(self, closed: Interruption) -> None:
+        """A person has answered, or the time is over: the step that asked before it ran is to be started again."""
+        ask = closed.ask
+        if ask.step in self._decisions and ask.index is None and ask.call_id is None:
+            self._advance(StepMayGo(ask.step))
+
+    def drop_claims(self) -> None:
+        """The run is over: what an earlier life had begun, and this one never came to, is cancelled."""
+        for key in self._earlier:
+            self._checkpoints.step_cancelled(key)
+
+    def step(self, name: str) -> Step:
+        """The step of that name in the run's snapshot."""
+        return self._named[name]
+
+    def tool_schema(self, step: Step) -> object:
+        """The schema of the arguments of the tool that the step calls, None if it calls none."""
+        info = self._steps.tools.info(step.action.tool_name) if isinstance(step.action, ToolAction) else None
+        return info.input_schema if info is not None else None
+
+    def consumers(self, step: str, *, but: str) -> list[str]:
+        """The steps that have begun to read the output of `step`, `but` that one."""
+        return [name for name in self._plan.followers(step) if name != but and self._plan.began(name)]
+
+    def patch(self, patches: Sequence[Patch], outputs: dict[str, object]) -> None:
+        """Put a person's outputs in the place of those that steps gave. Kept with what is written next."""
+        for name, output in outputs.items():
+            self._plan.replace_output(name, output)
+        self._checkpoints.state_patched(patches, outputs)
+
+    # From the plan to work
+
+    def _do(self, action: Start | StartItem | CloseList) -> None:
+        step = action.step
+        match action:
+            case Start():
+                self._start(step)
+            case StartItem(_, index, item):
+                try:
+                    self._execute(call(step, self._scope(step).at(index, item)), item)
+                except StepFailed as error:
+                    self._fail_before_start(step, error, index)
+            case CloseList():
+                self._close(action)
+            case _:
+                assert_never(action)
+
+    def _start(self, step: Step) -> None:
+        try:
+            decision = self._decide(step)
+        except StepFailed as error:
+            self._fail_before_start(step, error)
+            return
+        match decision:
+            case None:
+                self._advance(StepAsks(step.name))
+            case Skip(value):
+                self._checkpoints.step_skipped(step.name, value)
+                self._advance(StepDone(step.name, None, skipped=True))
+            case Done(output):
+                self._checkpoints.step_started(StepKey(step.name))
+                self._inbox.append(Ended(Call(step, StepKey(step.name), None), Effect.IDEMPOTENT, output))
+            case Go(Loop(items)):
+                self._checkpoints.step_started(StepKey(step.name), len(items))
+                self._advance(ListOpened(step.name, items, self._items_done.pop(step.name, ())))
+            case Go(Call() as made):
+                self._execute(made)
+
+    def _decide(self, step: Step) -> Skip | Done | Go | None:
+        """What the step does: None while a person is asked. Raises StepFailed."""
+        scope = self._scope(step)
+        decision = self._decisions.pop(step.name, None) or dispatch(step, scope, self._plan.skipped)
+        if isinstance(decision, Skip):
+            return decision
+        if step.interrupt is None:
+            return Go(decision)
+        found = self._interruptions.find([step.interrupt.kind], step.name)
+        if found is None:
+            reads = {name: self._plan.outputs[name] for name in self._plan.waits_for(step.name)}
+            asked = question(step, step.interrupt, decision, scope, reads, self.tool_schema(step))
+            if asked is None:
+                return Go(decision)
+            found = self._interruptions.raise_(asked)
+        if found.is_open:
+            self._decisions[step.name] = decision
+            return None
+        if step.interrupt.kind is InterruptionKind.STATE_EDIT and isinstance(decision, Call):
+            decision = call(step, scope)  # it reads what the person has put there
+        return verdict(step, decision, found)
+
+    def _execute(self, made: Call, item: object = None) -> None:
+        """Begin the action: at once if it only shapes data, else in a task, behind a claim if it leaves the process."""
+        step, key = made.step, made.key
+        earlier = self._earlier.pop(key, None)
+        is_plain = step.output_schema is None and earlier is None
+        if isinstance(step.action, SetAction | ReturnAction) and is_plain:
+            self._inbox.append(Ended(made, output=made.input, is_instant=True))
+            return
+        effect = self._steps.effect(step, made.input)
+        claim = self._checkpoints.claim(key) if effect is not Effect.NONE and earlier is None else None
+        attempts = Attempts(
+            made,
+            effect,
+            self._checkpoints,
+            self._interruptions,
+            self._clock,
+            act=partial(self._act, effect),
+            again=partial(self._again, made, item),
+            time_left_s=self._limits.time_left_s,
+            earlier=earlier,
+        )
+        task = self.tasks.create_task(self._carry_out(attempts, claim), name=f"{self._run.id} {key}")
+        self.flights[key] = Flight(task, attempts)
+
+    async def _carry_out(self, attempts: Attempts, claim: "asyncio.Future[frozenset[int]] | None") -> None:
+        key = attempts.call.key
+        ended: Ended | None = None
+        if not self._steps.has_time_limit(attempts.call.step):
+            self._limits.watch_progress(key)
+        try:
+            ended = self._as_ended(attempts, output=await attempts.run(claim))
+        except LostClaim:
+            return
+        except StepFailed as error:
+            ended = self._as_ended(attempts, error=error)
+        except asyncio.CancelledError:
+            if not self.is_stopping:
+                ended = self._as_ended(attempts, is_cancelled=True)
+            raise
+        except Exception as error:
+            log.exception("step %s of run %s broke", key, self._run.id)
+            broke = StepFailed("internal", f"{type(error).__name__}: {error}")
+            ended = self._as_ended(attempts, error=broke)
+        finally:
+            self._limits.ended(key)
+            del self.flights[key]
+            if ended is not None:
+                self._inbox.append(ended)
+            self._changed()
+
+    def _as_ended(
+        self, attempts: Attempts, output: object = None, error: StepFailed | None = None, *, is_cancelled: bool = False
+    ) -> Ended:
+        return Ended(attempts.call, attempts.effect, output, error, is_cancelled, attempts.attempt, attempts.errors)
+
+    async def _act(self, effect: Effect, made: Call, attempt: int) -> object:
+        return await self._steps.run(made, attempt, effect, self._setting)
+
+    def _again(self, made: Call, item: object, attempt: int) -> Call:
+        """The call of a later attempt: `@ctx.attempt` may be in it. What a person let pass stays as it is."""
+        if made.step.interrupt is not None:
+            return made
+        scope = self._scope(made.step, attempt)
+        return call(made.step, scope if made.key.index is None else scope.at(made.key.index, item))
+
+    def _fail_before_start(self, step: Step, error: StepFailed, index: int | None = None) -> None:
+        key = StepKey(step.name, index)
+        self._checkpoints.step_started(key)
+        self._inbox.append(Ended(Call(step, key, None), error=error))
+
+    def _close(self, action: CloseList) -> None:
+        step, made = action.step, Call(action.step, StepKey(action.step.name), None)
+        text = encode(action.outputs)
+        if action.is_failed:
+            self._inbox.append(Ended(made, error=joined(step, action.errors)))
+        elif len(text) > LIST_BYTES:
+            size = StepFailed("output_too_large", f"the list has {len(text):,} bytes of JSON; 64 MB can be kept")
+            self._inbox.append(Ended(made, error=size))
+        else:
+            self._checkpoints.step_completed(Ended(made, output=action.outputs), text)
+            self._advance(StepDone(step.name, action.outputs))
+
+    # From work to the plan
+
+    def _take(self, ended: Ended) -> None:
+        """Write down how a call ended, and let the plan go on from there."""
+        key, step = ended.call.key, ended.call.step
+        if ended.is_cancelled:
+            self._checkpoints.step_cancelled(key)
+            return
+        try:
+            if ended.error is not None:
+                raise ended.error
+            output_json = encode_output(ended.output)
+        except StepFailed as error:
+            info = error_info(error, ended.call)
+            self._checkpoints.step_failed(ended, info)
+            self._advance(failure(step, key, info))
+            return
+        self._checkpoints.step_completed(ended, output_json)
+        self._advance(success(key, ended.output))
+
+    def _remember(self, result: StepResult) -> None:
+        """Take in a result of an earlier life of the run."""
+        key = result.key
+        if key.round is not None:
+            return
+        happened: Happened
+        match result.status:
+            case StepStatus.RUNNING | StepStatus.RETRYING:
+                cut_off = result.status is StepStatus.RUNNING
+                self._earlier[key] = Earlier(result.attempt, result.attempt_errors, cut_off)
+                return
+            case StepStatus.CANCELLED:
+                self._plan.end(Cancelled())
+                return
+        if result.error is not None:
+            happened = failure(self._named[key.step], key, result.error)
+        else:
+            output = decode(result.output_json or "null")
+            happened = StepDone(key.step, None, skipped=True) if result.skipped else success(key, output)
+        if isinstance(happened, ItemDone):
+            self._items_done.setdefault(key.step, []).append(happened)
+        else:
+            self._checkpoints.keep_output(key.step, result.output_json)
+            self._plan.advance(happened)
+
+    def _advance(self, happened: Happened) -> None:
+        self._plan.advance(happened)
+        self._changed()
+
+    def _scope(self, step: Step, attempt: int = 1) -> Scope:
+        return scope_of(self._run, self._snapshot, step, self._plan.outputs, self._plan.absent, attempt)
