@@ -98,7 +98,8 @@ class MemoryStorage:
         return [replace(self._shown(run), output_json=None) for _, run in page]
 
     async def run_of_message(self, message_id: MessageId) -> Run | None:
-        rows = [row for row in self._tables.runs.values() if row[1].message_id == message_id]
+        runs = self._tables.runs.values()
+        rows = [row for row in runs if row[1].message_id == message_id and row[1].parent is None]
         return self._shown(max(rows, key=_place)[1]) if rows else None
 
     async def unfinished_runs(self) -> list[Run]:

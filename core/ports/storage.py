@@ -280,7 +280,7 @@ class Storage(Protocol):
         ...
 
     async def run_of_message(self, message_id: MessageId) -> Run | None:
-        """The newest run that shows in the message, as `run` gives it."""
+        """The newest root run that shows in the message, as `run` gives it."""
         ...
 
     async def unfinished_runs(self) -> list[Run]:

@@ -39,6 +39,9 @@ async def test_a_childs_output_is_the_steps() -> None:
             1,
         )
         assert [run.id for run in await world.storage.runs()] == [told["run_id"]]
+        shown = await world.storage.run_of_message(child.message_id)
+        assert shown is not None
+        assert shown.id == told["run_id"]
         assert [run.id for run in await world.storage.children(told["run_id"])] == [child.id]
         assert len(await world.storage.messages(child.workflow_id)) == 1
 

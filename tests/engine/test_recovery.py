@@ -4,16 +4,19 @@ A crash is a copy of what was committed, opened by a second engine.
 """
 
 import asyncio
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from core.domain.events import StepFinished
 from core.domain.ids import RunId
 from core.domain.message import MessageState
 from core.domain.run import Run, RunKind, RunStatus
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.persistence.in_memory import MemoryStorage
+from core.ports.clock import SystemClock
 from core.ports.storage import ChangeRun, Claim, PutStepResult
 from tests.support.world import World, a_step, a_world, tool_step
 
@@ -234,3 +237,67 @@ async def test_a_run_that_ends_while_it_is_looked_for_is_left_alone() -> None:
         assert await storage.events(run.id) == before
         assert world.tools.notes == [None]
         assert not world.core.engine.is_at_work
+
+
+async def test_after_a_restart_nothing_is_running_without_a_driver() -> None:
+    """Twenty runs in every phase (crash-07): waiting ones wait as before, queued ones keep their order."""
+    asks = {**tool_step("a", "note", text="asked"), "interrupt": {"kind": "approval"}}
+    async with a_world() as world:
+        await world.core.settings.change(max_running_runs=5)
+        ended = [await world.run(a_step("x")) for _ in range(5)]
+        waiting = [await world.start(asks) for _ in range(5)]
+        for run in waiting:
+            await world.core.engine.wait(run.id)
+        working = [await world.start(tool_step("h", "hold")) for _ in range(5)]
+        queued = [await world.start(tool_step("n", "note", text=n)) for n in range(5)]
+        await asyncio.sleep(0.1)
+        assert isinstance(world.storage, MemoryStorage)
+        storage = world.storage.copy()
+        world.tools.release.set()
+        for run in waiting:
+            await world.core.engine.cancel(run.id)
+    async with a_world(storage) as world:
+        await world.core.settings.change(max_running_runs=5)
+        found = await world.core.engine.recover()
+        assert set(found) == {run.id for run in (*waiting, *working, *queued)}
+        assert all(world.core.engine.drives(run_id) for run_id in found)
+        world.tools.release.set()
+        for run in (*working, *queued):
+            assert (await world.settled(run.id))["status"] == "success"
+        assert world.tools.notes == [0, 1, 2, 3, 4]
+        assert len(await world.storage.open_interruptions()) == 5
+        for run in waiting:
+            assert (await world.answer(run, "approve"))["status"] == "success"
+        for described in ended:
+            assert (await world.describe(described["run_id"]))["status"] == "success"
+
+
+async def test_the_wall_clock_may_jump_without_any_duration_noticing() -> None:
+    """Back by an hour between two steps (clock-01)."""
+    clock = JumpingClock()
+    async with a_world(clock=clock) as world:
+        run = await world.start(
+            tool_step("a", "echo", seconds=0.05), tool_step("b", "echo", "a", seconds=0.05), timeoutMs=2000
+        )
+        await world.heard(StepFinished)
+        clock.jump(timedelta(hours=-1))
+        told = await world.settled(run.id)
+    assert told["status"] == "success"
+    assert 80 <= told["metrics"]["active_ms"] < 2000
+    assert all(call["duration_ms"] >= 0 for call in told["tool_calls"])
+    assert [event.seq for event in await world.storage.events(run.id)] == list(
+        range(1, len(await world.storage.events(run.id)) + 1)
+    )
+
+
+class JumpingClock(SystemClock):
+    """The machine's clock, set by somebody."""
+
+    def __init__(self) -> None:
+        self._off = timedelta()
+
+    def jump(self, by: timedelta) -> None:
+        self._off += by
+
+    def now(self) -> datetime:
+        return super().now() + self._off

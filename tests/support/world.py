@@ -16,7 +16,7 @@ from core.domain.workflow import Workflow
 from core.engine.starting import StartRequest
 from core.errors import ToolFailed
 from core.persistence.in_memory import MemoryStorage
-from core.ports.clock import SystemClock
+from core.ports.clock import Clock, SystemClock
 from core.ports.storage import Storage
 from core.ports.tools import CallContext
 from core.services.outcome import Ok
@@ -139,11 +139,13 @@ class World:
 
 
 @asynccontextmanager
-async def a_world(storage: Storage | None = None, more_tools: Iterable[Tool] = ()) -> AsyncIterator[World]:
+async def a_world(
+    storage: Storage | None = None, more_tools: Iterable[Tool] = (), clock: Clock | None = None
+) -> AsyncIterator[World]:
     """A world on `storage`, or on an empty one."""
     storage = storage or MemoryStorage()
     tools = Tools()
-    async with run_core(storage, more_tools=[*tools.all(), *more_tools]) as core:
+    async with run_core(storage, clock, more_tools=[*tools.all(), *more_tools]) as core:
         yield World(core, storage, tools)
 
 
