@@ -50,7 +50,7 @@ class Earlier:
 
 @dataclass(slots=True, eq=False)
 class Attempts:
-    """The attempts of one call. `is_idle`: between two of them, nothing is at work.
+    """The attempts of one call. `is_idle`: before the first or between two of them, nothing is at work.
 
     `act` carries out one attempt; `again` resolves the call for that attempt; `time_left_s` is what the run may
     still use, None without a deadline.
@@ -65,9 +65,14 @@ class Attempts:
     again: Callable[[int], Call]
     time_left_s: Callable[[], float | None]
     earlier: Earlier | None = None
-    is_idle: bool = False
+    is_idle: bool = True
     attempt: int = 1
     errors: tuple[ErrorInfo, ...] = ()
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether nothing has been told or written of the call."""
+        return self.is_idle and self.effect is Effect.NONE and self.earlier is None and not self.errors
 
     async def run(self, claim: "Future[frozenset[int]] | None") -> Any:
         """The output. Raises StepFailed with the last error, LostClaim if the run ended before it began."""
@@ -75,6 +80,7 @@ class Attempts:
         if self.earlier is not None:
             self.attempt, self.errors = self.earlier.attempt, self.earlier.errors
             is_unknown = self.earlier.cut_off and self.effect is Effect.ONCE
+            self.call = self.again(self.attempt)
             if not self.earlier.cut_off:
                 self._next()
         while True:
@@ -101,6 +107,7 @@ class Attempts:
         elif self.effect is not Effect.NONE:
             await self.checkpoints.begin_again(key, self.attempt, self.errors)
         self.checkpoints.step_started(key, attempt=self.attempt)
+        self.is_idle = False
 
     async def _retry(self, error: StepFailed) -> None:
         """Wait for the next attempt. Raises the error where there is none."""
@@ -116,7 +123,6 @@ class Attempts:
         self.checkpoints.step_retrying(self.call.key, self.attempt, delay_s, self.errors, self.effect)
         self.is_idle = True
         await self.clock.sleep(delay_s)
-        self.is_idle = False
         self._next()
 
     def _next(self) -> None:
@@ -148,7 +154,6 @@ class Attempts:
             arguments=self.call.input,
         )
         answer = (await self.interruptions.ask(ask)).answer
-        self.is_idle = False
         if answer is not None and answer.action is Action.APPROVE:
             return None
         if answer is not None and answer.action is Action.SUBMIT:

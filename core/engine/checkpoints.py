@@ -162,6 +162,7 @@ class Checkpoints:
     def run_finished(self, outcome: Outcome) -> "Future[frozenset[int]]":
         """Write the end of the run with its message: the one terminal transition."""
         status, error, output_json = self._ending(outcome)
+        active_ms = self.active_ms()
         change = ChangeRun(
             self._run.id,
             AT_WORK,
@@ -169,14 +170,14 @@ class Checkpoints:
             finished_at=self._clock.now(),
             output_json=output_json,
             error=error,
-            active_ms=self.active_ms(),
+            active_ms=active_ms,
         )
         writes: list[Write] = [change]
         facts: list[Fact] = []
         if (message := self._closing_message(status, output_json)) is not None:
             writes.append(PutMessage(message))
             facts.append(MessageAdded(role=Role.ASSISTANT, text=message.text, message_id=message.id))
-        ended = RunFinished(status=status, error=error.as_dict() if error else None, active_ms=self.active_ms())
+        ended = RunFinished(status=status, error=error.as_dict() if error else None, active_ms=active_ms)
         return self._log.record(*facts, ended, writes=writes)
 
     def _ending(self, outcome: Outcome) -> tuple[RunStatus, ErrorInfo | None, str | None]:

@@ -49,6 +49,11 @@ class Owner(Protocol):
         """The end of the run is on disk."""
         ...
 
+    async def is_claimed(self, run_id: RunId) -> bool:
+        """Whether the run is at work on disk. A claim that is repeated, as its outcome was not known, is lost; and
+        nobody else can have made it, since one process owns the store."""
+        ...
+
     def below(self, run_id: RunId) -> "Sequence[Driver]":
         """The drivers of its children, and of theirs."""
         ...
@@ -84,7 +89,7 @@ class Driver:
         self.run = run
         self.snapshot = snapshot
         self.is_waiting = run.status is RunStatus.WAITING
-        self._log = journal
+        self.log = journal
         self._steps = steps
         self._clock = clock
         self._owner = owner
@@ -154,8 +159,8 @@ class Driver:
         try:
             async with asyncio.TaskGroup() as self.work.tasks:
                 if self.run.status is not RunStatus.WAITING:
-                    if await self._checkpoints.claim_run():
-                        return  # the claim is lost: the run was cancelled, or it is driven already
+                    if await self._checkpoints.claim_run() and not await self._owner.is_claimed(self.run.id):
+                        return  # the claim is lost: the run was cancelled
                     self._checkpoints.run_started()
                     self._limits.go_on()
                 self.interruptions.expire()
@@ -190,7 +195,7 @@ class Driver:
             elif self._clock.monotonic() - turn > TURN_S:
                 await asyncio.sleep(0)
                 turn = self._clock.monotonic()
-            await self._log.room()
+            await self.log.room()
 
     async def _finish(self) -> None:
         """End the run at once: agents and children (all, if it is cancelled or overdue) are stopped, as are those
@@ -235,7 +240,7 @@ class Driver:
     def _wait(self) -> None:
         self._is_settled = True
         if self.is_waiting:  # since before this process
-            self._owner.waits(self.run, self._log.record())
+            self._owner.waits(self.run, self.log.record())
             return
         self.is_waiting = True
         self._limits.stand_still()
@@ -265,7 +270,7 @@ class Driver:
     @property
     def told_at(self) -> float:
         """When something of the run was last told, in monotonic seconds."""
-        return self._log.told_at
+        return self.log.told_at
 
     @property
     def is_quiet(self) -> bool:

@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Self
 
 from core.bus import Bus, SettingsChanged, WorkflowChanged
@@ -143,13 +144,21 @@ class Engine:
         """Write the run down. False, and nothing is left: there is one of that id."""
         try:
             facts, writes = creation(request, seat.run, seat.snapshot)
-            lost = await seat.log.create(*facts, *more, writes=[*writes, *rows])
+            is_written = partial(self._is_written, seat.run.id)
+            lost = await seat.log.create(*facts, *more, writes=[*writes, *rows], is_written=is_written)
         except BaseException:
             self._seats.leave(seat)
             raise
         if lost:
             self._seats.leave(seat)
         return not lost
+
+    async def _is_written(self, run_id: RunId) -> bool:
+        """Whether the run is on disk; False where that cannot be found out."""
+        try:
+            return await self._storage.run(run_id) is not None
+        except StorageFailed:
+            return False
 
     def _admit(self) -> None:
         """Give free places to those who wait."""
@@ -232,6 +241,10 @@ class Engine:
                 driver.cancel()
         self._admit()
 
+    async def is_claimed(self, run_id: RunId) -> bool:
+        """A `core.engine.driver.Owner`."""
+        return (await self._stored(run_id)).status is RunStatus.RUNNING
+
     def below(self, run_id: RunId) -> list[Driver]:
         """A `core.engine.driver.Owner`."""
         return self._seats.below(run_id)
@@ -306,8 +319,16 @@ class Engine:
         except Refused as error:
             raise StepFailed(error.code, error.message, **error.parameters) from None
         seat = self._sit(run_id, request)
-        if not await self._create(seat, request):
-            return None
+        facts, writes = creation(request, seat.run, seat.snapshot)
+        try:
+            lost = await seat.log.create_below(parent.log, *facts, writes=writes)
+        except BaseException:
+            self._seats.leave(seat)
+            raise
+        if lost:  # a write of unknown outcome was repeated
+            self._seats.leave(seat)
+            await self.recover(run_id)
+            return self._seats.get(run_id)
         self._begin(seat)
         return seat
 

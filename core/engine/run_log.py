@@ -2,13 +2,14 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
 from core.domain.events import Event, EventsKept, Fact, MessageAdded, TokenReceived
 from core.domain.ids import MessageId, RunId, WorkflowId
+from core.errors import StorageFailed
 from core.ports.storage import AppendChunk, AppendEvents, Chunk, Write
 
 CHUNK_BYTES = 4096
@@ -86,13 +87,29 @@ class Log:
         self._journal.put(entry)
         return done
 
-    async def create(self, *facts: Fact, writes: Sequence[Write]) -> Lost:
-        """Commit these alone and at once, then tell the facts. Raises StorageFailed, and has told nothing then."""
-        events = self._stamp(facts)
-        lost = await self._journal.commit_alone([*writes, AppendEvents(self.run_id, tuple(events))])
+    async def create(self, *facts: Fact, writes: Sequence[Write], is_written: Callable[[], Awaitable[bool]]) -> Lost:
+        """Commit these alone and at once, then tell the facts. Raises StorageFailed, and has told nothing then.
+
+        `is_written` tells after a failure whether they are on disk all the same.
+        """
+        events = tuple(self._stamp(facts))
+        try:
+            lost = await self._journal.commit_alone([*writes, AppendEvents(self.run_id, events)])
+        except StorageFailed:
+            if not await is_written():
+                raise
+            lost = frozenset()
+        return self._created(events, lost)
+
+    async def create_below(self, parent: "Log", *facts: Fact, writes: Sequence[Write]) -> Lost:
+        """The same as a part of what the parent writes: where that is not possible, the parent is paused."""
+        events = tuple(self._stamp(facts))
+        return self._created(events, await parent.record(writes=[*writes, AppendEvents(self.run_id, events)]))
+
+    def _created(self, events: tuple[Event, ...], lost: Lost) -> Lost:
         if not lost:
             self._journal.publish(events)
-            self._journal.publish([EventsKept(tuple(events))])
+            self._journal.publish([EventsKept(events)])
         return lost
 
     def stream(self, step: str, index: int | None, text: str) -> None:

@@ -236,32 +236,36 @@ class Work:
         )
         task = self.tasks.create_task(self._carry_out(attempts, claim), name=f"{self._run.id} {key}")
         self.flights[key] = Flight(task, attempts)
+        task.add_done_callback(partial(self._landed, attempts))
 
     async def _carry_out(self, attempts: Attempts, claim: "asyncio.Future[frozenset[int]] | None") -> None:
         key = attempts.call.key
-        ended: Ended | None = None
         if not self._steps.has_time_limit(attempts.call.step):
             self._limits.watch_progress(key)
         try:
             ended = self._as_ended(attempts, output=await attempts.run(claim))
         except LostClaim:
-            return
+            ended = None
         except StepFailed as error:
             ended = self._as_ended(attempts, error=error)
-        except asyncio.CancelledError:
-            if not self.is_stopping:
-                ended = self._as_ended(attempts, is_cancelled=True)
-            raise
         except Exception as error:
             log.exception("step %s of run %s broke", key, self._run.id)
             broke = StepFailed("internal", f"{type(error).__name__}: {error}")
             ended = self._as_ended(attempts, error=broke)
-        finally:
-            self._limits.ended(key)
-            del self.flights[key]
-            if ended is not None:
-                self._inbox.append(ended)
-            self._changed()
+        self._land(key, ended)
+
+    def _landed(self, attempts: Attempts, task: "asyncio.Task[None]") -> None:
+        """A cancelled call lands here: one that had not begun never comes to its own end."""
+        if task.cancelled():
+            is_told = not self.is_stopping and not attempts.is_untouched
+            self._land(attempts.call.key, self._as_ended(attempts, is_cancelled=True) if is_told else None)
+
+    def _land(self, key: StepKey, ended: Ended | None) -> None:
+        self._limits.ended(key)
+        del self.flights[key]
+        if ended is not None:
+            self._inbox.append(ended)
+        self._changed()
 
     def _as_ended(
         self, attempts: Attempts, output: object = None, error: StepFailed | None = None, *, is_cancelled: bool = False
