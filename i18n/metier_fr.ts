@@ -168,11 +168,11 @@
     <name>Asking</name>
     <message>
         <source>Is this what “{step}” is to run with?</source>
-        <translation>Est-ce bien avec cela que «&#xa0;{step}&#xa0;» doit s’exécuter&#x202f;?</translation>
+        <translation>Est-ce bien avec cela que l’étape «&#xa0;{step}&#xa0;» doit s’exécuter&#x202f;?</translation>
     </message>
     <message>
         <source>May “{step}” run?</source>
-        <translation>«&#xa0;{step}&#xa0;» peut-elle s’exécuter&#x202f;?</translation>
+        <translation>L’étape «&#xa0;{step}&#xa0;» peut-elle s’exécuter&#x202f;?</translation>
     </message>
     <message>
         <source>Outcome unknown</source>
@@ -204,27 +204,153 @@
     </message>
     <message>
         <source>“{step}” has a question.</source>
-        <translation>«&#xa0;{step}&#xa0;» a une question.</translation>
+        <translation>L’étape «&#xa0;{step}&#xa0;» a une question.</translation>
     </message>
     <message>
         <source>“{step}” is about to read these values. Are they right?</source>
-        <translation>«&#xa0;{step}&#xa0;» va lire ces valeurs. Sont-elles justes&#x202f;?</translation>
+        <translation>L’étape «&#xa0;{step}&#xa0;» va lire ces valeurs. Sont-elles justes&#x202f;?</translation>
     </message>
     <message>
         <source>“{step}” is yours to do. What came out of it?</source>
-        <translation>C’est à vous de faire «&#xa0;{step}&#xa0;». Quel est le résultat&#x202f;?</translation>
+        <translation>C’est à vous de faire l’étape «&#xa0;{step}&#xa0;». Quel est le résultat&#x202f;?</translation>
     </message>
     <message>
         <source>“{step}” lacks arguments. What are they?</source>
-        <translation>Il manque des arguments à «&#xa0;{step}&#xa0;». Lesquels&#x202f;?</translation>
+        <translation>Il manque des arguments à l’étape «&#xa0;{step}&#xa0;». Lesquels&#x202f;?</translation>
     </message>
     <message>
         <source>“{step}” wants to call a tool. May it?</source>
-        <translation>«&#xa0;{step}&#xa0;» veut appeler un outil. Est-ce permis&#x202f;?</translation>
+        <translation>L’étape «&#xa0;{step}&#xa0;» veut appeler un outil. Est-ce permis&#x202f;?</translation>
     </message>
     <message>
         <source>“{step}” was interrupted in the middle of a call. Nobody knows whether it happened.</source>
-        <translation>«&#xa0;{step}&#xa0;» a été interrompue au milieu d’un appel. Personne ne sait s’il a eu lieu.</translation>
+        <translation>L’étape «&#xa0;{step}&#xa0;» a été interrompue au milieu d’un appel. Personne ne sait s’il a eu lieu.</translation>
+    </message>
+</context>
+<context>
+    <name>Attention</name>
+    <message>
+        <source>Answer</source>
+        <translation>Répondre</translation>
+    </message>
+    <message>
+        <source>Approval</source>
+        <translation>Approbation</translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation>Approuver</translation>
+    </message>
+    <message>
+        <source>Correction</source>
+        <translation>Correction</translation>
+    </message>
+    <message>
+        <source>Go on with these</source>
+        <translation>Continuer avec cela</translation>
+    </message>
+    <message>
+        <source>High risk</source>
+        <translation>Risque élevé</translation>
+    </message>
+    <message>
+        <source>It had no effect</source>
+        <translation>Rien ne s’est fait</translation>
+    </message>
+    <message>
+        <source>Low risk</source>
+        <translation>Risque faible</translation>
+    </message>
+    <message>
+        <source>Medium risk</source>
+        <translation>Risque moyen</translation>
+    </message>
+    <message>
+        <source>Missing arguments</source>
+        <translation>Arguments manquants</translation>
+    </message>
+    <message>
+        <source>Outcome unknown</source>
+        <translation>Issue inconnue</translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation>Question</translation>
+    </message>
+    <message>
+        <source>Reject</source>
+        <translation>Refuser</translation>
+    </message>
+    <message>
+        <source>Review</source>
+        <translation>Relecture</translation>
+    </message>
+    <message>
+        <source>Run it again</source>
+        <translation>Relancer</translation>
+    </message>
+    <message>
+        <source>Run with these</source>
+        <translation>Exécuter avec cela</translation>
+    </message>
+    <message>
+        <source>Run with this</source>
+        <translation>Exécuter avec cela</translation>
+    </message>
+    <message>
+        <source>Skip</source>
+        <translation>Passer</translation>
+    </message>
+    <message>
+        <source>The output of “{step}” was read by {readers} already: it cannot be changed now.</source>
+        <translation>Le résultat de l’étape «&#xa0;{step}&#xa0;» a déjà été lu par {readers}&#xa0;: il ne peut plus être modifié.</translation>
+    </message>
+    <message>
+        <source>This is the result</source>
+        <translation>Voici le résultat</translation>
+    </message>
+    <message>
+        <source>This request is closed. Nothing more was done.</source>
+        <translation>Cette demande est close. Rien de plus n’a été fait.</translation>
+    </message>
+    <message>
+        <source>This request is closed: its run has ended. Nothing more was done.</source>
+        <translation>Cette demande est close&#xa0;: son exécution est terminée. Rien de plus n’a été fait.</translation>
+    </message>
+    <message>
+        <source>This request is closed: its time was over. Nothing more was done.</source>
+        <translation>Cette demande est close&#xa0;: son délai est passé. Rien de plus n’a été fait.</translation>
+    </message>
+    <message>
+        <source>This request was answered elsewhere already. Nothing more was done.</source>
+        <translation>Cette demande a déjà reçu une réponse ailleurs. Rien de plus n’a été fait.</translation>
+    </message>
+    <message>
+        <source>This was its result</source>
+        <translation>Voici son résultat</translation>
+    </message>
+    <message>
+        <source>This was not taken: {message}</source>
+        <translation>Ce n’est pas accepté&#xa0;: {message}</translation>
+    </message>
+    <message>
+        <source>Tool approval</source>
+        <translation>Appel d’outil</translation>
+    </message>
+    <message>
+        <source>Your turn</source>
+        <translation>À vous de jouer</translation>
+    </message>
+</context>
+<context>
+    <name>AttentionCard</name>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>{time} left</source>
+        <translation>encore {time}</translation>
     </message>
 </context>
 <context>
@@ -406,7 +532,26 @@
     </message>
 </context>
 <context>
+    <name>ChoiceField</name>
+    <message>
+        <source>Choose…</source>
+        <translation>Choisir…</translation>
+    </message>
+    <message>
+        <source>No</source>
+        <translation>Non</translation>
+    </message>
+    <message>
+        <source>Yes</source>
+        <translation>Oui</translation>
+    </message>
+</context>
+<context>
     <name>Commands</name>
+    <message>
+        <source>Answer what is asked here</source>
+        <translation>Répondre à la demande affichée</translation>
+    </message>
     <message>
         <source>Copy the last answer</source>
         <translation>Copier la dernière réponse</translation>
@@ -444,12 +589,20 @@
         <translation>Workflow suivant</translation>
     </message>
     <message>
+        <source>Next workflow that needs you</source>
+        <translation>Prochain workflow qui vous attend</translation>
+    </message>
+    <message>
         <source>Previous message</source>
         <translation>Message précédent</translation>
     </message>
     <message>
         <source>Previous workflow</source>
         <translation>Workflow précédent</translation>
+    </message>
+    <message>
+        <source>Previous workflow that needs you</source>
+        <translation>Workflow précédent qui vous attend</translation>
     </message>
     <message>
         <source>Quit</source>
@@ -577,6 +730,17 @@
     </message>
 </context>
 <context>
+    <name>Facts</name>
+    <message>
+        <source>Arguments</source>
+        <translation>Arguments</translation>
+    </message>
+    <message>
+        <source>Input</source>
+        <translation>Entrée</translation>
+    </message>
+</context>
+<context>
     <name>FailurePage</name>
     <message>
         <source>Quit</source>
@@ -674,6 +838,32 @@
     </message>
 </context>
 <context>
+    <name>Foot</name>
+    <message>
+        <source>Back to the message, it stays open</source>
+        <translation>Retour au message, la demande reste ouverte</translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation>Plus tard</translation>
+    </message>
+    <message>
+        <source>Reason for a rejection (optional)</source>
+        <translation>Motif d’un refus (facultatif)</translation>
+    </message>
+</context>
+<context>
+    <name>FormField</name>
+    <message>
+        <source>This is needed.</source>
+        <translation>Ce champ est requis.</translation>
+    </message>
+    <message>
+        <source>optional</source>
+        <translation>facultatif</translation>
+    </message>
+</context>
+<context>
     <name>Formats</name>
     <message>
         <source>Yesterday</source>
@@ -722,12 +912,28 @@
         <source>Close</source>
         <translation>Fermer</translation>
     </message>
+    <message>
+        <source>Next request</source>
+        <translation>Demande suivante</translation>
+    </message>
+    <message>
+        <source>Previous request</source>
+        <translation>Demande précédente</translation>
+    </message>
     <message numerus="yes">
         <source>Said %n times</source>
         <translation>
             <numerusform>Dit %n fois</numerusform>
             <numerusform>Dit %n fois</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Afficher</translation>
+    </message>
+    <message>
+        <source>{number} of {count}</source>
+        <translation>{number} sur {count}</translation>
     </message>
 </context>
 <context>
@@ -831,6 +1037,21 @@
     </message>
 </context>
 <context>
+    <name>JsonField</name>
+    <message>
+        <source>JSON: a text in quotation marks, a number, {…} or […]</source>
+        <translation>JSON&#xa0;: un texte entre guillemets, un nombre, {…} ou […]</translation>
+    </message>
+    <message>
+        <source>This is no JSON: a number is too large, or it is nested too deeply.</source>
+        <translation>Ce n’est pas du JSON&#xa0;: un nombre est trop grand, ou l’imbrication trop profonde.</translation>
+    </message>
+    <message>
+        <source>This is no JSON: line {line}, column {column}.</source>
+        <translation>Ce n’est pas du JSON&#xa0;: ligne {line}, colonne {column}.</translation>
+    </message>
+</context>
+<context>
     <name>LicenceRow</name>
     <message>
         <source>Hide the licence of {work}</source>
@@ -891,6 +1112,13 @@
     </message>
 </context>
 <context>
+    <name>LinesField</name>
+    <message>
+        <source>One on each line</source>
+        <translation>Un par ligne</translation>
+    </message>
+</context>
+<context>
     <name>Menus</name>
     <message>
         <source>&amp;Edit</source>
@@ -938,6 +1166,40 @@
     <message>
         <source>{setting}: {value}</source>
         <translation>{setting}&#xa0;: {value}</translation>
+    </message>
+</context>
+<context>
+    <name>NumberField</name>
+    <message>
+        <source>At least {number}.</source>
+        <translation>Au moins {number}.</translation>
+    </message>
+    <message>
+        <source>At most {number}.</source>
+        <translation>Au plus {number}.</translation>
+    </message>
+    <message>
+        <source>This has to be a number.</source>
+        <translation>Il faut un nombre.</translation>
+    </message>
+    <message>
+        <source>This has to be a whole number.</source>
+        <translation>Il faut un nombre entier.</translation>
+    </message>
+    <message>
+        <source>This number is too large.</source>
+        <translation>Ce nombre est trop grand.</translation>
+    </message>
+</context>
+<context>
+    <name>OptionsField</name>
+    <message>
+        <source>Choose something or write an answer; to give none, skip it.</source>
+        <translation>Choisissez ou écrivez une réponse&#x202f;; pour n’en donner aucune, passez la question.</translation>
+    </message>
+    <message>
+        <source>In your own words</source>
+        <translation>Avec vos propres mots</translation>
     </message>
 </context>
 <context>
@@ -989,6 +1251,29 @@
     </message>
 </context>
 <context>
+    <name>Request</name>
+    <message>
+        <source>Answer</source>
+        <translation>Répondre</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>Arguments</translation>
+    </message>
+    <message>
+        <source>Input</source>
+        <translation>Entrée</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Résultat</translation>
+    </message>
+    <message>
+        <source>Too large to be changed here</source>
+        <translation>Trop volumineux pour être modifié ici</translation>
+    </message>
+</context>
+<context>
     <name>RowDelegate</name>
     <message>
         <source>Name of the workflow</source>
@@ -1027,13 +1312,6 @@
     <message>
         <source>Find by name</source>
         <translation>Chercher par nom</translation>
-    </message>
-</context>
-<context>
-    <name>Section</name>
-    <message>
-        <source>Copy: {title}</source>
-        <translation>Copier&#x202f;: {title}</translation>
     </message>
 </context>
 <context>
@@ -1605,6 +1883,13 @@
     <message>
         <source>Validation</source>
         <translation>Validation</translation>
+    </message>
+</context>
+<context>
+    <name>ValueSection</name>
+    <message>
+        <source>Copy: {title}</source>
+        <translation>Copier&#x202f;: {title}</translation>
     </message>
 </context>
 </TS>

@@ -10,7 +10,7 @@ from psygnal import Signal
 
 from core.domain.events import InterruptionRaised
 from core.domain.ids import InterruptionId, RunId, WorkflowId
-from core.domain.interruption import InterruptionKind
+from core.domain.interruption import InterruptionKind, InterruptionStatus
 from core.domain.live_run import LiveInterruption, LiveRun
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.listeners import tell
@@ -67,6 +67,13 @@ class Questions:
         execution = self._background.get_execution(workflow_id)
         return len(execution.open_interruptions) if execution is not None else 0
 
+    def how_closed(self, workflow_id: WorkflowId, question_id: InterruptionId) -> InterruptionStatus | None:
+        """How a question of the workflow was closed; None where that is not known any more, or it is open."""
+        execution = self._background.get_execution(workflow_id)
+        runs = [*execution.below, execution.run] if execution is not None else []
+        known = [run.interruptions[question_id] for run in runs if run is not None and question_id in run.interruptions]
+        return next((one.status for one in known if not one.status.is_open), None)
+
     @property
     def workflows(self) -> list[WorkflowId]:
         """Those that need the person, in the order in which they began to."""
@@ -76,6 +83,11 @@ class Questions:
             if one.has_pending_question
         ]
         return [workflow_id for _, workflow_id in sorted(asking)]
+
+    @property
+    def all(self) -> list[Question]:
+        """Every open one, by workflow."""
+        return [one for workflow_id in self.workflows for one in self.get_questions_for_workflow(workflow_id)]
 
     def _on_changed(self, workflow_id: WorkflowId) -> None:
         """A row is drawn anew for other reasons too."""

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from core.domain.json_text import indented
 from core.stores.activity import ActivityDetail, ActivityItem
-from desktop.activity.section import Section
 from desktop.activity.words import progress_words, state_line, title
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -16,6 +16,7 @@ from desktop.widgets.buttons import IconButton
 from desktop.widgets.labels import ElidedLabel
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Surface
+from desktop.widgets.value_section import ValueSection
 
 
 class DetailPane(Adaptive, Surface):
@@ -31,7 +32,7 @@ class DetailPane(Adaptive, Surface):
         self.close_button = IconButton(theme, Icon.X)
         self.close_button.clicked.connect(self._close)
         self._facts = Paragraph("", "secondary", "muted")
-        self.arguments, self.result, self.errors = (Section(theme, self) for _ in range(3))
+        self.arguments, self.result, self.errors = (ValueSection(theme, self) for _ in range(3))
         self._head = QHBoxLayout()
         self._head.addWidget(self._title, 1)
         self._head.addWidget(self.close_button)
@@ -51,7 +52,7 @@ class DetailPane(Adaptive, Surface):
             (self.result, detail.has_result, detail.result),
         ):
             if is_there:
-                section.show_value(value)
+                section.show_text(value if isinstance(value, str) else indented(value))
             else:
                 section.hide()
         self.retranslate()

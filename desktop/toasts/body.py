@@ -1,5 +1,7 @@
 """What stands under the title of a card: two lines of message, the whole of it on demand, and buttons."""
 
+import re
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -16,6 +18,7 @@ DETAILS = "details"
 COPY = "copy"
 
 _LINES = 2
+_BREAKS = re.compile(r"[ \t\n\r\f\v\u2028\u2029]+")  # not those that hold words together
 _LINE_CHARACTERS = 400
 """No two lines hold more, so that no more is laid out."""
 
@@ -55,7 +58,7 @@ class Body(Adaptive, QWidget):
 
     def say(self, words: Words, *, can_go: bool) -> None:
         self._words, self._can_go = words, can_go
-        self._message.setText(" ".join(words.message[:_LINE_CHARACTERS].split()))
+        self._message.setText(_BREAKS.sub(" ", words.message[:_LINE_CHARACTERS]).strip())
         self._message.setVisible(self._has_message(is_unfolded=self.is_unfolded))
         if self.is_unfolded:
             self.text.show_text(self._details())

@@ -1,19 +1,17 @@
-"""A titled value of an item: its arguments, its result, its errors."""
-
-from typing import Any
+"""A titled value: arguments, a result, errors."""
 
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop.activity.value_text import ValueText
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import IconButton
 from desktop.widgets.labels import Label
 from desktop.widgets.surfaces import Surface
+from desktop.widgets.value_text import ValueText
 
 
-class Section(Adaptive, QWidget):
+class ValueSection(Adaptive, QWidget):
     """A button copies all of the value, however much of it is shown."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -43,8 +41,8 @@ class Section(Adaptive, QWidget):
         self.value.setAccessibleName(title)
         self.copy_button.describe(self.tr("Copy: {title}").format(title=title))
 
-    def show_value(self, value: Any) -> None:
-        self.value.show_value(value)
+    def show_text(self, text: str) -> None:
+        self.value.show_text(text)
         self.show()
 
     def dress(self) -> None:

@@ -1,13 +1,11 @@
 """A value to be read, selected and copied in a bounded place."""
 
 from math import ceil
-from typing import Any
 
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QResizeEvent, QTextOption
 from PySide6.QtWidgets import QWidget
 
-from core.domain.json_text import indented
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.read_text import ReadText
@@ -20,7 +18,7 @@ _LEAST_LINES = 2
 
 
 class ValueText(Adaptive, ReadText):
-    """Text as it is, anything else as JSON. As high as it needs, up to 12 lines."""
+    """As high as it needs, up to 12 lines."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -28,9 +26,8 @@ class ValueText(Adaptive, ReadText):
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.adapt_to(theme)
 
-    def show_value(self, value: Any) -> None:
+    def show_text(self, text: str) -> None:
         """Showing the same again leaves selection and scroll position as they are."""
-        text = value if isinstance(value, str) else indented(value)
         if self._take(text):
             self.setPlainText(text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "\n…")
             self.updateGeometry()

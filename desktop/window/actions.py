@@ -8,9 +8,11 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from core.domain.ids import MessageId, WorkflowId
+from core.domain.interruption import Answer
 from core.domain.template import ValidationMode
 from core.domain.toast import ToastId, ToastType
 from core.services.outcome import Failed, Ok, Outcome
+from core.stores.questions import Question
 from core.wiring import Core
 from desktop.aio import Tasks
 from desktop.translation.failures import failure_words
@@ -27,6 +29,8 @@ class Actions(QObject):
     """A message was taken: the workflow that it was said in, "" for a new one, and its text."""
     refused = Signal(str, str)
     """A message was not taken: the workflow, and the words for its composer, empty where a toast says it."""
+    answered = Signal(str, object)
+    """What became of an answer: the id of the request, and None where it was taken, else the Failed."""
     demo_changed = Signal(bool)
     """Whether there is a demo to be removed."""
 
@@ -105,6 +109,14 @@ class Actions(QObject):
         asked = next((one for one in view.messages if run is not None and one.id == run.prompt_id), None)
         if asked is not None:
             self.send(asked.text)
+
+    def answer(self, question: Question, answer: Answer) -> None:
+        """Answer this request and no other."""
+        self._spawn(self._answer_question(question, answer), f"answer {question.id}")
+
+    async def _answer_question(self, question: Question, answer: Answer) -> None:
+        outcome = await self._core.runs.answer(question.run_id, answer, interruption=question.id)
+        self.answered.emit(question.id, outcome if isinstance(outcome, Failed) else None)
 
     # Keeping
 

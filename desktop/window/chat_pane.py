@@ -1,17 +1,22 @@
-"""The chat pane: the transcript and the composer, bound to the view cache.
+"""The chat pane: the transcript, the composer and the card of what waits, bound to their stores.
 
 Where a person stood in a workflow and what they had begun to write belong to the workflow: a switch puts
-both away and takes out those of the other one (UI §3).
+both away and takes out those of the other one (UI §3). The card stands over the composer, whose text stays; while a
+person answers, it has the whole place.
 """
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.domain.ids import WorkflowId
+from core.domain.ids import InterruptionId, WorkflowId
 from core.ports.clock import Clock
+from core.services.outcome import Failed
+from core.stores.questions import Questions
 from core.stores.view_cache import ViewCache
 from core.stores.viewers import Batch
 from core.stores.workflows import Workflows
+from desktop.attention.card import AttentionCard
 from desktop.bind import Frames
 from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.draft import ComposerState, Draft
@@ -31,6 +36,10 @@ class ChatPane(Adaptive, Surface):
     stop_requested = Signal()
     link_activated = Signal(str)
     retry_requested = Signal(str)
+    answered = Signal(object, object)
+    """A question, and what a person answers."""
+    foot_changed = Signal()
+    """The composer or the card stand otherwise."""
 
     def __init__(
         self,
@@ -38,33 +47,61 @@ class ChatPane(Adaptive, Surface):
         frames: Frames,
         view: ViewCache,
         workflows: Workflows,
+        questions: Questions,
         clock: Clock,
+        card_keys: QKeySequence,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__("canvas", parent=parent)
         self._theme = theme
         self._view = view
         self._workflows = workflows
+        self._questions = questions
+        self._put_off: set[WorkflowId] = set()
         self._shown: WorkflowId | None = None
         self._is_shown = False
         self._positions: dict[WorkflowId | None, Position] = {}
         self._drafts: dict[WorkflowId | None, Draft] = {}
         self.transcript = Transcript(theme, clock.now, self)
+        self.card = AttentionCard(theme, clock.now, card_keys, self)
         self.composer = Composer(theme, self)
         self._column = QVBoxLayout(self)
         self._foot = QHBoxLayout()
         self._build()
         self._bind = frames.bind(self, (view.changed, workflows.changed), self._render)
+        self._bind_card = frames.bind(self, (view.changed, workflows.changed, questions.changed), self._render_card)
         view.batch.connect(self._on_batch)
         self.adapt_to(theme)
 
     def show_now(self) -> None:
         """Show the viewed workflow without waiting for the frame: a key was pressed, and the next belongs to it."""
         self._render()
+        self._render_card()
+
+    def focus_composer(self) -> None:
+        """A person wants to write."""
+        self.composer.show()
+        self.composer.focus_text()
+
+    def focus_card(self) -> bool:
+        """A person wants to answer: the card takes the place, and the focus. False: nothing waits here."""
+        self._render_card()
+        if not self.card.is_wanted:
+            return False
+        self._put_off.discard(self._shown_workflow())
+        self.composer.hide()
+        self.card.take_focus()
+        self._limit_card()
+        return True
+
+    def settle(self, question_id: InterruptionId, failed: Failed | None) -> None:
+        """What became of an answer."""
+        self.card.settle(question_id, failed)
 
     def leave(self) -> None:
         """Hear nothing more of the store."""
         self._bind.close()
+        self._bind_card.close()
         self._view.batch.disconnect(self._on_batch, missing_ok=True)
 
     def sending_worked(self, origin: str, text: str) -> None:
@@ -89,14 +126,37 @@ class ChatPane(Adaptive, Surface):
     def dress(self) -> None:
         sizes = self._theme.sizes
         self._foot.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, sizes.space_l)
+        self._slot.setSpacing(sizes.space_s)
+        self._limit_card()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._limit_card()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The card and the composer come, go and grow."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide):
+            if watched is self.composer:
+                self._limit_card()
+            self.foot_changed.emit()
+        return False
 
     def _build(self) -> None:
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
         self._column.addWidget(self.transcript, 1)
+        self._slot = QVBoxLayout()
+        self._slot.addWidget(self.card)
+        self._slot.addWidget(self.composer)
         self._foot.addStretch(1)
-        self._foot.addWidget(self.composer, 100, Qt.AlignmentFlag.AlignBottom)
+        self._foot.addLayout(self._slot, 100)
         self._foot.addStretch(1)
+        for widget in (self.card, self.composer):
+            widget.installEventFilter(self)
+        self.card.answered.connect(self.answered)
+        self.card.put_off.connect(self._put_card_off)
+        self.card.left.connect(self.focus_composer)
+        self.card.unfold_requested.connect(self._unfold_card)
         self._column.addLayout(self._foot)
         self.composer.send_requested.connect(self.send_requested)
         self.composer.stop_requested.connect(self.stop_requested)
@@ -116,6 +176,42 @@ class ChatPane(Adaptive, Surface):
         else:
             self.transcript.set_turns(shown)
         self._tell_composer()
+
+    # The card
+
+    def _render_card(self) -> None:
+        workflow_id = self._view.workflow_id
+        asked = self._questions.get_questions_for_workflow(workflow_id) if workflow_id is not None else []
+        is_other = workflow_id != self.card.workflow_id
+        self.card.show_questions(workflow_id, viewed_title(self._view, self._workflows), asked, self._how_closed)
+        self.card.keep({one.id for one in self._questions.all})
+        self._put_off &= set(self._questions.workflows)
+        self.card.fold(is_folded=workflow_id in self._put_off and bool(asked))
+        if is_other or not self.card.is_wanted:
+            self.composer.show()
+
+    def _how_closed(self, question_id: InterruptionId) -> str | None:
+        return self._questions.how_closed(self._shown_workflow(), question_id)
+
+    def _put_card_off(self) -> None:
+        """Later: it stays pending, and makes room."""
+        self._put_off.add(self._shown_workflow())
+        self.card.fold(is_folded=True)
+        self.focus_composer()
+
+    def _unfold_card(self) -> None:
+        self.focus_card()
+
+    def _shown_workflow(self) -> WorkflowId:
+        return self._view.workflow_id or WorkflowId("")
+
+    def _limit_card(self) -> None:
+        """The transcript keeps a few lines, and the composer its place if it is there."""
+        sizes = self._theme.sizes
+        margins = self._foot.contentsMargins()
+        composer = self.composer.height() + sizes.space_s if not self.composer.isHidden() else 0
+        kept = 2 * sizes.row + margins.top() + margins.bottom() + composer
+        self.card.set_most_height(max(3 * sizes.row, self.height() - kept))
 
     def _tell_composer(self) -> None:
         execution = self._view.execution

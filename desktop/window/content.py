@@ -31,7 +31,7 @@ from desktop.window.commands import keys_of
 from desktop.window.header import Header
 from desktop.window.host import Host
 from desktop.window.menus import Menus
-from desktop.window.navigation import Recent, neighbour
+from desktop.window.navigation import Recent, neighbour, next_around
 from desktop.window.questions import ask_delete
 from desktop.window.start_page import StartPage
 from desktop.window.title import viewed_title
@@ -59,7 +59,10 @@ class Content(Adaptive, Surface):
             theme, frames, stores.background, stores.workflows, core.clock, keys, self._mode_of, parent=self
         )
         self.header = Header(theme, self)
-        self.chat = ChatPane(theme, frames, stores.view, stores.workflows, core.clock, self)
+        card_keys = keys_of("focus.attention")
+        self.chat = ChatPane(
+            theme, frames, stores.view, stores.workflows, stores.questions, core.clock, card_keys, self
+        )
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
@@ -84,6 +87,7 @@ class Content(Adaptive, Surface):
         app = QApplication.instance()
         assert app is not None
         app.installEventFilter(self)
+        self._core.stores.background.set_window_active(self._window.isActiveWindow())
 
     def settle(self, viewed: WorkflowId | None) -> None:
         """Everything is loaded: show what was viewed last, if it is still there."""
@@ -126,7 +130,10 @@ class Content(Adaptive, Surface):
         self._keep_clear()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Letting go of Ctrl ends the walk through the workflows viewed last."""
+        """Letting go of Ctrl ends the walk through the workflows viewed last; a window that is not active watches
+        nothing."""
+        if watched is self._window and event.type() in (QEvent.Type.WindowActivate, QEvent.Type.WindowDeactivate):
+            self._core.stores.background.set_window_active(event.type() == QEvent.Type.WindowActivate)
         if (
             self._recent.is_walking
             and event.type() == QEvent.Type.KeyRelease
@@ -167,19 +174,22 @@ class Content(Adaptive, Surface):
         self.sidebar.settings_requested.connect(self._settings)
         self.sidebar.collapsed_changed.connect(self._fold_sidebar)
         self.activity.collapsed_changed.connect(self._fold_activity)
-        self.activity.compose_requested.connect(self.chat.composer.focus_text)
+        self.activity.compose_requested.connect(self.chat.focus_composer)
         self.header.stop_requested.connect(self._stop)
         self.header.activity_requested.connect(self._toggle_activity)
         self.chat.send_requested.connect(deeds.send)
         self.chat.stop_requested.connect(self._stop)
         self.chat.retry_requested.connect(deeds.retry)
         self.chat.link_activated.connect(deeds.open_link)
+        self.chat.answered.connect(deeds.answer)
+        self.chat.foot_changed.connect(self._keep_clear)
         self.start.demo_requested.connect(deeds.start_demo)
         self.start.new_requested.connect(self._new)
-        self.toasts.go_requested.connect(self._open)
+        self.toasts.go_requested.connect(self._go_from_toast)
         self.toasts.action_requested.connect(deeds.toast_action)
         deeds.sent.connect(self.chat.sending_worked)
         deeds.refused.connect(self.chat.sending_failed)
+        deeds.answered.connect(self.chat.settle)
         deeds.demo_changed.connect(self._on_demo)
 
     def _by_command(self) -> dict[str, Callable[[], None]]:
@@ -196,7 +206,10 @@ class Content(Adaptive, Surface):
             "view.sidebar": self._toggle_sidebar,
             "view.activity": self._toggle_activity,
             "view.full_screen": self._toggle_full_screen,
-            "focus.composer": self.chat.composer.focus_text,
+            "focus.composer": self.chat.focus_composer,
+            "focus.attention": self._answer,
+            "go.next_attention": partial(self._go_to_asking, 1),
+            "go.previous_attention": partial(self._go_to_asking, -1),
             "go.recent": partial(self._walk, 1),
             "go.recent_back": partial(self._walk, -1),
             "go.next": partial(self._go_beside, 1),
@@ -245,28 +258,42 @@ class Content(Adaptive, Surface):
             self._menus.enable("demo.remove", is_enabled=is_there)
 
     def _keep_clear(self) -> None:
-        """Where no toast may lie: on the composer with its buttons, and on the header."""
-        areas = [self.chat.composer, self.header]
+        """Where no toast may lie: on the composer with its buttons, on the card that asks, and on the header."""
+        areas = [self.chat.composer, self.chat.card, self.header]
         self.toasts.set_keep_clear([_in_window(area, self._window) for area in areas if area.isVisible()])
 
     def _focus_centre(self) -> None:
         if self._centre.currentWidget() is self.start:
             self.start.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
-            self.chat.composer.focus_text()
+            self.chat.focus_composer()
 
     # Doing
 
     def _open(self, workflow_id: str) -> None:
         self.deeds.show(WorkflowId(workflow_id))
         self._window.activateWindow()
-        self.chat.composer.focus_text()
+        self.chat.focus_composer()
+
+    def _go_from_toast(self, workflow_id: str) -> None:
+        """To what it asks, where it does."""
+        self._open(workflow_id)
+        self.chat.focus_card()
+
+    def _answer(self) -> None:
+        self.chat.focus_card()
+
+    def _go_to_asking(self, by: int) -> None:
+        asking = self._core.stores.questions.workflows
+        found = next_around(asking, self._core.stores.background.viewed_workflow_id, by)
+        if found is not None:
+            self._go_from_toast(found)
 
     def _new(self) -> None:
         self._is_new = True
         self.deeds.show(None)
         self._render()
-        self.chat.composer.focus_text()
+        self.chat.focus_composer()
 
     def _stop(self) -> None:
         self.deeds.stop(self._core.stores.background.viewed_workflow_id)

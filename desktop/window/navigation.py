@@ -45,6 +45,15 @@ class Recent:
         self._order = [workflow_id, *(one for one in self._order if one != workflow_id)]
 
 
+def next_around(order: Sequence[WorkflowId], current: WorkflowId | None, by: int) -> WorkflowId | None:
+    """The next (1) or the one before (-1), going around; from elsewhere the first or the last."""
+    if not order:
+        return None
+    if current not in order:
+        return order[0] if by > 0 else order[-1]
+    return order[(order.index(current) + by) % len(order)]
+
+
 def neighbour(order: Sequence[WorkflowId], current: WorkflowId | None, by: int) -> WorkflowId | None:
     """The next (1) or the one before (-1) in a list; from nowhere the first or the last, at an end the same."""
     if not order:

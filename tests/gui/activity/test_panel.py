@@ -12,11 +12,11 @@ from pytestqt.qtbot import QtBot
 from core.domain.events import StepSkipped, ToolEnded, ToolStarted
 from core.domain.ids import CallId
 from core.domain.tool import CallStatus
-from desktop.activity.value_text import SHOWN_CHARACTERS
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import SIZES
 from desktop.translation.languages import Language, Translation
+from desktop.widgets.value_text import SHOWN_CHARACTERS
 from tests.gui.activity.conftest import Sidebar
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

@@ -4,14 +4,17 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from core.domain.ids import WorkflowId
-from core.domain.run import Run
-from core.domain.template import ValidationMode
+from core.domain.ids import WorkflowId, new_id
+from core.domain.run import Run, RunKind
+from core.domain.template import Template, ValidationMode
+from core.domain.workflow import Workflow
+from core.engine.starting import StartRequest
 from core.persistence.in_memory import MemoryStorage
 from core.ports.storage import Storage
 from core.services.outcome import Ok
@@ -26,6 +29,7 @@ from desktop.sidebar.rows import Row
 from desktop.window.content import Content
 from desktop.window.frame import MainWindow
 from desktop.window_state import WindowState
+from tests.support.command_line import template
 
 
 class App:
@@ -74,6 +78,17 @@ class App:
         sent = await self.core.chat.send(text, mode=ValidationMode.AUTO, script=script)
         assert isinstance(sent, Ok), sent
         return sent.data
+
+    async def start(self, title: str, *steps: dict[str, Any], given: dict[str, Any] | None = None) -> Run:
+        """Start a template of these steps without the window's help, in a workflow of its own."""
+        now = self.core.clock.now()
+        workflow = Workflow(WorkflowId(new_id("wf")), title, "offline", now, now)
+        return await self.start_in(workflow, *steps, given=given)
+
+    async def start_in(self, workflow: Workflow, *steps: dict[str, Any], given: dict[str, Any] | None = None) -> Run:
+        """The same in a workflow that is there."""
+        started = Template.model_validate(template(*steps, title=workflow.title))
+        return await self.core.engine.start(StartRequest(workflow, started, given or {}, RunKind.WORKFLOW))
 
 
 @asynccontextmanager

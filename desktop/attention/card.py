@@ -1,0 +1,423 @@
+"""The card that asks, in the place where messages are written. It waits, and takes nothing that was not given to it.
+
+shown ──(an answer is on its way)──► sending ──(taken)──► the next one, or gone
+  │  ▲                                  └──(not taken)──► shown, with what is wrong
+  │  └──(a person asks for it)── folded ◄──(later)── shown
+  └──(it closes while focus is in it)──► closed: it says so, and does nothing
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QVBoxLayout, QWidget
+
+from core.domain.ids import InterruptionId, WorkflowId
+from core.domain.interruption import Action, InterruptionKind
+from core.services.outcome import Failed
+from core.stores.questions import Question
+from desktop.attention.field import FormField
+from desktop.attention.foot import Foot
+from desktop.attention.guard import Guard
+from desktop.attention.head import Head
+from desktop.attention.request import Request
+from desktop.attention.scroller import Scroller
+from desktop.attention.words import action_words, closed_words, kind_words, refusal_words, violation_words
+from desktop.theme.theme import Theme
+from desktop.translation.asking import asking_sentence
+from desktop.translation.formats import duration
+from desktop.widgets.accessible import announce
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.surfaces import Surface
+
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
+_SECOND_MS = 1_000
+_BETWEEN = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
+HowClosed = Callable[[InterruptionId], str | None]
+"""How a request was closed, where that is known."""
+
+_GONE = frozenset({"already_answered", "nothing_open", "not_found"})
+
+
+class AttentionCard(Adaptive, Surface):
+    """Shows what it is given; never takes focus by itself. `now` tells the time of what expires.
+
+    `answered(question, answer)` is what a person said; `settle` is then to be told what came of it. `put_off`:
+    they turn to something else. `left`: focus was in the card, and there is nothing left to ask.
+    """
+
+    answered = Signal(object, object)
+    put_off = Signal()
+    left = Signal()
+    unfold_requested = Signal()
+
+    def __init__(self, theme: Theme, now: Callable[[], datetime], focus_keys: QKeySequence, parent: QWidget) -> None:
+        super().__init__("composer", parent=parent)
+        self.setObjectName("attention")
+        self._theme = theme
+        self._now = now
+        self._workflow = ""
+        self._workflow_id: WorkflowId | None = None
+        self._questions: Sequence[Question] = ()
+        self._requests: dict[InterruptionId, Request] = {}
+        self._current: InterruptionId | None = None
+        self._sending: InterruptionId | None = None
+        self._settled: set[InterruptionId] = set()
+        self._is_closed = False
+        self._is_folded = False
+        self._most_height = 0
+        self.guard = Guard(self)
+        self._head = Head(theme, focus_keys)
+        self._scroller = Scroller()
+        self._foot = Foot(theme)
+        self._note = Paragraph("", "label")
+        self._close = Button(theme, "", "secondary")
+        self._tick = QTimer(self)
+        self._tick.setInterval(_SECOND_MS)
+        self._column = QVBoxLayout(self)
+        self._build()
+        self.hide()
+        self.adapt_to(theme)
+
+    # What it shows
+
+    def show_questions(
+        self, workflow_id: WorkflowId | None, workflow: str, questions: Sequence[Question], how_closed: HowClosed
+    ) -> None:
+        """What waits in the workflow that is shown, oldest first."""
+        is_other = workflow_id != self._workflow_id
+        if is_other:
+            self._workflow_id, self._is_closed = workflow_id, False
+            self._current = None
+        self._workflow = workflow
+        self._settled &= {one.id for one in questions}
+        self._questions = [one for one in questions if one.id not in self._settled]
+        current = self._current
+        if current is not None and current not in self._open and current != self._sending:
+            if self.has_focus and current not in self._settled and not self._is_closed:
+                self._say_closed(how_closed(current))
+            elif not self._is_closed:
+                self._go_to(None)
+        if self._current is None and not self._is_closed and self._questions:
+            self._go_to(self._questions[0].id)
+            self._announce()
+        self._update()
+
+    def keep(self, open_ids: set[InterruptionId]) -> None:
+        """Forget what was begun for requests that are open in no workflow any more."""
+        for one in [one for one in self._requests if one not in open_ids and one not in (self._current, self._sending)]:
+            self._drop(one)
+
+    def settle(self, question_id: InterruptionId, failed: Failed | None) -> None:
+        """What became of an answer: taken, or why not."""
+        if self._sending == question_id:
+            self._sending = None
+        if failed is None:
+            self._settled.add(question_id)
+        if self._current != question_id:
+            return
+        if failed is None:
+            self._questions = [one for one in self._questions if one.id != question_id]
+            self._go_on()
+        elif failed.code in _GONE:
+            self._say_closed(str(failed.details.get("status")) if "status" in failed.details else None)
+        else:
+            self._refuse(failed)
+        self._update()
+
+    def fold(self, *, is_folded: bool) -> None:
+        """Folded, only its first line is seen."""
+        self._is_folded = is_folded
+        self._update()
+
+    def set_most_height(self, height: int) -> None:
+        """How tall it may be."""
+        if height != self._most_height:
+            self._most_height = height
+            self._fit()
+
+    @property
+    def workflow_id(self) -> WorkflowId | None:
+        """Whose requests it shows."""
+        return self._workflow_id
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there is something to show."""
+        return self._current is not None or self._is_closed
+
+    @property
+    def has_focus(self) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
+
+    @property
+    def request(self) -> Request | None:
+        """The one that is shown."""
+        return self._requests.get(self._current) if self._current is not None and not self._is_closed else None
+
+    @property
+    def note(self) -> str:
+        """That the request is closed, where it says so."""
+        return self._note.text() if self._is_closed else ""
+
+    @property
+    def refusal(self) -> str:
+        return self._foot.complaint
+
+    def button(self, action: Action) -> Button:
+        return self._foot.button(action)
+
+    def take_focus(self) -> None:
+        """A person asks for it: focus goes where nothing happens by mistake."""
+        if not self.is_wanted:
+            return
+        self.fold(is_folded=False)
+        request = self.request
+        if request is None:
+            self._close.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        else:
+            target = request.first_focus
+            self._focus(target if isinstance(target, FormField) else self._foot.button(target))
+        self.guard.start()
+
+    def retranslate(self) -> None:
+        self._close.setText(self.tr("Close"))
+        request = self.request
+        if request is not None:
+            self._foot.say(_buttons(request))
+        self._update()
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_m, sizes.space_m)
+        self._column.setSpacing(sizes.space_m)
+        self.setMaximumWidth(sizes.composer)
+        self._fit()
+
+    # Qt
+
+    def event(self, event: QEvent) -> bool:
+        """With focus in it, Esc is its own, whatever else in the window has that key."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_escape(event):
+            event.accept()
+            return True
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        focus = QApplication.focusWidget()
+        if _is_escape(event):
+            self._leave()
+        elif event.key() in _ENTER and isinstance(focus, QAbstractButton) and not event.isAutoRepeat():
+            focus.click()
+        elif event.key() in _PAGES and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+            self._step(_PAGES[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    # Building
+
+    def _build(self) -> None:
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        for widget in (self._head, self._scroller, self._note, self._foot):
+            self._column.addWidget(widget)
+        self._column.addWidget(self._close, 0, Qt.AlignmentFlag.AlignRight)
+        self._head.stepped.connect(self._step)
+        self._head.unfolded.connect(self.unfold_requested)
+        self._foot.acted.connect(self._act)
+        self._foot.put_off.connect(self._leave)
+        self._foot.reasoned.connect(self._on_reason)
+        self._close.clicked.connect(self._leave)
+        self._tick.timeout.connect(self._say_time_left)
+        submit = QShortcut(QKeySequence("Ctrl+Return"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        submit.activated.connect(self._submit)
+
+    # Going from one to another
+
+    @property
+    def _open(self) -> Mapping[InterruptionId, Question]:
+        return {one.id: one for one in self._questions}
+
+    def _go_to(self, question_id: InterruptionId | None) -> None:
+        """Show this request, with what was begun for it."""
+        self._is_closed = False
+        self._current = question_id
+        self._foot.complain("")
+        if question_id is None:
+            self._scroller.show_page(None)
+            return
+        request = self._requests.get(question_id)
+        if request is None:
+            request = self._requests[question_id] = Request(self._theme, self._open[question_id])
+        self._scroller.show_page(request)
+        self._foot.offer(_buttons(request), reason=request.reason if request.takes_reason else None)
+
+    def _go_on(self) -> None:
+        """The next one, or none; where focus was in the card it stays in it, and else goes nowhere."""
+        had_focus = self.has_focus
+        self._go_to(self._questions[0].id if self._questions else None)
+        self._update()
+        if had_focus and self.is_wanted:
+            self.take_focus()
+        elif had_focus or self._is_closed:
+            self.left.emit()
+
+    def _step(self, by: int) -> None:
+        ids = list(self._open)
+        if self._sending is not None or len(ids) < 2 or self._current not in ids:
+            return
+        at = (ids.index(self._current) + by) % len(ids)
+        had_focus = self.has_focus
+        self._go_to(ids[at])
+        self._update()
+        if had_focus:
+            self.take_focus()
+            self.guard.start(frees_pages=True)
+
+    def _drop(self, question_id: InterruptionId) -> None:
+        self._requests.pop(question_id).deleteLater()
+
+    # Answering
+
+    def _submit(self) -> None:
+        """Ctrl+Enter: what is written goes. For an approval nothing is written."""
+        request = self.request
+        if request is None or not self.has_focus:
+            return
+        if Action.SUBMIT in request.buttons:
+            self._act(Action.SUBMIT)
+        elif request.kind is InterruptionKind.TOOL_APPROVAL:
+            self._act(Action.APPROVE)
+
+    def _act(self, action: str) -> None:
+        request = self.request
+        if request is None or self._sending is not None or self.guard.is_on or self._is_folded:
+            return
+        self._foot.complain("")
+        answer = request.answer(Action(action))
+        if answer is None:
+            wrong = request.first_wrong()
+            if wrong is not None:
+                self._focus(wrong)
+            return
+        self._sending = request.question.id
+        self.answered.emit(request.question, answer)
+
+    def _refuse(self, failed: Failed) -> None:
+        request = self.request
+        unplaced = []
+        violations = failed.details.get("violations", ())
+        for violation in violations:
+            words = violation_words(str(violation.get("message", "")))
+            if request is None or not request.complain(str(violation.get("path", "")), words):
+                unplaced.append(words)
+        self._foot.complain("\n".join(unplaced) if violations else refusal_words(failed))
+        wrong = request.first_wrong() if request is not None else None
+        if wrong is not None and self.has_focus:
+            self._focus(wrong)
+        announce(self, self._foot.complaint or (wrong.complaint if wrong is not None else ""), is_urgent=True)
+
+    def _say_closed(self, status: str | None) -> None:
+        """It closed otherwise than by this card."""
+        had_focus = self.has_focus
+        self._is_closed = True
+        self._note.setText(closed_words(status))
+        self._update()
+        if had_focus:
+            self._close.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.guard.start()
+        announce(self, self._note.text(), is_urgent=True)
+
+    def _leave(self) -> None:
+        """Later; or, where it is closed, done with."""
+        if self._is_closed:
+            self._questions = [one for one in self._questions if one.id != self._current]
+            self._go_on()
+        else:
+            self.put_off.emit()
+
+    def _on_reason(self, reason: str) -> None:
+        if self.request is not None:
+            self.request.reason = reason
+
+    # Looks
+
+    def _update(self) -> None:
+        request = self.request
+        is_open = request is not None and not self._is_folded
+        self._scroller.setVisible(is_open)
+        self._foot.setVisible(is_open)
+        self._note.setVisible(self._is_closed and not self._is_folded)
+        self._close.setVisible(self._is_closed and not self._is_folded)
+        self._head.fold(is_folded=self._is_folded)
+        if self.is_wanted:
+            self._say_who()
+        self._say_time_left()
+        self.setVisible(self.is_wanted)
+        self._fit()
+
+    def _say_who(self) -> None:
+        shown = self._requests.get(self._current) if self._current is not None else None
+        if shown is None:
+            return
+        question = shown.question
+        index = f"[{question.asked.index}]" if question.asked.index is not None else ""
+        parts = (self._workflow, question.below or "", question.step + index)
+        ids = list(self._open)
+        at = ids.index(question.id) + 1 if question.id in ids else 1
+        who = _BETWEEN.join(part for part in parts if part)
+        self._head.say(who, kind_words(question.kind), (at, max(1, len(ids))))
+        self.setAccessibleName(f"{kind_words(question.kind)}, {who}")
+        self.setAccessibleDescription(question.asked.prompt or asking_sentence(question.kind, question.step))
+
+    def _say_time_left(self) -> None:
+        request = self.request
+        expires_at = request.question.expires_at if request is not None else None
+        if expires_at is None:
+            self._tick.stop()
+            self._head.set_time_left("")
+            return
+        left_s = max(0.0, (expires_at - self._now()).total_seconds())
+        self._head.set_time_left(self.tr("{time} left").format(time=duration(max(1.0, left_s))))
+        if not self._tick.isActive():
+            self._tick.start()
+
+    def _announce(self) -> None:
+        if self.request is not None:
+            self._say_who()
+            announce(self, f"{self.accessibleName()}. {self.accessibleDescription()}", is_urgent=True)
+
+    def _fit(self) -> None:
+        """As tall as the request, as far as there is room; the rest is scrolled."""
+        around = self._column.contentsMargins()
+        inner = self.width() - around.left() - around.right() - 2 * self.frameWidth()
+        wanted = self._scroller.wanted_height(inner)
+        other = self._column.sizeHint().height() - self._scroller.sizeHint().height()
+        least = self._theme.sizes.row
+        room = max(least, self._most_height - other) if self._most_height else wanted
+        self._scroller.set_height(min(wanted, room))
+
+    def _focus(self, target: QWidget) -> None:
+        if isinstance(target, FormField):
+            target.setFocus(Qt.FocusReason.OtherFocusReason)  # what stands there is not selected
+            self._scroller.reveal(target)
+        else:
+            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+def _buttons(request: Request) -> list[tuple[Action, str]]:
+    return [(action, action_words(request.kind, action)) for action in request.buttons]
+
+
+def _is_escape(event: QKeyEvent) -> bool:
+    return event.key() == Qt.Key.Key_Escape and event.modifiers() == Qt.KeyboardModifier.NoModifier

@@ -1,0 +1,77 @@
+"""What is asked, to be read: the prompt, the tool with its risk, and the values that it is about."""
+
+from typing import Any
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from core.domain.interruption import InterruptionKind
+from core.domain.json_text import indented
+from core.domain.risk import Risk
+from core.stores.questions import Question
+from desktop.attention.words import risk_words
+from desktop.theme.theme import Theme
+from desktop.theme.tool_icons import tool_icon
+from desktop.translation.asking import asking_sentence
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.icon_label import IconLabel
+from desktop.widgets.labels import ElidedLabel, Label, Tone
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.value_section import ValueSection
+from desktop.widgets.visibility import show_when
+
+_TONES: dict[Risk, Tone] = {Risk.LOW: "muted", Risk.MEDIUM: "warn", Risk.HIGH: "error"}
+_SHOWS_INPUT = (InterruptionKind.APPROVAL, InterruptionKind.TOOL_INPUT, InterruptionKind.LOCAL_EXECUTION)
+
+
+class Facts(Adaptive, QWidget):
+    """Foreign words stand as they are."""
+
+    def __init__(self, theme: Theme, question: Question, *, shows_values: bool) -> None:
+        super().__init__()
+        self._theme = theme
+        self._question = question
+        asked = question.asked
+        self._prompt = Paragraph("", "label")
+        self._sentence = Paragraph("", "secondary", "muted")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._prompt)
+        self._column.addWidget(self._sentence)
+        self._tool = QHBoxLayout()
+        self._risk = Label("", "secondary")
+        if asked.tool is not None:
+            self._tool.addWidget(IconLabel(theme, tool_icon(asked.tool)))
+            self._tool.addWidget(ElidedLabel(asked.tool, "code"), 1)
+            self._tool.addWidget(self._risk)
+            self._column.addLayout(self._tool)
+        self.section: ValueSection | None = None
+        value = self._shown() if shows_values else None
+        if value not in (None, {}, [], ""):
+            self.section = ValueSection(theme, self)
+            self.section.show_text(value if isinstance(value, str) else indented(value))
+            self._column.addWidget(self.section)
+        self.adapt_to(theme)
+
+    def retranslate(self) -> None:
+        asked = self._question.asked
+        sentence = asking_sentence(asked.kind, asked.step)
+        self._prompt.setText(asked.prompt or sentence)
+        self._sentence.setText(sentence if asked.prompt and asked.kind is InterruptionKind.OUTCOME else "")
+        show_when(self._sentence, bool(self._sentence.text()))
+        if asked.risk is not None:
+            self._risk.setText(risk_words(asked.risk))
+            self._risk.set_tone(_TONES[asked.risk])
+        if self.section is not None:
+            is_tool = asked.tool is not None
+            self.section.describe(self.tr("Arguments") if is_tool else self.tr("Input"))
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setSpacing(sizes.space_s)
+        self._tool.setSpacing(sizes.space_s)
+
+    def _shown(self) -> Any:
+        asked = self._question.asked
+        if asked.arguments is not None:
+            return asked.arguments
+        return asked.input

@@ -1,0 +1,121 @@
+"""A field of a form: its name, what it is about, its control, and what is wrong with it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.labels import Label
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.visibility import show_when
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What stands in a field. `problem` is why it is no answer, in words; then there is no value."""
+
+    has_value: bool = False
+    value: Any = None
+    problem: str = ""
+
+
+ABSENT = Reading()
+
+
+class FormField(Adaptive, QWidget):
+    """Emits `edited` when a person changed something; what was wrong with it before is forgotten then.
+
+    A class to derive from, which makes the control, places it, and overrides `read`. `name` may be empty where the
+    field is the only one; whoever made it then says what it is by `set_name`.
+    """
+
+    edited = Signal()
+
+    def __init__(self, theme: Theme, name: str, about: str = "", *, is_required: bool = True) -> None:
+        super().__init__()
+        self._theme = theme
+        self._name = name
+        self._about = about
+        self.is_required = is_required
+        self.is_edited = False
+        self._control: QWidget | None = None
+        self._title = Label(name, "strong")
+        self._optional = Label("", "secondary", "muted")
+        self._help = Paragraph(about, "secondary", "muted")
+        self._complaint = Paragraph("", "secondary", "error")
+        self._complaint.setObjectName("complaint")
+        self._head = QHBoxLayout()
+        self._head.addWidget(self._title)
+        self._head.addWidget(self._optional)
+        self._head.addStretch(1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addLayout(self._head)
+        self._column.addWidget(self._help)
+        self._column.addWidget(self._complaint)
+        show_when(self._title, bool(name))
+        show_when(self._optional, bool(name) and not is_required)
+        show_when(self._help, bool(about))
+        show_when(self._complaint, False)
+
+    @property
+    def control(self) -> QWidget:
+        """Where focus goes."""
+        assert self._control is not None
+        return self._control
+
+    def read(self) -> Reading:
+        """What stands there now."""
+        raise NotImplementedError
+
+    def complain(self, words: str) -> None:
+        """Show what is wrong, or nothing."""
+        self._complaint.setText(words)
+        show_when(self._complaint, bool(words))
+        self._describe()
+
+    @property
+    def complaint(self) -> str:
+        return self._complaint.text()
+
+    def set_name(self, name: str) -> None:
+        """Another name, in the language of now."""
+        self._name = name
+        self._title.setText(name)
+        show_when(self._title, bool(name))
+        self._describe()
+
+    def retranslate(self) -> None:
+        self._optional.setText(translate("FormField", "optional"))
+        self._describe()
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setSpacing(sizes.space_xs)
+        self._head.setSpacing(sizes.space_s)
+
+    def _place(self, control: QWidget) -> None:
+        self._control = control
+        self._column.insertWidget(2, control)
+        self.setFocusProxy(control)
+
+    def _tell(self) -> None:
+        """The control has changed."""
+        self.is_edited = True
+        self.complain("")
+        self.edited.emit()
+
+    def _describe(self) -> None:
+        if self._control is not None:
+            self._control.setAccessibleName(self._name)
+            about = (self._about, "" if self.is_required else self._optional.text(), self._complaint.text())
+            self._control.setAccessibleDescription(". ".join(part for part in about if part))
+
+
+def needed_words() -> str:
+    return translate("FormField", "This is needed.")

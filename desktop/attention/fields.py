@@ -1,0 +1,195 @@
+"""The kinds of fields: text, a number, yes or no, one of several, texts line by line."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QSizePolicy
+
+from core.domain.json_text import readable
+from desktop.attention.field import ABSENT, FormField, Reading, needed_words
+from desktop.attention.schema import Field, FieldKind
+from desktop.theme.theme import Theme
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+_LINES = 4
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
+_WHOLE = re.compile(r"[+-]?\d+")
+
+
+class TextField(FormField):
+    """One line of text. An optional one that is empty is left out."""
+
+    def __init__(self, theme: Theme, field: Field) -> None:
+        super().__init__(theme, field.name, field.about, is_required=field.is_required)
+        self._may_be_empty = field.has_default and field.default == ""
+        self._line = QLineEdit(field.default if isinstance(field.default, str) else "")
+        self._line.textEdited.connect(self._tell)
+        self._place(self._line)
+        self.adapt_to(theme)
+
+    def read(self) -> Reading:
+        text = self._line.text()
+        if text or (self.is_required and self._may_be_empty):
+            return Reading(has_value=True, value=text)
+        return Reading(problem=needed_words()) if self.is_required else ABSENT
+
+
+class LinesField(FormField):
+    """Text of several lines; as `is_list`, each line that is not empty is one text."""
+
+    def __init__(self, theme: Theme, field: Field) -> None:
+        super().__init__(theme, field.name, field.about, is_required=field.is_required)
+        self._is_list = field.kind is FieldKind.TEXTS
+        self._has_default = field.has_default
+        self._box = QPlainTextEdit()
+        self._box.setTabChangesFocus(True)
+        if isinstance(field.default, str):
+            self._box.setPlainText(field.default)
+        elif isinstance(field.default, list):
+            self._box.setPlainText("\n".join(str(one) for one in field.default))
+        self._box.textChanged.connect(self._tell)
+        self._place(self._box)
+        self.adapt_to(theme)
+
+    def read(self) -> Reading:
+        text = self._box.toPlainText()
+        if self._is_list:
+            lines = [line.strip() for line in text.splitlines() if line.strip()]
+            return Reading(has_value=True, value=lines) if lines or self.is_required or self._has_default else ABSENT
+        if text:
+            return Reading(has_value=True, value=text)
+        return Reading(problem=needed_words()) if self.is_required else ABSENT
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        self._box.setPlaceholderText(self.tr("One on each line") if self._is_list else "")
+
+    def dress(self) -> None:
+        super().dress()
+        self._box.setFixedHeight(_LINES * self._box.fontMetrics().lineSpacing() + 2 * self._theme.sizes.space_m)
+
+
+class NumberField(FormField):
+    """A number, with a point or a comma. What is none is told while it is written."""
+
+    def __init__(self, theme: Theme, field: Field) -> None:
+        super().__init__(theme, field.name, field.about, is_required=field.is_required)
+        self._field = field
+        is_number = isinstance(field.default, int | float) and not isinstance(field.default, bool)
+        self._line = QLineEdit(readable(field.default) if is_number else "")
+        self._line.textEdited.connect(self._check)
+        self._place(self._line)
+        self.adapt_to(theme)
+
+    def read(self) -> Reading:
+        text = self._line.text().strip().replace("\u2212", "-")
+        if not text:
+            return Reading(problem=needed_words()) if self.is_required else ABSENT
+        if self._field.kind is FieldKind.INTEGER:
+            if not _WHOLE.fullmatch(text):
+                return Reading(problem=translate("NumberField", "This has to be a whole number."))
+            return self._within(int(text))
+        if not _NUMBER.fullmatch(text):
+            return Reading(problem=translate("NumberField", "This has to be a number."))
+        return self._within(_number(text.replace(",", ".")))
+
+    def dress(self) -> None:
+        super().dress()
+        self._line.setMaximumWidth(self._theme.sizes.user_bubble // 2)
+
+    def _within(self, value: float) -> Reading:
+        least, most = self._field.least, self._field.most
+        if value in (float("inf"), float("-inf")):
+            return Reading(problem=translate("NumberField", "This number is too large."))
+        if least is not None and value < least:
+            return Reading(problem=translate("NumberField", "At least {number}.").format(number=readable(least)))
+        if most is not None and value > most:
+            return Reading(problem=translate("NumberField", "At most {number}.").format(number=readable(most)))
+        return Reading(has_value=True, value=value)
+
+    def _check(self) -> None:
+        self._tell()
+        if self._line.text().strip():
+            self.complain(self.read().problem)
+
+
+class CheckField(FormField):
+    """Yes or no. Its name is that of the box."""
+
+    def __init__(self, theme: Theme, field: Field) -> None:
+        super().__init__(theme, "", field.about, is_required=field.is_required)
+        self._box = QCheckBox()
+        self._box.setChecked(field.default is True)
+        self._box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._box.clicked.connect(self._tell)
+        self._place(self._box)
+        self.set_name(field.name)
+        self.adapt_to(theme)
+
+    def read(self) -> Reading:
+        return Reading(has_value=True, value=self._box.isChecked())
+
+    def set_name(self, name: str) -> None:
+        self._box.setText(name.replace("&", "&&"))
+        self._box.setAccessibleName(name)
+
+    def _describe(self) -> None:
+        self._box.setAccessibleDescription(self._about)
+
+
+class _Combo(QComboBox):
+    """Leaves the wheel to the page unless it has focus."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class ChoiceField(FormField):
+    """One of several values. Where none is the default, nothing is chosen at first."""
+
+    def __init__(self, theme: Theme, field: Field) -> None:
+        super().__init__(theme, field.name, field.about, is_required=field.is_required)
+        self._is_yes_or_no = field.kind is FieldKind.BOOLEAN
+        self._choices: Sequence[Any] = (True, False) if self._is_yes_or_no else field.choices
+        self._box = _Combo()
+        self._box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._box.addItem("")
+        for choice in self._choices:
+            self._box.addItem(choice if isinstance(choice, str) else readable(choice))
+        if field.has_default and field.default in self._choices:
+            self._box.setCurrentIndex(self._choices.index(field.default) + 1)
+        elif len(self._choices) == 1 and field.is_required:
+            self._box.setCurrentIndex(1)
+        self._box.activated.connect(self._tell)
+        self._place(self._box)
+        self.adapt_to(theme)
+
+    def read(self) -> Reading:
+        chosen = self._box.currentIndex()
+        if chosen > 0:
+            return Reading(has_value=True, value=self._choices[chosen - 1])
+        return Reading(problem=needed_words()) if self.is_required else ABSENT
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        self._box.setItemText(0, translate("ChoiceField", "Choose…") if self.is_required else "–")
+        if self._is_yes_or_no:
+            self._box.setItemText(1, translate("ChoiceField", "Yes"))
+            self._box.setItemText(2, translate("ChoiceField", "No"))
+
+    def dress(self) -> None:
+        super().dress()
+        self._box.setMinimumWidth(self._theme.sizes.user_bubble // 2)
+
+
+def _number(text: str) -> float:
+    """A whole number stays one, whatever its size."""
+    return int(text) if _WHOLE.fullmatch(text) else float(text)

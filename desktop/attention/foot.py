@@ -1,0 +1,105 @@
+"""The last lines of the card: why an answer was not taken, a reason for a refusal, and the buttons."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from core.domain.interruption import Action
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button, with_keys
+from desktop.widgets.labels import plain_tool_tip
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.visibility import show_when
+
+_LATER = "later"
+_REASON_CHARACTERS = 1_000
+
+
+class Foot(Adaptive, QWidget):
+    """Emits `acted` with an action, `put_off` when the answer can wait, `reasoned` with what is written as a reason."""
+
+    acted = Signal(str)
+    put_off = Signal()
+    reasoned = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._buttons: dict[str, Button] = {}
+        self._complaint = Paragraph("", "secondary", "error")
+        self._complaint.setObjectName("refusal")
+        self._reason = QLineEdit()
+        self._reason.setMaxLength(_REASON_CHARACTERS)
+        self._reason.textEdited.connect(self.reasoned)
+        self._later = Button(theme, "", "ghost")
+        self._later.setObjectName(_LATER)
+        self._later.clicked.connect(self.put_off)
+        self._group = QButtonGroup(self)
+        self._group.buttonClicked.connect(self._tell)
+        self._row = QHBoxLayout()
+        self._row.addWidget(self._reason, 1)
+        self._row.addStretch(0)
+        self._row.addWidget(self._later)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._complaint)
+        self._column.addLayout(self._row)
+        self.complain("")
+        self.adapt_to(theme)
+
+    def offer(self, actions: Sequence[tuple[Action, str]], *, reason: str | None) -> None:
+        """These buttons, from left to right, the last one the main one; `reason` None where none is taken."""
+        for button in self._buttons.values():
+            self._group.removeButton(button)
+            self._row.removeWidget(button)
+            button.hide()
+            button.deleteLater()
+        self._buttons = {}
+        for action, words in actions:
+            button = Button(self._theme, words, "primary" if action is actions[-1][0] else "secondary", parent=self)
+            button.setObjectName(action)
+            self._buttons[action] = button
+            self._group.addButton(button)
+            self._row.addWidget(button)
+            button.show()
+        show_when(self._reason, reason is not None)
+        self._row.setStretch(1, int(reason is None))
+        if reason is not None and reason != self._reason.text():
+            self._reason.setText(reason)
+
+    def say(self, actions: Sequence[tuple[Action, str]]) -> None:
+        """The words of the buttons, in another language."""
+        for action, words in actions:
+            self._buttons[action].setText(words)
+
+    def button(self, action: Action) -> Button:
+        return self._buttons[action]
+
+    @property
+    def complaint(self) -> str:
+        return self._complaint.text()
+
+    def complain(self, words: str) -> None:
+        self._complaint.setText(words)
+        show_when(self._complaint, bool(words))
+
+    def retranslate(self) -> None:
+        words = self.tr("Reason for a rejection (optional)")
+        self._reason.setPlaceholderText(words)
+        self._reason.setAccessibleName(words)
+        self._later.setText(self.tr("Later"))
+        self._later.setToolTip(plain_tool_tip(with_keys(self.tr("Back to the message, it stays open"), _ESC)))
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setSpacing(sizes.space_s)
+        self._row.setSpacing(sizes.space_s)
+
+    def _tell(self, button: QAbstractButton) -> None:
+        self.acted.emit(button.objectName())
+
+
+_ESC = QKeySequence("Esc")

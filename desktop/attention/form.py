@@ -1,0 +1,125 @@
+"""A form made of a JSON Schema, and what is written in it as a value."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from core.domain.json_pointer import parts_of
+from desktop.attention.field import ABSENT, FormField, Reading
+from desktop.attention.fields import CheckField, ChoiceField, LinesField, NumberField, TextField
+from desktop.attention.json_field import JsonField
+from desktop.attention.schema import Field, FieldKind, Group, Part, Path, fields_of, part_of
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.labels import Label
+from desktop.widgets.paragraph import Paragraph
+
+
+class Form(Adaptive, QWidget):
+    """Emits `edited` when a person changed something."""
+
+    edited = Signal()
+
+    def __init__(self, theme: Theme, schema: Any) -> None:
+        super().__init__()
+        self._theme = theme
+        self._part = part_of(schema)
+        self._fields: dict[Path, FormField] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._build(self._part)
+        self.adapt_to(theme)
+
+    @property
+    def fields(self) -> Sequence[FormField]:
+        return list(self._fields.values())
+
+    def set_name(self, name: str) -> None:
+        """What the whole is called where it is a single field without a title of its own."""
+        if isinstance(self._part, Field) and not self._part.name:
+            self._fields[()].set_name(name)
+
+    def read(self) -> Reading:
+        """The value, or the first problem; every field with one shows it."""
+        return self._read(self._part, is_counted=True)
+
+    def first_wrong(self) -> FormField | None:
+        """The first field that complains."""
+        return next((field for field in self._fields.values() if field.complaint), None)
+
+    def complain(self, path: str, words: str) -> bool:
+        """Show what is wrong at a JSON pointer, at the field that it leads to or through. False: there is none."""
+        try:
+            parts = tuple(parts_of(path)) if path else ()
+        except ValueError:
+            return False
+        for end in range(len(parts), -1, -1):
+            if parts[:end] in self._fields:
+                self._fields[parts[:end]].complain(words)
+                return True
+        return False
+
+    def dress(self) -> None:
+        self._column.setSpacing(self._theme.sizes.space_m)
+
+    def _build(self, part: Part) -> None:
+        if isinstance(part, Group):
+            if part.path and part.name:
+                self._column.addWidget(Label(part.name, "section", "muted"))
+            if part.about:
+                self._column.addWidget(Paragraph(part.about, "secondary", "muted"))
+            for inner in part.parts:
+                self._build(inner)
+            return
+        field = make_field(self._theme, part)
+        field.edited.connect(self.edited)
+        self._fields[part.path] = field
+        self._column.addWidget(field)
+
+    def _read(self, part: Part, *, is_counted: bool) -> Reading:
+        """`is_counted`: its problems are problems, since it is needed."""
+        if isinstance(part, Field):
+            field = self._fields[part.path]
+            reading = field.read()
+            if reading.problem and is_counted:
+                field.complain(reading.problem)
+            return reading
+        read = [(inner, self._read(inner, is_counted=False)) for inner in part.parts]
+        if not part.is_required and not any(self._is_begun(inner, one) for inner, one in read):
+            return ABSENT
+        read = [(inner, self._read(inner, is_counted=is_counted)) for inner in part.parts]
+        problems = [one.problem for _, one in read if one.problem]
+        if problems:
+            return Reading(problem=problems[0])
+        return Reading(has_value=True, value={inner.path[-1]: one.value for inner, one in read if one.has_value})
+
+    def _is_begun(self, part: Part, reading: Reading) -> bool:
+        """Whether a person wrote something there, be it wrong."""
+        fields = [self._fields[one.path] for one in fields_of(part)]
+        return any(one.is_edited and (reading.has_value or one.complaint) for one in fields)
+
+
+def make_field(theme: Theme, field: Field) -> FormField:
+    """The widget for it."""
+    match field.kind:
+        case FieldKind.TEXT:
+            return TextField(theme, field)
+        case FieldKind.LONG_TEXT | FieldKind.TEXTS:
+            return LinesField(theme, field)
+        case FieldKind.NUMBER | FieldKind.INTEGER:
+            return NumberField(theme, field)
+        case FieldKind.BOOLEAN if field.is_required or field.has_default:
+            return CheckField(theme, field)
+        case FieldKind.BOOLEAN | FieldKind.CHOICE:
+            return ChoiceField(theme, field)
+        case _:
+            return JsonField(
+                theme,
+                field.name,
+                field.about,
+                is_required=field.is_required,
+                given=field.default,
+                is_empty=not field.has_default,
+            )

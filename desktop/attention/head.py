@@ -1,0 +1,89 @@
+"""The first line of the card: who asks, for what, how long there is, and which of how many."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.translation.formats import number
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.chips import Chip, KeyHint
+from desktop.widgets.icon_label import IconLabel
+from desktop.widgets.labels import ElidedLabel, Label
+from desktop.widgets.visibility import show_when
+
+
+class Head(Adaptive, QWidget):
+    """`stepped` asks for the next request (1) or the one before (-1), `unfolded` for the whole card."""
+
+    stepped = Signal(int)
+    unfolded = Signal()
+
+    def __init__(self, theme: Theme, focus_keys: QKeySequence) -> None:
+        super().__init__()
+        self._theme = theme
+        self._focus_keys = focus_keys
+        self._place = (1, 1)
+        self._sign = IconLabel(theme, Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn")
+        self._who = ElidedLabel("", "strong", mode=Qt.TextElideMode.ElideMiddle)
+        self._kind = Chip()
+        self._left = Label("", "secondary", "muted")
+        self._count = Label("", "secondary", "muted")
+        self._previous = IconButton(theme, Icon.CHEVRON_LEFT)
+        self._next = IconButton(theme, Icon.CHEVRON_RIGHT)
+        self._unfold = Button(theme, "", "link", is_small=True)
+        self._keys = KeyHint()
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.addWidget(self._sign)
+        self._row.addWidget(self._kind)
+        self._row.addWidget(self._who, 1)
+        for widget in (self._left, self._count, self._previous, self._next, self._unfold, self._keys):
+            self._row.addWidget(widget)
+        self._previous.clicked.connect(self._go_back)
+        self._next.clicked.connect(self._go_on)
+        self._unfold.clicked.connect(self.unfolded)
+        self.fold(is_folded=False)
+        self.adapt_to(theme)
+
+    @property
+    def who(self) -> str:
+        return self._who.text()
+
+    def say(self, who: str, kind: str, number_of: tuple[int, int]) -> None:
+        """`number_of`: which one of how many, from 1."""
+        self._who.setText(who)
+        self._kind.setText(kind)
+        self._place = number_of
+        is_one = number_of[1] < 2
+        for widget in (self._count, self._previous, self._next):
+            show_when(widget, not is_one)
+        self.retranslate()
+
+    def set_time_left(self, words: str) -> None:
+        self._left.setText(words)
+        show_when(self._left, bool(words))
+
+    def fold(self, *, is_folded: bool) -> None:
+        """Folded, it is all that is seen of the card."""
+        show_when(self._unfold, is_folded)
+        self._keys.set_keys(self._focus_keys if is_folded else None)
+
+    def retranslate(self) -> None:
+        at, count = self._place
+        words = self.tr("{number} of {count}").format(number=number(at), count=number(count))
+        self._count.setText(words)
+        self._previous.describe(self.tr("Previous request"), QKeySequence("PgUp"))
+        self._next.describe(self.tr("Next request"), QKeySequence("PgDown"))
+        self._unfold.setText(self.tr("Show"))
+
+    def dress(self) -> None:
+        self._row.setSpacing(self._theme.sizes.space_s)
+
+    def _go_back(self) -> None:
+        self.stepped.emit(-1)
+
+    def _go_on(self) -> None:
+        self.stepped.emit(1)

@@ -1,0 +1,89 @@
+"""A value that is written as JSON, and checked while it is."""
+
+import json
+from math import ceil
+from typing import Any
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QTextOption
+from PySide6.QtWidgets import QPlainTextEdit
+
+from core.domain.json_text import read
+from desktop.attention.field import ABSENT, FormField, Reading, needed_words
+from desktop.theme.theme import Theme
+from desktop.translation.formats import number
+
+EDITED_CHARACTERS = 100_000
+"""What is longer is shown elsewhere, and not edited here: Qt lays out the whole of it at each key."""
+
+_LEAST_LINES, _MOST_LINES = 3, 12
+_AT_ONCE = 10_000
+_PAUSE_MS = 200
+
+
+class JsonField(FormField):
+    """`given` None with `is_empty` begins with nothing. A long text is checked when the keys pause."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        about: str = "",
+        *,
+        is_required: bool = True,
+        given: Any = None,
+        is_empty: bool = False,
+    ) -> None:
+        super().__init__(theme, name, about, is_required=is_required)
+        self._box = QPlainTextEdit()
+        self._box.setTabChangesFocus(True)
+        self._box.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self._box.setPlainText("" if is_empty else json.dumps(given, indent=2, ensure_ascii=False))
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_PAUSE_MS)
+        self._pause.timeout.connect(self._check)
+        self._box.textChanged.connect(self._on_text)
+        self._place(self._box)
+        self.adapt_to(theme)
+
+    def read(self) -> Reading:
+        text = self._box.toPlainText()
+        if not text.strip():
+            return Reading(problem=needed_words()) if self.is_required else ABSENT
+        try:
+            return Reading(has_value=True, value=read(text))
+        except json.JSONDecodeError as error:
+            words = self.tr("This is no JSON: line {line}, column {column}.")
+            return Reading(problem=words.format(line=number(error.lineno), column=number(error.colno)))
+        except ValueError:
+            return Reading(problem=self.tr("This is no JSON: a number is too large, or it is nested too deeply."))
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        self._box.setPlaceholderText(self.tr("JSON: a text in quotation marks, a number, {…} or […]"))
+
+    def dress(self) -> None:
+        super().dress()
+        self._box.setFont(self._theme.font("code_small"))
+        self._fit()
+
+    def _on_text(self) -> None:
+        self._tell()
+        self._fit()
+        if self._box.document().characterCount() <= _AT_ONCE:
+            self._check()
+        else:
+            self._pause.start()
+
+    def _check(self) -> None:
+        """Nothing written is no mistake yet."""
+        if self._box.document().characterCount() > 1:
+            self.complain(self.read().problem)
+
+    def _fit(self) -> None:
+        """As tall as its text, within bounds."""
+        lines = min(max(self._box.document().blockCount(), _LEAST_LINES), _MOST_LINES)
+        sizes = self._theme.sizes
+        around = 2 * (sizes.space_s + sizes.focus_ring + ceil(self._box.document().documentMargin()))
+        self._box.setFixedHeight(lines * self._box.fontMetrics().lineSpacing() + around)

@@ -1,0 +1,70 @@
+"""A schema becomes the fields that a person can fill in; whatever is beyond them is written as JSON."""
+
+from typing import Any
+
+import pytest
+
+from desktop.attention.schema import Field, FieldKind, Group, fields_of, part_of
+
+
+@pytest.mark.parametrize(
+    ("schema", "kind"),
+    [
+        ({"type": "string"}, FieldKind.TEXT),
+        ({"type": "string", "maxLength": 5000}, FieldKind.LONG_TEXT),
+        ({"type": "string", "default": "a\nb"}, FieldKind.LONG_TEXT),
+        ({"type": "number"}, FieldKind.NUMBER),
+        ({"type": "integer"}, FieldKind.INTEGER),
+        ({"type": "boolean"}, FieldKind.BOOLEAN),
+        ({"enum": ["a", 1, None]}, FieldKind.CHOICE),
+        ({"const": 3}, FieldKind.CHOICE),
+        ({"type": "array", "items": {"type": "string"}}, FieldKind.TEXTS),
+        ({"type": "array", "items": {"type": "number"}}, FieldKind.JSON),
+        ({"type": "array"}, FieldKind.JSON),
+        ({"type": ["string", "null"]}, FieldKind.JSON),
+        ({"type": "string", "anyOf": [{}]}, FieldKind.JSON),
+        ({"$ref": "#/$defs/x"}, FieldKind.JSON),
+        ({"type": "object"}, FieldKind.JSON),
+        ({"type": "object", "properties": {"a": {}}, "required": ["b"]}, FieldKind.JSON),
+        ({"type": "object", "properties": {"a": {}}, "oneOf": [{}]}, FieldKind.JSON),
+        ({"enum": []}, FieldKind.JSON),
+        ({}, FieldKind.JSON),
+        (True, FieldKind.JSON),
+        (None, FieldKind.JSON),
+        ("nonsense", FieldKind.JSON),
+        ({"type": "object", "properties": 3}, FieldKind.JSON),
+        ({"type": "object", "properties": {"a": {}}, "required": 3}, FieldKind.JSON),
+    ],
+)
+def test_each_schema_has_its_kind_of_field(schema: Any, kind: FieldKind) -> None:
+    part = part_of(schema)
+    assert isinstance(part, Field)
+    assert part.kind is kind
+
+
+def test_an_object_has_a_field_for_each_of_its_properties_in_their_order() -> None:
+    inner = {"type": "object", "properties": {"name": {"type": "string", "title": "Full name"}}}
+    schema = {
+        "type": "object",
+        "required": ["b"],
+        "properties": {"b": {"type": "integer", "minimum": 1, "maximum": 9}, "a": inner, "c": {"type": "array"}},
+    }
+    part = part_of(schema)
+    assert isinstance(part, Group)
+    told = [(one.path, one.name, one.kind, one.is_required) for one in fields_of(part)]
+    assert told == [
+        (("b",), "b", FieldKind.INTEGER, True),
+        (("a", "name"), "Full name", FieldKind.TEXT, False),
+        (("c",), "c", FieldKind.JSON, False),
+    ]
+    first = next(fields_of(part))
+    assert (first.least, first.most) == (1, 9)
+
+
+def test_objects_within_objects_without_end_are_written_as_json() -> None:
+    schema: Any = {"type": "string"}
+    for _ in range(50):
+        schema = {"type": "object", "properties": {"x": schema}}
+    (field,) = fields_of(part_of(schema))
+    assert field.kind is FieldKind.JSON
+    assert len(field.path) < 10

@@ -1,0 +1,587 @@
+"""A run asks: card, toast, badge and section come and go together, and the answer goes to what was asked."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QWidget
+
+from core.domain.ids import TemplateId, WorkflowId, new_id
+from core.domain.interruption import Action, Answer, InterruptionKind
+from core.domain.json_text import encode
+from core.domain.run import Run, RunStatus
+from core.domain.toast import ToastType
+from core.persistence.in_memory import MemoryStorage
+from core.ports.storage import PutTemplate, StoredTemplate
+from core.services.outcome import Failed
+from desktop.attention.card import AttentionCard
+from desktop.attention.guard import GUARD_MS
+from desktop.chat.position import AT_END
+from desktop.sidebar.list_view import SidebarList
+from desktop.sidebar.model import SidebarModel
+from desktop.sidebar.rows import Header, Row, Section
+from desktop.translation.languages import Language
+from tests.gui.window.rig import App, an_app
+from tests.stores.rig import Teller
+from tests.support.command_line import template
+from tests.support.world import a_step, tool_step
+
+Until = Callable[..., Awaitable[None]]
+
+CONTROL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+
+def asking(name: str, kind: str = "approval", *after: str, **fields: Any) -> dict[str, Any]:
+    """A step that calculates 6*7 once a person lets it; `fields` are those of its interrupt."""
+    return {**tool_step(name, "calculator", *after, expression="6*7"), "interrupt": {"kind": kind, **fields}}
+
+
+def card_of(app: App) -> AttentionCard:
+    return app.content.chat.card
+
+
+def section(app: App) -> list[tuple[str, int]]:
+    """Titles and badges of *Needs you*, as the sidebar shows them."""
+    (view,) = app.content.sidebar.findChildren(SidebarList)
+    model = view.model()
+    assert isinstance(model, SidebarModel)
+    rows = [item for item in model.items if isinstance(item, Row) and item.section is Section.NEEDS_YOU]
+    headers = [item for item in model.items if isinstance(item, Header) and item.section is Section.NEEDS_YOU]
+    assert [header.count for header in headers] == ([len(rows)] if rows else [])
+    return [(row.title, row.waiting) for row in rows]
+
+
+def questions(app: App) -> list[str]:
+    """The titles of the toasts that ask."""
+    return [toast.title for toast in app.core.stores.toasts.visible if toast.type is ToastType.USER_QUESTION]
+
+
+async def waits(app: App, run: Run, count: int = 1) -> None:
+    """Come back when the run waits for so many answers, and the window shows it."""
+    async with asyncio.timeout(5):
+        while app.core.stores.questions.count(run.workflow_id) != count:  # noqa: ASYNC110  # as `until`
+            await asyncio.sleep(0.002)
+    await asyncio.sleep(0.1)
+
+
+async def view(app: App, run: Run) -> AttentionCard:
+    app.content.deeds.show(run.workflow_id)
+    app.content.chat.focus_composer()
+    await asyncio.sleep(0.1)
+    return card_of(app)
+
+
+async def take_card(app: App) -> None:
+    """Go to the card by its keys, and wait until it listens."""
+    app.key(Qt.Key.Key_A, CONTROL_SHIFT)
+    await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+
+
+def texts(widget: QWidget) -> list[str]:
+    return [label.text() for label in widget.findChildren(QLabel) if label.isVisible()]
+
+
+async def ended(app: App, run: Run) -> Run:
+    """The run, once it has ended."""
+    async with asyncio.timeout(5):
+        while not (found := await app.core.engine.wait(run.id)).status.is_final:  # noqa: ASYNC110  # as `until`
+            await asyncio.sleep(0.01)
+    return found
+
+
+async def test_an_approval_is_given_by_keyboard_and_the_run_goes_on(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send", prompt="Send them?"), a_step("after", "send", input="@send"))
+        await waits(app, run)
+        card = await view(app, run)
+        assert card.isVisible()
+        assert {"Send them?", "Letters \u203a send", "calculator", "Approval"} <= set(texts(card))
+        assert "6*7" in card.findChildren(QPlainTextEdit)[0].toPlainText()
+        await take_card(app)
+        assert app.focused() is card.button(Action.REJECT)
+        app.key(Qt.Key.Key_Tab)
+        assert app.focused() is card.button(Action.APPROVE)
+        app.key(Qt.Key.Key_Return)
+        assert (await ended(app, run)).status is RunStatus.SUCCESS
+        await asyncio.sleep(0.1)
+        assert not card.isVisible()
+        assert app.focused().objectName() == "composer"
+
+
+async def test_a_rejection_carries_its_reason(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send"))
+        await waits(app, run)
+        card = await view(app, run)
+        await take_card(app)
+        reason = next(one for one in card.findChildren(QLineEdit) if "Reason" in one.accessibleName())
+        reason.setFocus()
+        QTest.keyClicks(reason, "not today")
+        card.button(Action.REJECT).setFocus()
+        app.key(Qt.Key.Key_Space)
+        done = await ended(app, run)
+        assert done.error is not None
+        assert (done.error.code, "not today" in done.error.message) == ("rejected", True)
+
+
+async def test_card_toast_badge_and_section_come_and_go_together(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        app.control(Qt.Key.Key_N)
+        run = await app.start("Letters", asking("one", prompt="One?"), asking("two", prompt="Two?"))
+        await waits(app, run, 2)
+        assert (section(app), questions(app)) == ([("Letters", 2)], ["Letters", "Letters"])
+        row = app.row(run.workflow_id)
+        assert row is not None
+        assert row.waiting == 2
+        await app.core.runs.answer(run.id, Answer(Action.APPROVE), step="one")
+        await until(lambda: section(app) == [("Letters", 1)])
+        assert questions(app) == ["Letters"]
+        await view(app, run)
+        assert card_of(app).isVisible()
+        await app.core.runs.answer(run.id, Answer(Action.APPROVE), step="two")
+        await until(lambda: section(app) == [])
+        await until(lambda: not card_of(app).isVisible())
+        assert questions(app) == []
+        assert not app.core.stores.questions.all
+
+
+@pytest.mark.parametrize("how", ["cancel", "delete", "expire"])
+async def test_what_ends_without_an_answer_closes_everywhere(
+    tmp_path: Path, qapp: QApplication, until: Until, how: str
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send", timeoutMs=700 if how == "expire" else 60_000))
+        await waits(app, run)
+        assert (section(app), questions(app)) == ([("Letters", 1)], ["Letters"])
+        await view(app, run)
+        assert card_of(app).isVisible()
+        if how == "cancel":
+            await app.core.engine.cancel(run.id)
+        elif how == "delete":
+            await app.core.workflows.delete(run.workflow_id)
+        await until(lambda: not card_of(app).isVisible())
+        await until(lambda: section(app) == [])
+        assert questions(app) == []
+        assert not card_of(app).has_focus
+
+
+async def test_a_question_takes_no_focus_opens_no_window_and_leaves_draft_and_scroll(
+    tmp_path: Path, qapp: QApplication
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        said = await app.say("say 900 words")
+        await app.core.engine.wait(said.id)
+        app.content.deeds.show(said.workflow_id)
+        await asyncio.sleep(0.3)
+        app.write("my own ")
+        app.content.chat.transcript.scroll_by(-300)
+        place, position = app.content.chat.transcript.position(), AT_END
+        assert place != position
+        focused, windows = app.focused(), {one for one in QApplication.topLevelWidgets() if one.isVisible()}
+        listed = app.core.stores.workflows.get(said.workflow_id)
+        assert listed is not None
+        run = await app.start_in(listed.workflow, asking("send"))
+        await waits(app, run)
+        assert card_of(app).isVisible()
+        assert app.content.chat.transcript.position() == place
+        assert app.focused() is focused
+        assert {one for one in QApplication.topLevelWidgets() if one.isVisible()} <= windows
+        QTest.keyClicks(app.focused(), "words")
+        assert app.content.chat.composer.draft().text == "my own words"
+        assert questions(app) == []
+        await take_card(app)
+        assert not app.content.chat.composer.isVisible()
+        app.key(Qt.Key.Key_Escape)
+        assert app.content.chat.composer.isVisible()
+        assert (app.focused(), app.content.chat.composer.draft().text) == (focused, "my own words")
+        assert app.core.stores.questions.count(run.workflow_id) == 1
+
+
+async def test_for_half_a_second_nothing_but_esc_and_tab_acts(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send"))
+        await waits(app, run)
+        card = await view(app, run)
+        app.key(Qt.Key.Key_A, CONTROL_SHIFT)
+        assert app.focused() is card.button(Action.REJECT)
+        for key in (Qt.Key.Key_Return, Qt.Key.Key_Space):
+            app.key(key)
+        QTest.mouseClick(card.button(Action.REJECT), Qt.MouseButton.LeftButton)
+        app.key(Qt.Key.Key_Tab)
+        assert app.focused() is card.button(Action.APPROVE)
+        app.key(Qt.Key.Key_Return)
+        await asyncio.sleep(0.1)
+        assert app.core.stores.questions.count(run.workflow_id) == 1
+        app.key(Qt.Key.Key_Escape)
+        assert app.focused().objectName() == "composer"
+        app.key(Qt.Key.Key_A, CONTROL_SHIFT)
+        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        app.key(Qt.Key.Key_Tab)
+        app.key(Qt.Key.Key_Space)
+        assert (await ended(app, run)).status is RunStatus.SUCCESS
+
+
+async def test_two_workflows_ask_at_once_and_each_gets_its_own_answer(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        one = await app.start("One", asking("send", prompt="Send one?"))
+        await waits(app, one)
+        two = await app.start("Two", asking("send", prompt="Send two?"))
+        await waits(app, two)
+        assert section(app) == [("One", 1), ("Two", 1)]
+        card = await view(app, one)
+        app.control(Qt.Key.Key_J)
+        assert (app.viewed, card.has_focus) == (two.workflow_id, True)
+        assert "Send two?" in texts(card)
+        app.control(Qt.Key.Key_J)
+        assert (app.viewed, card.has_focus) == (one.workflow_id, True)
+        app.key(Qt.Key.Key_F8, Qt.KeyboardModifier.ShiftModifier)
+        assert app.viewed == two.workflow_id
+        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        app.key(Qt.Key.Key_Tab)
+        app.key(Qt.Key.Key_Return)
+        assert (await ended(app, two)).status is RunStatus.SUCCESS
+        await until(lambda: section(app) == [("One", 1)])
+        stored = await app.core.storage.run(one.id)
+        assert stored is not None
+        assert stored.status is RunStatus.WAITING
+
+
+async def test_a_toast_leads_to_the_card(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        app.control(Qt.Key.Key_N)
+        run = await app.start("Letters", asking("send"))
+        await waits(app, run)
+        (toast,) = app.content.toasts.cards
+        go = next(one for one in toast.findChildren(QAbstractButton) if one.text() == "Go to workflow")
+        go.click()
+        await until(lambda: card_of(app).has_focus)
+        assert app.viewed == run.workflow_id
+        assert card_of(app).guard.is_on
+
+
+async def test_a_restart_brings_everything_back(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    storage = MemoryStorage()
+    async with an_app(tmp_path, qapp, storage) as app:
+        run = await app.start("Letters", asking("one"), asking("two", prompt="Two?"))
+        await waits(app, run, 2)
+        await app.core.runs.answer(run.id, Answer(Action.APPROVE), step="one")
+        await waits(app, run, 1)
+        copy = storage.copy()
+    async with an_app(tmp_path, qapp, copy) as app:
+        await waits(app, run, 1)
+        assert (section(app), questions(app)) == ([("Letters", 1)], ["Letters"])
+        assert app.core.stores.toasts.history == ()
+        card = await view(app, run)
+        assert "Two?" in texts(card)
+        await take_card(app)
+        app.key(Qt.Key.Key_Tab)
+        app.key(Qt.Key.Key_Return)
+        assert (await ended(app, run)).status is RunStatus.SUCCESS
+        await until(lambda: section(app) == [])
+        assert questions(app) == []
+
+
+async def test_an_answer_to_a_closed_request_does_nothing_and_the_card_says_so(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("one", onReject="skip"), asking("two"))
+        await waits(app, run, 2)
+        card = await view(app, run)
+        await take_card(app)
+        asked = card.request
+        assert asked is not None
+        answer = app.core.runs.answer
+
+        async def late(*args: Any, **named: Any) -> Any:
+            """Somebody else is faster by the way that the answer takes."""
+            await answer(run.id, Answer(Action.REJECT), interruption=asked.question.id)
+            return await answer(*args, **named)
+
+        app.core.runs.answer = late  # type: ignore[method-assign]
+        app.key(Qt.Key.Key_Tab)
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: card.note)
+        assert card.note == "This request was answered elsewhere already. Nothing more was done."
+        found = await app.core.storage.interruptions(run.id)
+        assert {one.ask.step: str(one.status) for one in found} == {"one": "rejected", "two": "awaiting-approval"}
+        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        app.key(Qt.Key.Key_Return)
+        assert card.request is not None
+        assert card.request.question.step == "two"
+
+
+async def test_a_request_that_closes_under_the_fingers_says_so(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send"))
+        await waits(app, run)
+        card = await view(app, run)
+        await take_card(app)
+        await app.core.engine.cancel(run.id)
+        await until(lambda: card.note)
+        assert card.note == "This request is closed: its run has ended. Nothing more was done."
+        await until(lambda: section(app) == [])
+        assert (questions(app), card.has_focus) == ([], True)
+        app.key(Qt.Key.Key_Escape)
+        assert not card.isVisible()
+        assert app.focused().objectName() == "composer"
+
+
+SCHEMA = {
+    "type": "object",
+    "required": ["done", "count"],
+    "properties": {"done": {"type": "string", "minLength": 3}, "count": {"type": "integer"}},
+}
+
+
+async def test_what_the_person_did_is_the_output_of_the_step(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send", "local-execution", schema=SCHEMA))
+        await waits(app, run)
+        await view(app, run)
+        await take_card(app)
+        QTest.keyClicks(app.focused(), "by hand")
+        app.key(Qt.Key.Key_Tab)
+        QTest.keyClicks(app.focused(), "3")
+        app.control(Qt.Key.Key_Return)
+        assert '"by hand"' in ((await ended(app, run)).output_json or "")
+
+
+async def test_what_the_core_refuses_is_told_at_its_field(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send", "local-execution", schema=SCHEMA))
+        await waits(app, run)
+        card = await view(app, run)
+        await take_card(app)
+        app.control(Qt.Key.Key_Return)
+        request = card.request
+        assert request is not None
+        assert request.first_wrong() is not None
+        QTest.keyClicks(app.focused(), "no")
+        app.key(Qt.Key.Key_Tab)
+        QTest.keyClicks(app.focused(), "3")
+        app.control(Qt.Key.Key_Return)
+        await until(lambda: (wrong := request.first_wrong()) and wrong.complaint.startswith("This was not taken: "))
+        assert app.focused() is request.first_wrong().control  # type: ignore[union-attr]
+        assert app.core.stores.questions.count(run.workflow_id) == 1
+        QTest.keyClicks(app.focused(), "w")
+        app.control(Qt.Key.Key_Return)
+        assert (await ended(app, run)).status is RunStatus.SUCCESS
+
+
+async def test_missing_arguments_are_filled_in(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Sum", {**tool_step("sum", "calculator"), "interrupt": {"kind": "tool-input"}})
+        await waits(app, run)
+        await view(app, run)
+        await take_card(app)
+        QTest.keyClicks(app.focused(), "40+2")
+        app.control(Qt.Key.Key_Return)
+        assert "42" in ((await ended(app, run)).output_json or "")
+
+
+async def test_an_input_is_reviewed_as_json(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Sum", asking("sum", "input-review"))
+        await waits(app, run)
+        card = await view(app, run)
+        await take_card(app)
+        box = app.focused()
+        assert isinstance(box, QPlainTextEdit)
+        box.selectAll()
+        QTest.keyClicks(box, '{"expression": ')
+        assert any("This is no JSON" in text for text in texts(card))
+        app.control(Qt.Key.Key_Return)
+        assert app.core.stores.questions.count(run.workflow_id) == 1
+        QTest.keyClicks(box, '"1+1"}')
+        app.control(Qt.Key.Key_Return)
+        assert "2" in ((await ended(app, run)).output_json or "")
+
+
+async def test_corrections_are_sent_as_the_places_that_changed(
+    tmp_path: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        first = {**a_step("s"), "input": {"deep": [{"x": 1}], "y": 2}}
+        edit = {**a_step("e", "s"), "input": "@s", "interrupt": {"kind": "state-edit"}}
+        run = await app.start("Sum", first, edit)
+        await waits(app, run)
+        await view(app, run)
+        await take_card(app)
+        sent: list[Answer] = []
+        answer = app.core.runs.answer
+
+        async def watched(run_id: Any, given: Answer, **named: Any) -> Any:
+            sent.append(given)
+            return await answer(run_id, given, **named)
+
+        monkeypatch.setattr(app.core.runs, "answer", watched)
+        box = app.focused()
+        assert isinstance(box, QPlainTextEdit)
+        box.selectAll()
+        QTest.keyClicks(box, '{"deep": [{"x": 5}], "y": 2}')
+        app.control(Qt.Key.Key_Return)
+        assert '{"x":5}' in ((await ended(app, run)).output_json or "")
+        assert [one.value for one in sent] == [[{"path": "/s/deep/0/x", "value": 5}]]
+
+
+async def test_what_was_read_already_cannot_be_corrected_and_the_card_says_by_whom(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        first, other = {**a_step("s"), "input": 1}, a_step("other", "s", input="@s")
+        run = await app.start("Sum", first, other, {**a_step("e", "s"), "interrupt": {"kind": "state-edit"}})
+        await waits(app, run)
+        card = await view(app, run)
+        await take_card(app)
+        box = app.focused()
+        assert isinstance(box, QPlainTextEdit)
+        box.selectAll()
+        QTest.keyClicks(box, "2")
+        app.control(Qt.Key.Key_Return)
+        await until(lambda: card.refusal)
+        assert "was read by other already" in card.refusal
+
+
+async def test_several_are_turned_by_pages_and_what_was_begun_stays(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Sum", *(asking(name, "local-execution", schema=SCHEMA) for name in "abc"))
+        await waits(app, run, 3)
+        card = await view(app, run)
+        assert "1 of 3" in texts(card)
+        await take_card(app)
+        QTest.keyClicks(app.focused(), "begun")
+        app.key(Qt.Key.Key_PageDown)
+        assert {"2 of 3", "Sum \u203a b"} <= set(texts(card))
+        assert card.has_focus
+        app.key(Qt.Key.Key_PageUp)
+        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        app.key(Qt.Key.Key_PageUp)
+        assert "3 of 3" in texts(card)
+        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        app.key(Qt.Key.Key_PageDown)
+        assert "1 of 3" in texts(card)
+        line = app.focused()
+        assert isinstance(line, QLineEdit)
+        assert line.text() == "begun"
+
+
+async def test_what_a_run_below_asks_is_answered_in_the_workflow_of_its_root(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        text = encode(template(asking("inner", prompt="Inside?"), title="Part"))
+        part = StoredTemplate(TemplateId(new_id("tpl")), 1, "Part", text, app.core.clock.now())
+        await app.core.storage.commit([PutTemplate(part)])
+        run = await app.start("Whole", {"name": "sub", "action": {"workflow": {"title": "Part"}}})
+        await waits(app, run)
+        assert section(app) == [("Whole", 1)]
+        card = await view(app, run)
+        assert "Whole \u203a Part \u203a inner" in texts(card)
+        await take_card(app)
+        app.key(Qt.Key.Key_Tab)
+        app.key(Qt.Key.Key_Return)
+        assert (await ended(app, run)).status is RunStatus.SUCCESS
+        await until(lambda: section(app) == [])
+
+
+async def test_later_folds_the_card_of_this_workflow_until_it_is_asked_for(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send"))
+        await waits(app, run)
+        card = await view(app, run)
+        height = card.height()
+        await take_card(app)
+        app.key(Qt.Key.Key_Escape)
+        await asyncio.sleep(0.1)
+        assert card.isVisible()
+        assert card.height() < height / 2
+        show = next(one for one in card.findChildren(QAbstractButton) if one.text() == "Show")
+        show.click()
+        assert card.has_focus
+        await asyncio.sleep(0.1)
+        assert card.height() == height
+
+
+async def test_the_time_that_is_left_is_shown(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send", timeoutMs=90_000))
+        await waits(app, run)
+        card = await view(app, run)
+        assert any(text.endswith("left") for text in texts(card))
+
+
+async def test_the_card_has_names_for_everything_in_both_languages(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("one", "local-execution", schema=SCHEMA), asking("two"))
+        await waits(app, run, 2)
+        card = await view(app, run)
+        for kind in (QAbstractButton, QLineEdit, QPlainTextEdit):
+            shown = [one for one in card.findChildren(kind) if one.isVisible()]
+            assert all(one.accessibleName() for one in shown)
+        assert card.accessibleName() == "Your turn, Letters \u203a one"
+        assert QAccessible.queryAccessibleInterface(card) is not None
+        app.session.translation.set_language(Language.FRENCH)
+        await until(lambda: card.accessibleName() == "À vous de jouer, Letters \u203a one")
+        assert card.button(Action.SUBMIT).text() == "Voici le résultat"
+
+
+@pytest.mark.parametrize(
+    ("kind", "harmless"),
+    [(InterruptionKind.OUTCOME, Action.REJECT), (InterruptionKind.TOOL_APPROVAL, Action.REJECT)],
+)
+async def test_what_could_do_harm_is_never_focused_first(
+    tmp_path: Path, qapp: QApplication, kind: InterruptionKind, harmless: Action
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        workflow_id = ask_from_afar(app, kind)
+        app.content.deeds.show(workflow_id)
+        app.key(Qt.Key.Key_A, CONTROL_SHIFT)
+        assert app.focused() is card_of(app).button(harmless)
+
+
+async def test_a_question_shows_its_options_and_sends_what_is_chosen_and_written(
+    tmp_path: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        options = [{"id": "a", "label": "By the sea"}, "At home"]
+        workflow_id = ask_from_afar(app, InterruptionKind.QUESTION, prompt="Where?", options=options)
+        sent: list[Answer] = []
+
+        async def watched(_run_id: Any, given: Answer, **_named: Any) -> Any:
+            sent.append(given)
+            return Failed("nothing_open", "it was asked by nobody")
+
+        monkeypatch.setattr(app.core.runs, "answer", watched)
+        app.content.deeds.show(workflow_id)
+        await take_card(app)
+        app.key(Qt.Key.Key_Space)
+        app.key(Qt.Key.Key_Tab)
+        app.key(Qt.Key.Key_Tab)
+        QTest.keyClicks(app.focused(), "soon")
+        app.control(Qt.Key.Key_Return)
+        await asyncio.sleep(0.1)
+        assert [(one.action, one.value) for one in sent] == [(Action.SUBMIT, {"options": ["a"], "text": "soon"})]
+        assert card_of(app).note
+
+
+def ask_from_afar(app: App, kind: InterruptionKind, **fields: Any) -> WorkflowId:
+    """As a run would ask that this core does not drive: kinds that come from a crash or from an agent."""
+    teller = Teller("afar")
+    asked = (teller.created("send"), teller.started(), teller.asks(kind=kind, step="send", **fields))
+    for event in asked:
+        app.core.bus.publish(event)
+    return teller.workflow_id
