@@ -17,10 +17,11 @@ from typing import Any, Self
 
 from core.bus import Bus, SettingsChanged, WorkflowChanged
 from core.domain.events import Fact, RunFinished
-from core.domain.ids import InterruptionId, RunId, TemplateId, id_from_key, new_id
+from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key, new_id
 from core.domain.interruption import Action, Answer, Interruption, InterruptionKind
 from core.domain.run import ACTIVE, ErrorInfo, Run, RunStatus
 from core.domain.settings import Settings
+from core.domain.step import StepKey
 from core.domain.template import WorkflowCall
 from core.engine.answering import check, meant, patches
 from core.engine.children import Children, Wanted, called_id, child_id, output_of
@@ -36,7 +37,7 @@ from core.engine.steps import StepRunner
 from core.engine.validation import Validator
 from core.errors import NotFound, Refused, StepFailed, StorageFailed, workflow_busy
 from core.ports.clock import Clock
-from core.ports.storage import ChangeRun, MarkUnreadable, PutStepResult, Storage, Write
+from core.ports.storage import PAGE_ROWS, ChangeRun, MarkUnreadable, PutStepResult, Storage, Write
 from core.ports.templates import Templates
 from core.ports.tools import CallContext
 
@@ -266,13 +267,7 @@ class Engine:
         wanted = Wanted(template_id, workflow.title, call.input)
         seat = await self._child(run_id, parent, wanted)
         if seat is not None:
-            seat.parent = (parent, call.key)
-            if seat.is_waiting:
-                parent.child_waits(call.key, is_waiting=True)
-            try:
-                await self._end_of(seat)
-            finally:
-                parent.child_waits(call.key, is_waiting=False)
+            await self._await_child(seat, parent, call.key)
         return output_of(await self._stored(run_id))
 
     async def execute(
@@ -291,16 +286,23 @@ class Engine:
         run_id = called_id(context.run_id, context.call_id)
         seat = await self._child(run_id, above.driver, Wanted(template_id, None, given, timeout_ms))
         if wait and seat is not None:
-            await self._end_of(seat)
+            await self._await_child(seat, above.driver, above.driver.work.place_of(context.call_id))
         return await self._stored(run_id)
 
-    async def _end_of(self, seat: Seat) -> None:
-        """Come back when the run has ended; cancelled meanwhile, it is cancelled too."""
+    async def _await_child(self, seat: Seat, parent: Driver, key: StepKey | None) -> None:
+        """Come back when the child has ended; cancelled meanwhile, it is cancelled too. While it waits for a person,
+        so does the step of its parent that awaits it."""
+        if key is not None:
+            seat.parent = (parent, key)
+            parent.child_waits(key, is_waiting=seat.is_waiting)
         try:
             await seat.ended.wait()
         except asyncio.CancelledError:
             await self._cancel_seat(seat)
             raise
+        finally:
+            if key is not None:
+                parent.child_waits(key, is_waiting=False)
 
     async def _child(self, run_id: RunId, parent: Driver, wanted: Wanted) -> Seat | None:
         """A seat for the child, that of its earlier life if it had one; None if it has ended."""
@@ -370,6 +372,16 @@ class Engine:
             await self._cancel_seat(seat)
             await seat.ended.wait()
         return await self._stored(run_id)
+
+    async def cancel_workflow(self, workflow_id: WorkflowId) -> None:
+        """End every run of the workflow, those below others too."""
+        for run in await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS):
+            if run.status in ACTIVE:
+                await self.cancel(run.id)
+        for seat in self._seats:
+            if seat.run.workflow_id == workflow_id:
+                await self._cancel_seat(seat)
+                await seat.ended.wait()
 
     async def _cancel_seat(self, seat: Seat) -> None:
         if seat.driver is not None:

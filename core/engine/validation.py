@@ -248,11 +248,14 @@ def _names(raw_steps: Sequence[Any]) -> Iterator[Problem]:
         seen.add(name)
 
 
+_BEFORE_THE_LIST = ("/when/", "/forEach/", "/interrupt/")  # looked at once, before any item
+
+
 def _refs(step: Step, where: str, names: Sequence[str]) -> Iterator[Problem]:
     for found in step_refs(step):
         path, ref = where + found.path, found.ref
         if ref.root in ("item", "index"):
-            if step.for_each is None or found.path in ("/when/ref", "/forEach/ref"):
+            if step.for_each is None or found.path.startswith(_BEFORE_THE_LIST):
                 message = f"{ref.text} is only known inside forEach"
                 yield Problem("item_outside_for_each", path, message, step.name)
         elif ref.root not in ROOTS and ref.root not in names:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import assert_never
 
+from core.domain.ids import CallId
 from core.domain.interruption import Interruption, InterruptionKind
 from core.domain.json_text import LIST_BYTES, decode, encode, encode_output
 from core.domain.step import StepKey, StepResult, StepStatus
@@ -112,6 +113,13 @@ class Work:
         return bool(attempts) and all(
             not self._steps.has_time_limit(one.call.step) and not one.is_idle for one in attempts
         )
+
+    def place_of(self, call_id: CallId) -> StepKey | None:
+        """Which call in flight a tool call belongs to: it is that of a step, or one of an agent's."""
+        for key in self.flights:
+            if call_id == str(key) or call_id.startswith((f"{key}.", f"{key} ")):
+                return key
+        return None
 
     def begin(self) -> None:
         """Begin what the plan says."""

@@ -7,7 +7,7 @@ from core.bus import Bus, WorkflowChanged, WorkflowDeleted
 from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun, replay
 from core.domain.message import Message, Role
-from core.domain.run import ACTIVE, RunStatus
+from core.domain.run import RunStatus
 from core.domain.workflow import Workflow
 from core.engine.engine import Engine
 from core.errors import NotFound, Refused, StorageFailed
@@ -85,9 +85,7 @@ class WorkflowService:
     async def remove(self, workflow_id: WorkflowId) -> None:
         """`delete` for other services. Raises NotFound, StorageFailed."""
         await self._workflow(workflow_id)
-        for run in await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS):
-            if run.status in ACTIVE:
-                await self._engine.cancel(run.id)
+        await self._engine.cancel_workflow(workflow_id)
         await self._storage.delete_workflow(workflow_id)
         self._bus.publish(WorkflowDeleted(workflow_id))
 

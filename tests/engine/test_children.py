@@ -185,3 +185,25 @@ async def test_a_tool_waits_for_its_run_where_it_is_told_to() -> None:
         assert (told["error"]["code"], told["error"]["error"]["code"]) == ("child_failed", "failed")
         told = await world.run(starts("tpl_nobody"))
         assert told["error"]["code"] == "not_found"
+
+
+async def test_a_tool_that_waits_for_a_run_that_waits_makes_its_own_run_wait() -> None:
+    async with a_world() as world:
+        asks = await store(world, "Asks", {**tool_step("g", "note", text="c"), "interrupt": {"kind": "approval"}})
+        run = await world.start(starts(asks, wait=True), timeoutMs=400)
+        assert (await world.settled(run.id))["status"] == "waiting"
+        await asyncio.sleep(0.5)
+        told = await world.answer(run, "approve")
+        assert (told["status"], world.tools.notes) == ("success", ["c"])
+
+
+async def test_deleting_a_workflow_ends_what_nobody_waits_for_any_more() -> None:
+    async with a_world() as world:
+        slow = await store(world, "Slow", tool_step("h", "hold"), tool_step("n", "note", "h", text="late"))
+        told = await world.run(starts(slow))
+        await world.core.workflows.delete(told["workflow_id"])
+        world.tools.release.set()
+        await asyncio.sleep(0.1)
+        assert world.tools.notes == []
+        assert not world.core.engine.is_at_work
+        assert await world.storage.run(told["output"]["run_id"]) is None

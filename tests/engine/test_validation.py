@@ -235,3 +235,8 @@ async def test_a_condition_compares_with_a_number_and_looks_at_one_ref() -> None
 async def test_depends_on_names_steps() -> None:
     checked = await check(a_step(), a_step("b", dependsOn=["a", "aa"]))
     assert codes(checked) == [("unknown_ref", "/steps/1/dependsOn/1")]
+
+
+async def test_a_question_is_asked_once_before_the_list() -> None:
+    step = a_step(interrupt={"kind": "approval", "prompt": "Use @item?"}, forEach=EACH)
+    assert codes(await check(step)) == [("item_outside_for_each", "/steps/0/interrupt/prompt")]
