@@ -19,8 +19,8 @@ from typing import Any
 from core.domain.template import Template
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import PutSetting
-from core.services.outcome import Ok
 from core.ports.templates import FoundTemplate
+from core.services.outcome import Ok
 from core.wiring import Core, run_core
 from tests.bench.measure import contest, line, report
 
