@@ -348,10 +348,6 @@
         <source>Close</source>
         <translation>Fermer</translation>
     </message>
-    <message>
-        <source>{time} left</source>
-        <translation>encore {time}</translation>
-    </message>
 </context>
 <context>
     <name>Badge</name>
@@ -935,6 +931,10 @@
         <source>{number} of {count}</source>
         <translation>{number} sur {count}</translation>
     </message>
+    <message>
+        <source>{time} left</source>
+        <translation>encore {time}</translation>
+    </message>
 </context>
 <context>
     <name>HeadView</name>
@@ -1254,7 +1254,7 @@
     <name>Request</name>
     <message>
         <source>Answer</source>
-        <translation>Répondre</translation>
+        <translation>Réponse</translation>
     </message>
     <message>
         <source>Arguments</source>

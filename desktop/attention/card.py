@@ -6,10 +6,11 @@ shown ──(an answer is on its way)──► sending ──(taken)──► th
   └──(it closes while focus is in it)──► closed: it says so, and does nothing
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 
-from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QVBoxLayout, QWidget
 
@@ -22,11 +23,18 @@ from desktop.attention.foot import Foot
 from desktop.attention.guard import Guard
 from desktop.attention.head import Head
 from desktop.attention.request import Request
+from desktop.attention.requests import Requests
 from desktop.attention.scroller import Scroller
-from desktop.attention.words import action_words, closed_words, kind_words, refusal_words, violation_words
+from desktop.attention.words import (
+    action_words,
+    closed_words,
+    kind_words,
+    refusal_words,
+    violation_words,
+    who_asks,
+)
 from desktop.theme.theme import Theme
 from desktop.translation.asking import asking_sentence
-from desktop.translation.formats import duration
 from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
@@ -35,8 +43,6 @@ from desktop.widgets.surfaces import Surface
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
-_SECOND_MS = 1_000
-_BETWEEN = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 HowClosed = Callable[[InterruptionId], str | None]
 """How a request was closed, where that is known."""
 
@@ -59,25 +65,18 @@ class AttentionCard(Adaptive, Surface):
         super().__init__("composer", parent=parent)
         self.setObjectName("attention")
         self._theme = theme
-        self._now = now
         self._workflow = ""
         self._workflow_id: WorkflowId | None = None
-        self._questions: Sequence[Question] = ()
-        self._requests: dict[InterruptionId, Request] = {}
-        self._current: InterruptionId | None = None
-        self._sending: InterruptionId | None = None
-        self._settled: set[InterruptionId] = set()
+        self._requests = Requests(partial(Request, theme))
         self._is_closed = False
         self._is_folded = False
         self._most_height = 0
         self.guard = Guard(self)
-        self._head = Head(theme, focus_keys)
+        self._head = Head(theme, now, focus_keys)
         self._scroller = Scroller()
         self._foot = Foot(theme)
         self._note = Paragraph("", "label")
         self._close = Button(theme, "", "secondary")
-        self._tick = QTimer(self)
-        self._tick.setInterval(_SECOND_MS)
         self._column = QVBoxLayout(self)
         self._build()
         self.hide()
@@ -89,42 +88,37 @@ class AttentionCard(Adaptive, Surface):
         self, workflow_id: WorkflowId | None, workflow: str, questions: Sequence[Question], how_closed: HowClosed
     ) -> None:
         """What waits in the workflow that is shown, oldest first."""
-        is_other = workflow_id != self._workflow_id
-        if is_other:
-            self._workflow_id, self._is_closed = workflow_id, False
-            self._current = None
+        if workflow_id != self._workflow_id:
+            self._workflow_id = workflow_id
+            self._go_to(None)
         self._workflow = workflow
-        self._settled &= {one.id for one in questions}
-        self._questions = [one for one in questions if one.id not in self._settled]
-        current = self._current
-        if current is not None and current not in self._open and current != self._sending:
-            if self.has_focus and current not in self._settled and not self._is_closed:
-                self._say_closed(how_closed(current))
-            elif not self._is_closed:
+        requests = self._requests
+        requests.take(questions)
+        if requests.is_lost and not self._is_closed:
+            assert requests.current is not None
+            if self.has_focus:
+                self._say_closed(how_closed(requests.current))
+            else:
                 self._go_to(None)
-        if self._current is None and not self._is_closed and self._questions:
-            self._go_to(self._questions[0].id)
-            self._announce()
+        if not self.is_wanted and requests.first is not None:
+            self._go_to(requests.first)
+            self._update()
+            announce(self, f"{self.accessibleName()}. {self.accessibleDescription()}", is_urgent=True)
         self._update()
 
     def keep(self, open_ids: set[InterruptionId]) -> None:
         """Forget what was begun for requests that are open in no workflow any more."""
-        for one in [one for one in self._requests if one not in open_ids and one not in (self._current, self._sending)]:
-            self._drop(one)
+        self._requests.keep(open_ids)
 
     def settle(self, question_id: InterruptionId, failed: Failed | None) -> None:
         """What became of an answer: taken, or why not."""
-        if self._sending == question_id:
-            self._sending = None
-        if failed is None:
-            self._settled.add(question_id)
-        if self._current != question_id:
+        self._requests.settle(question_id, is_taken=failed is None)
+        if self._requests.current != question_id:
             return
         if failed is None:
-            self._questions = [one for one in self._questions if one.id != question_id]
             self._go_on()
         elif failed.code in _GONE:
-            self._say_closed(str(failed.details.get("status")) if "status" in failed.details else None)
+            self._say_closed(str(failed.details["status"]) if "status" in failed.details else None)
         else:
             self._refuse(failed)
         self._update()
@@ -148,7 +142,7 @@ class AttentionCard(Adaptive, Surface):
     @property
     def is_wanted(self) -> bool:
         """Whether there is something to show."""
-        return self._current is not None or self._is_closed
+        return self._requests.current is not None
 
     @property
     def has_focus(self) -> bool:
@@ -157,8 +151,8 @@ class AttentionCard(Adaptive, Surface):
 
     @property
     def request(self) -> Request | None:
-        """The one that is shown."""
-        return self._requests.get(self._current) if self._current is not None and not self._is_closed else None
+        """The one that is shown, as long as it can be answered."""
+        return self._requests.shown if not self._is_closed else None
 
     @property
     def note(self) -> str:
@@ -238,54 +232,40 @@ class AttentionCard(Adaptive, Surface):
         self._foot.put_off.connect(self._leave)
         self._foot.reasoned.connect(self._on_reason)
         self._close.clicked.connect(self._leave)
-        self._tick.timeout.connect(self._say_time_left)
         submit = QShortcut(QKeySequence("Ctrl+Return"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         submit.activated.connect(self._submit)
 
     # Going from one to another
 
-    @property
-    def _open(self) -> Mapping[InterruptionId, Question]:
-        return {one.id: one for one in self._questions}
-
     def _go_to(self, question_id: InterruptionId | None) -> None:
         """Show this request, with what was begun for it."""
         self._is_closed = False
-        self._current = question_id
         self._foot.complain("")
-        if question_id is None:
-            self._scroller.show_page(None)
-            return
-        request = self._requests.get(question_id)
-        if request is None:
-            request = self._requests[question_id] = Request(self._theme, self._open[question_id])
+        request = self._requests.go_to(question_id)
         self._scroller.show_page(request)
-        self._foot.offer(_buttons(request), reason=request.reason if request.takes_reason else None)
+        if request is not None:
+            self._foot.offer(_buttons(request), reason=request.reason if request.takes_reason else None)
 
     def _go_on(self) -> None:
-        """The next one, or none; where focus was in the card it stays in it, and else goes nowhere."""
+        """The first of the others, or none; where focus was in the card it stays in it, and else goes nowhere."""
         had_focus = self.has_focus
-        self._go_to(self._questions[0].id if self._questions else None)
+        self._go_to(self._requests.first)
         self._update()
         if had_focus and self.is_wanted:
             self.take_focus()
-        elif had_focus or self._is_closed:
+        elif had_focus:
             self.left.emit()
 
     def _step(self, by: int) -> None:
-        ids = list(self._open)
-        if self._sending is not None or len(ids) < 2 or self._current not in ids:
+        found = self._requests.beside(by)
+        if found is None:
             return
-        at = (ids.index(self._current) + by) % len(ids)
         had_focus = self.has_focus
-        self._go_to(ids[at])
+        self._go_to(found)
         self._update()
         if had_focus:
             self.take_focus()
             self.guard.start(frees_pages=True)
-
-    def _drop(self, question_id: InterruptionId) -> None:
-        self._requests.pop(question_id).deleteLater()
 
     # Answering
 
@@ -301,7 +281,7 @@ class AttentionCard(Adaptive, Surface):
 
     def _act(self, action: str) -> None:
         request = self.request
-        if request is None or self._sending is not None or self.guard.is_on or self._is_folded:
+        if request is None or self._requests.sending is not None or self.guard.is_on or self._is_folded:
             return
         self._foot.complain("")
         answer = request.answer(Action(action))
@@ -310,7 +290,7 @@ class AttentionCard(Adaptive, Surface):
             if wrong is not None:
                 self._focus(wrong)
             return
-        self._sending = request.question.id
+        self._requests.sending = request.question.id
         self.answered.emit(request.question, answer)
 
     def _refuse(self, failed: Failed) -> None:
@@ -341,7 +321,7 @@ class AttentionCard(Adaptive, Surface):
     def _leave(self) -> None:
         """Later; or, where it is closed, done with."""
         if self._is_closed:
-            self._questions = [one for one in self._questions if one.id != self._current]
+            self._requests.leave_out(self._requests.current)
             self._go_on()
         else:
             self.put_off.emit()
@@ -360,42 +340,19 @@ class AttentionCard(Adaptive, Surface):
         self._note.setVisible(self._is_closed and not self._is_folded)
         self._close.setVisible(self._is_closed and not self._is_folded)
         self._head.fold(is_folded=self._is_folded)
-        if self.is_wanted:
-            self._say_who()
-        self._say_time_left()
+        self._say()
         self.setVisible(self.is_wanted)
         self._fit()
 
-    def _say_who(self) -> None:
-        shown = self._requests.get(self._current) if self._current is not None else None
+    def _say(self) -> None:
+        shown = self._requests.shown
         if shown is None:
+            self._head.rest()
             return
         question = shown.question
-        index = f"[{question.asked.index}]" if question.asked.index is not None else ""
-        parts = (self._workflow, question.below or "", question.step + index)
-        ids = list(self._open)
-        at = ids.index(question.id) + 1 if question.id in ids else 1
-        who = _BETWEEN.join(part for part in parts if part)
-        self._head.say(who, kind_words(question.kind), (at, max(1, len(ids))))
-        self.setAccessibleName(f"{kind_words(question.kind)}, {who}")
+        self._head.say(self._workflow, question, self._requests.place, is_open=not self._is_closed)
+        self.setAccessibleName(f"{kind_words(question.kind)}, {who_asks(self._workflow, question)}")
         self.setAccessibleDescription(question.asked.prompt or asking_sentence(question.kind, question.step))
-
-    def _say_time_left(self) -> None:
-        request = self.request
-        expires_at = request.question.expires_at if request is not None else None
-        if expires_at is None:
-            self._tick.stop()
-            self._head.set_time_left("")
-            return
-        left_s = max(0.0, (expires_at - self._now()).total_seconds())
-        self._head.set_time_left(self.tr("{time} left").format(time=duration(max(1.0, left_s))))
-        if not self._tick.isActive():
-            self._tick.start()
-
-    def _announce(self) -> None:
-        if self.request is not None:
-            self._say_who()
-            announce(self, f"{self.accessibleName()}. {self.accessibleDescription()}", is_urgent=True)
 
     def _fit(self) -> None:
         """As tall as the request, as far as there is room; the rest is scrolled."""

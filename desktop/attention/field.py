@@ -91,7 +91,7 @@ class FormField(Adaptive, QWidget):
         self._describe()
 
     def retranslate(self) -> None:
-        self._optional.setText(translate("FormField", "optional"))
+        self._optional.setText(optional_word())
         self._describe()
 
     def dress(self) -> None:
@@ -115,6 +115,11 @@ class FormField(Adaptive, QWidget):
             self._control.setAccessibleName(self._name)
             about = (self._about, "" if self.is_required else self._optional.text(), self._complaint.text())
             self._control.setAccessibleDescription(". ".join(part for part in about if part))
+
+
+def optional_word() -> str:
+    """What need not be filled in."""
+    return translate("FormField", "optional")
 
 
 def needed_words() -> str:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.domain.json_pointer import parts_of
-from desktop.attention.field import ABSENT, FormField, Reading
+from desktop.attention.field import ABSENT, FormField, Reading, optional_word
 from desktop.attention.fields import CheckField, ChoiceField, LinesField, NumberField, TextField
 from desktop.attention.json_field import JsonField
 from desktop.attention.schema import Field, FieldKind, Group, Part, Path, fields_of, part_of
@@ -15,6 +15,7 @@ from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.visibility import show_when
 
 
 class Form(Adaptive, QWidget):
@@ -67,7 +68,7 @@ class Form(Adaptive, QWidget):
     def _build(self, part: Part) -> None:
         if isinstance(part, Group):
             if part.path and part.name:
-                self._column.addWidget(Label(part.name, "section", "muted"))
+                self._column.addWidget(GroupTitle(self._theme, part.name, is_required=part.is_required))
             if part.about:
                 self._column.addWidget(Paragraph(part.about, "secondary", "muted"))
             for inner in part.parts:
@@ -99,6 +100,28 @@ class Form(Adaptive, QWidget):
         """Whether a person wrote something there, be it wrong."""
         fields = [self._fields[one.path] for one in fields_of(part)]
         return any(one.is_edited and (reading.has_value or one.complaint) for one in fields)
+
+
+class GroupTitle(Adaptive, QWidget):
+    """Above the fields of an object in an object."""
+
+    def __init__(self, theme: Theme, name: str, *, is_required: bool) -> None:
+        super().__init__()
+        self._theme = theme
+        self._optional = Label("", "secondary", "muted")
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.addWidget(Label(name, "section", "muted"))
+        self._row.addWidget(self._optional)
+        self._row.addStretch(1)
+        show_when(self._optional, not is_required)
+        self.adapt_to(theme)
+
+    def retranslate(self) -> None:
+        self._optional.setText(optional_word())
+
+    def dress(self) -> None:
+        self._row.setSpacing(self._theme.sizes.space_s)
 
 
 def make_field(theme: Theme, field: Field) -> FormField:

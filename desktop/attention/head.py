@@ -1,18 +1,25 @@
 """The first line of the card: who asks, for what, how long there is, and which of how many."""
 
-from PySide6.QtCore import Qt, Signal
+from collections.abc import Callable
+from datetime import datetime
+
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from core.stores.questions import Question
+from desktop.attention.words import kind_words, who_asks
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.translation.formats import number
+from desktop.translation.formats import duration, number
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.chips import Chip, KeyHint
 from desktop.widgets.icon_label import IconLabel
 from desktop.widgets.labels import ElidedLabel, Label
 from desktop.widgets.visibility import show_when
+
+_SECOND_MS = 1_000
 
 
 class Head(Adaptive, QWidget):
@@ -21,10 +28,12 @@ class Head(Adaptive, QWidget):
     stepped = Signal(int)
     unfolded = Signal()
 
-    def __init__(self, theme: Theme, focus_keys: QKeySequence) -> None:
+    def __init__(self, theme: Theme, now: Callable[[], datetime], focus_keys: QKeySequence) -> None:
         super().__init__()
         self._theme = theme
+        self._now = now
         self._focus_keys = focus_keys
+        self._expires_at: datetime | None = None
         self._place = (1, 1)
         self._sign = IconLabel(theme, Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn")
         self._who = ElidedLabel("", "strong", mode=Qt.TextElideMode.ElideMiddle)
@@ -35,6 +44,8 @@ class Head(Adaptive, QWidget):
         self._next = IconButton(theme, Icon.CHEVRON_RIGHT)
         self._unfold = Button(theme, "", "link", is_small=True)
         self._keys = KeyHint()
+        self._tick = QTimer(self)
+        self._tick.setInterval(_SECOND_MS)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.addWidget(self._sign)
@@ -45,26 +56,25 @@ class Head(Adaptive, QWidget):
         self._previous.clicked.connect(self._go_back)
         self._next.clicked.connect(self._go_on)
         self._unfold.clicked.connect(self.unfolded)
+        self._tick.timeout.connect(self._say_time_left)
         self.fold(is_folded=False)
         self.adapt_to(theme)
 
-    @property
-    def who(self) -> str:
-        return self._who.text()
-
-    def say(self, who: str, kind: str, number_of: tuple[int, int]) -> None:
-        """`number_of`: which one of how many, from 1."""
-        self._who.setText(who)
-        self._kind.setText(kind)
-        self._place = number_of
-        is_one = number_of[1] < 2
+    def say(self, workflow: str, question: Question, place: tuple[int, int], *, is_open: bool) -> None:
+        """`place`: which one of how many, from 1."""
+        self._who.setText(who_asks(workflow, question))
+        self._kind.setText(kind_words(question.kind))
+        self._place = place
         for widget in (self._count, self._previous, self._next):
-            show_when(widget, not is_one)
+            show_when(widget, place[1] > 1)
+        self._expires_at = question.expires_at if is_open else None
+        self._say_time_left()
         self.retranslate()
 
-    def set_time_left(self, words: str) -> None:
-        self._left.setText(words)
-        show_when(self._left, bool(words))
+    def rest(self) -> None:
+        """Nothing is shown, so nothing expires."""
+        self._expires_at = None
+        self._say_time_left()
 
     def fold(self, *, is_folded: bool) -> None:
         """Folded, it is all that is seen of the card."""
@@ -81,6 +91,16 @@ class Head(Adaptive, QWidget):
 
     def dress(self) -> None:
         self._row.setSpacing(self._theme.sizes.space_s)
+
+    def _say_time_left(self) -> None:
+        show_when(self._left, self._expires_at is not None)
+        if self._expires_at is None:
+            self._tick.stop()
+            return
+        left_s = max(1.0, (self._expires_at - self._now()).total_seconds())
+        self._left.setText(self.tr("{time} left").format(time=duration(left_s)))
+        if not self._tick.isActive():
+            self._tick.start()
 
     def _go_back(self) -> None:
         self.stepped.emit(-1)

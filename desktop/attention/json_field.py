@@ -16,7 +16,7 @@ from desktop.translation.formats import number
 EDITED_CHARACTERS = 100_000
 """What is longer is shown elsewhere, and not edited here: Qt lays out the whole of it at each key."""
 
-_LEAST_LINES, _MOST_LINES = 3, 12
+_LEAST_LINES, _MOST_LINES = 3, 16
 _AT_ONCE = 10_000
 _PAUSE_MS = 200
 

@@ -7,9 +7,12 @@ from PySide6.QtCore import QCoreApplication
 from core.domain.interruption import Action, InterruptionKind, InterruptionStatus
 from core.domain.risk import Risk
 from core.services.outcome import Failed
+from core.stores.questions import Question
 from desktop.translation.failures import failure_words
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+_BETWEEN = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 
 
 def kind_words(kind: InterruptionKind) -> str:
@@ -33,6 +36,13 @@ def kind_words(kind: InterruptionKind) -> str:
             return translate("Attention", "Outcome unknown")
         case _:
             assert_never(kind)
+
+
+def who_asks(workflow: str, question: Question) -> str:
+    """The workflow and the step, with the run below it that asks between them."""
+    index = f"[{question.asked.index}]" if question.asked.index is not None else ""
+    parts = (workflow, question.below or "", question.step + index)
+    return _BETWEEN.join(part for part in parts if part)
 
 
 def action_words(kind: InterruptionKind, action: Action) -> str:

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from core.domain.ids import TemplateId, WorkflowId, new_id
 from core.domain.interruption import Action, Answer, InterruptionKind
@@ -585,3 +585,51 @@ def ask_from_afar(app: App, kind: InterruptionKind, **fields: Any) -> WorkflowId
     for event in asked:
         app.core.bus.publish(event)
     return teller.workflow_id
+
+
+async def test_a_window_that_is_not_active_is_not_looked_at(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        said = await app.say("say 2 words")
+        await app.core.engine.wait(said.id)
+        listed = app.core.stores.workflows.get(said.workflow_id)
+        assert listed is not None
+        app.content.deeds.show(said.workflow_id)
+        QApplication.sendEvent(app.window, QEvent(QEvent.Type.WindowDeactivate))
+        run = await app.start_in(listed.workflow, asking("send"))
+        await waits(app, run)
+        assert questions(app) == ["say 2 words"]
+        assert card_of(app).isVisible()
+        QApplication.sendEvent(app.window, QEvent(QEvent.Type.WindowActivate))
+
+
+async def test_no_toast_lies_on_the_card(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp, size=(800, 600)) as app:
+        runs = [await app.start(f"Letters {number}", asking("send")) for number in range(4)]
+        for run in runs:
+            await waits(app, run)
+        card = await view(app, runs[0])
+        await asyncio.sleep(0.3)
+        place = QRect(card.mapTo(app.window, QPoint(0, 0)), card.size())
+        for toast in app.content.toasts.cards:
+            box = QRect(toast.mapTo(app.window, QPoint(0, 0)), toast.size())
+            assert not toast.isVisible() or not box.intersects(place)
+
+
+@pytest.mark.parametrize("size", [(800, 600), (1200, 800)])
+@pytest.mark.parametrize("language", [Language.ENGLISH, Language.FRENCH])
+async def test_every_button_has_room_for_its_words(
+    tmp_path: Path, qapp: QApplication, size: tuple[int, int], language: Language
+) -> None:
+    async with an_app(tmp_path, qapp, size=size) as app:
+        app.session.translation.set_language(language)
+        workflow_id = ask_from_afar(app, InterruptionKind.OUTCOME, tool="write_file", arguments={"path": "a.md"})
+        app.content.deeds.show(workflow_id)
+        app.content.chat.focus_card()
+        await asyncio.sleep(0.2)
+        card = card_of(app)
+        assert app.window.width() == size[0]
+        for button in card.findChildren(QPushButton):
+            if button.isVisible():
+                assert button.width() >= button.sizeHint().width()
+                box = QRect(button.mapTo(app.window, QPoint(0, 0)), button.size())
+                assert app.window.rect().contains(box)
