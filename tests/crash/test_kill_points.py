@@ -1,0 +1,33 @@
+"""kill -9 at every write and around every effect: nothing is lost, nothing happens twice, nobody is asked in vain.
+
+Each point is a real process on a real store that kills itself there; another process goes on with what it left, and
+answers what it is asked by looking at the effects. Points are counted in a life that is not killed; a recovery has
+points of its own.
+"""
+
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.support.crash_scenarios import SCENARIOS
+from tests.support.killing import RECOVERY_POINTS, Forks
+
+POINTS = {"chain": 28, "fan": 16, "join": 21, "forEach": 27, "approvals": 25, "agent": 33, "chat": 28}
+"""The least that each run has: before and after its commits, three for each effect."""
+
+
+@pytest.mark.parametrize("name", POINTS)
+def test_a_run_that_is_killed_anywhere_goes_on_as_if_it_had_not_been(
+    name: str, forks: Forks, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    points = list(forks.kill_everywhere(SCENARIOS[name], tmp_path / "points"))
+    tally = Counter(point.kind for point in points)
+    kinds = Counter(point.name.split(" ")[0] for point in points if point.kind in ("run", "recovery"))
+    with capsys.disabled():
+        sys.stdout.write(f"\n{name}: killed at {dict(tally)}; {dict(kinds)}\n")
+    assert [point for point in points if point.problems] == []
+    assert tally["run"] >= POINTS[name]
+    assert tally["recovery"] == (0 if name == "chat" else 2 * RECOVERY_POINTS)
+    assert tally["not reached"] == 0

@@ -1,0 +1,143 @@
+"""What is run while processes die: templates whose every effect leaves a line."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.domain.run import RunKind
+from tests.support.world import a_step, tool_step
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """`effects`: the line that each step or call leaves, by the id of its call; `needs`: for each of these, the steps
+    that must be on disk before it. `repeatable`: lines that may be there more than once."""
+
+    name: str
+    steps: tuple[Json, ...]
+    output: Any
+    effects: Mapping[str, str]
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    repeatable: frozenset[str] = frozenset()
+    kind: RunKind = RunKind.WORKFLOW
+    script: tuple[Json, ...] = ()
+    allow: tuple[str, ...] = ()
+
+
+def _approved(step: Json) -> Json:
+    return {**step, "interrupt": {"kind": "approval"}}
+
+
+CHAIN = Scenario(
+    "chain",
+    (
+        tool_step("one", "once", text="one"),
+        a_step("shape", input={"text": "@one.text, then two"}),
+        tool_step("two", "once", text="@shape.text"),
+        tool_step("mark", "again", text="@two.text, marked"),
+        tool_step("seen", "look", text="@mark.text"),
+        tool_step("three", "once", "seen", text="three"),
+        a_step("end", input={"two": "@two.text", "seen": "@seen.text", "three": "@three"}),
+    ),
+    {"two": "one, then two", "seen": "one, then two, marked", "three": {"text": "three"}},
+    {"one": "one", "two": "one, then two", "three": "three"},
+    {"two": ("one", "shape"), "three": ("one", "shape", "two", "mark", "seen")},
+    frozenset({"one, then two, marked"}),
+)
+
+FAN = Scenario(
+    "fan",
+    (
+        a_step("root", input={"n": 3}),
+        *(tool_step(f"w{number}", "once", text=f"worker {number} of @root.n") for number in range(3)),
+        a_step("all", input=[f"@w{number}.text" for number in range(3)]),
+    ),
+    [f"worker {number} of 3" for number in range(3)],
+    {f"w{number}": f"worker {number} of 3" for number in range(3)},
+    {f"w{number}": ("root",) for number in range(3)},
+)
+
+JOIN = Scenario(
+    "join",
+    (
+        tool_step("choose", "once", text="left"),
+        {**tool_step("left", "once", text="went @choose.text"), "when": {"ref": "@choose.text", "eq": "left"}},
+        {**tool_step("right", "once", text="went right"), "when": {"ref": "@choose.text", "eq": "right"}},
+        a_step("both", input={"left": "@left.text", "right": "@right.text"}),
+        tool_step("last", "once", "both", text="last"),
+        a_step("end", input={"both": "@both", "last": "@last.text"}),
+    ),
+    {"both": {"left": "went left", "right": None}, "last": "last"},
+    {"choose": "left", "left": "went left", "last": "last"},
+    {"left": ("choose",), "last": ("choose", "left", "right", "both")},
+)
+
+FOR_EACH = Scenario(
+    "forEach",
+    (
+        a_step("list", input=["a", "b", "c", "d"]),
+        {
+            **tool_step("each", "once", text="@item at @index"),
+            "forEach": {"ref": "@list", "concurrency": 2},
+        },
+        tool_step("last", "once", text="@each[3].text, the last"),
+        a_step("end", input={"each": "@each", "last": "@last.text"}),
+    ),
+    {
+        "each": [{"text": f"{letter} at {index}"} for index, letter in enumerate("abcd")],
+        "last": "d at 3, the last",
+    },
+    {**{f"each[{index}]": f"{letter} at {index}" for index, letter in enumerate("abcd")}, "last": "d at 3, the last"},
+    {"each[0]": ("list",), "each[3]": ("list",), "last": ("list", "each")},
+)
+
+APPROVALS = Scenario(
+    "approvals",
+    (
+        tool_step("before", "once", text="before"),
+        _approved(tool_step("pay", "once", "before", text="pay")),
+        _approved(tool_step("tell", "once", "before", text="tell")),
+        a_step("end", input=["@pay.text", "@tell.text"]),
+    ),
+    ["pay", "tell"],
+    {"before": "before", "pay": "pay", "tell": "tell"},
+    {"pay": ("before",), "tell": ("before",)},
+)
+
+_SCRIPT: tuple[Json, ...] = (
+    {"say": "I begin. " + "So many words. " * 80},  # over 1 KiB: pieces of it are written before it is whole
+    {"call": "once", "arguments": {"text": "first call"}},
+    {"say": "Now two at once."},
+    {"call": "look", "arguments": {"text": "looked"}},
+    {"call": "once", "arguments": {"text": "second call"}},
+    {"say": "That was all."},
+)
+
+AGENT = Scenario(
+    "agent",
+    (
+        {"name": "ask", "action": {"agent": {"prompt": "go"}}},
+        tool_step("after", "once", "ask", text="after: @ask"),
+    ),
+    {"text": "after: That was all."},
+    {
+        "ask.1.1": "first call",
+        "ask.2.2": "second call",
+        "after": "after: That was all.",
+    },
+    {"after": ("ask",)},
+    script=_SCRIPT,
+)
+
+CHAT = Scenario(
+    "chat",
+    ({"name": "reply", "action": {"agent": {"prompt": "@input.text"}}},),
+    "That was all.",
+    {"reply.1.1": "first call", "reply.2.2": "second call"},
+    kind=RunKind.CHAT,
+    script=_SCRIPT,
+)
+
+SCENARIOS = {one.name: one for one in (CHAIN, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT)}
