@@ -103,7 +103,7 @@ class Engine:
         run_id = RunId(id_from_key("run", request.key) if request.key is not None else new_id("run"))
         if request.key is not None and (known := await self._known(run_id)) is not None:
             return known
-        newest = await self._storage.runs(workflow_id=request.workflow.id, limit=1)
+        newest = [] if request.in_new_workflow else await self._storage.runs(workflow_id=request.workflow.id, limit=1)
         if request.key is not None and (twin := self._seats.get(run_id)) is not None:
             return twin.run
         if newest and newest[0].status in ACTIVE:
@@ -145,8 +145,8 @@ class Engine:
         """Write the run down. False, and nothing is left: there is one of that id."""
         try:
             facts, writes = creation(request, seat.run, seat.snapshot)
-            is_written = partial(self._is_written, seat.run.id)
-            lost = await seat.log.create(*facts, *more, writes=[*writes, *rows], is_written=is_written)
+            is_ours = partial(self._is_ours, seat.run)
+            lost = await seat.log.create(*facts, *more, writes=[*writes, *rows], is_ours=is_ours)
         except BaseException:
             self._seats.leave(seat)
             raise
@@ -154,12 +154,13 @@ class Engine:
             self._seats.leave(seat)
         return not lost
 
-    async def _is_written(self, run_id: RunId) -> bool:
-        """Whether the run is on disk; False where that cannot be found out."""
+    async def _is_ours(self, run: Run) -> bool:
+        """Whether this very run is on disk, not another of its key; False where that cannot be found out."""
         try:
-            return await self._storage.run(run_id) is not None
+            stored = await self._storage.run(run.id)
         except StorageFailed:
             return False
+        return stored is not None and stored.message_id == run.message_id
 
     def _admit(self) -> None:
         """Give free places to those who wait."""

@@ -19,7 +19,7 @@ from datetime import datetime
 from core.bus import Bus
 from core.domain.events import Event, EventsKept, RunContinued, RunPaused
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.engine.run_log import Entry, Log, Lost
+from core.engine.run_log import Entry, Log
 from core.errors import StorageFailed
 from core.ports.clock import Clock
 from core.ports.storage import AppendEvents, DropChunks, Storage, Write
@@ -75,9 +75,6 @@ class Journal:
                 await asyncio.sleep(0)
                 await self._commit(self._take())
             retrying.cancel()
-
-    async def commit_alone(self, writes: Sequence[Write]) -> Lost:
-        return await self._storage.commit(writes)
 
     def close(self) -> None:
         """Write what is queued, then end `run`. What is held stays unwritten."""
@@ -159,7 +156,7 @@ class Journal:
                 mine = [entry for entry in entries if entry.run is run]
                 error = await self._try(mine)
                 if error is not None:
-                    self._hold(run, mine, error)
+                    self._give_up(mine, error) if mine[0].raises else self._hold(run, mine, error)
         self._moved.set()
 
     async def _try(self, entries: Sequence[Entry]) -> StorageFailed | None:
@@ -189,6 +186,11 @@ class Journal:
             entry.run.is_kept(entry)
         self.publish(EventsKept(tuple(told)) for told in events.values())
         return None
+
+    def _give_up(self, entries: Sequence[Entry], error: StorageFailed) -> None:
+        for entry in entries:
+            if entry.done is not None and not entry.done.done():
+                entry.done.set_exception(error)
 
     def _hold(self, run: Log, entries: list[Entry], error: StorageFailed) -> None:
         log.warning("run %s is paused: %s", run.run_id, error.message)

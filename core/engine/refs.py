@@ -80,7 +80,7 @@ def find_refs(value: Any, path: str = "") -> Iterator[FoundRef]:
             for found in _IN_TEXT.finditer(value):
                 if found[1]:
                     yield FoundRef(_parsed(found), path, False)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         for key, item in value.items():
             yield from find_refs(item, f"{path}/{_escape(str(key))}")
     elif isinstance(value, list | tuple):
@@ -95,7 +95,7 @@ def resolve(value: Any, scope: Scope, path: str = "") -> Any:
     """
     if isinstance(value, str):
         return _resolve_text(value, scope, path) if "@" in value else value
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {key: resolve(item, scope, f"{path}/{_escape(str(key))}") for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [resolve(item, scope, f"{path}/{index}") for index, item in enumerate(value)]

@@ -20,12 +20,16 @@ _Stream = tuple[str, int | None]
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """Facts and writes that belong together, and who waits for them to be on disk."""
+    """Facts and writes that belong together, and who waits for them to be on disk.
+
+    `raises`: if it cannot be written it is given up, and `done` has the StorageFailed; else it is held.
+    """
 
     run: "Log"
     events: list[Event]
     writes: Sequence[Write]
     done: "asyncio.Future[Lost] | None" = None
+    raises: bool = False
 
 
 @dataclass(slots=True)
@@ -46,7 +50,6 @@ class Writer(Protocol):
     def now(self) -> datetime: ...
     def monotonic(self) -> float: ...
     async def room(self, run_id: RunId) -> None: ...
-    async def commit_alone(self, writes: Sequence[Write]) -> Lost: ...
 
 
 class Log:
@@ -87,17 +90,22 @@ class Log:
         self._journal.put(entry)
         return done
 
-    async def create(self, *facts: Fact, writes: Sequence[Write], is_written: Callable[[], Awaitable[bool]]) -> Lost:
-        """Commit these alone and at once, then tell the facts. Raises StorageFailed, and has told nothing then.
+    async def create(self, *facts: Fact, writes: Sequence[Write], is_ours: Callable[[], Awaitable[bool]]) -> Lost:
+        """Commit these, with what others commit now, then tell the facts. Raises StorageFailed, and has told nothing
+        then.
 
-        `is_written` tells after a failure whether they are on disk all the same.
+        `is_ours` tells whether they are on disk, where that is not known: after a failure, or a repeated commit.
         """
         events = tuple(self._stamp(facts))
+        done: asyncio.Future[Lost] = asyncio.get_running_loop().create_future()
+        self._journal.put(Entry(self, [], [*writes, AppendEvents(self.run_id, events)], done, raises=True))
         try:
-            lost = await self._journal.commit_alone([*writes, AppendEvents(self.run_id, events)])
+            lost = await done
         except StorageFailed:
-            if not await is_written():
+            if not await is_ours():
                 raise
+            lost = frozenset()
+        if lost and await is_ours():
             lost = frozenset()
         return self._created(events, lost)
 

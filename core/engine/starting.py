@@ -23,6 +23,7 @@ class StartRequest:
     workflows at once holds, as for every start by a person in the window; over it the start is refused, or waits in
     the queue if it is `queued` too. `base`: where relative paths start. `parent`: the run that a step of which
     begins this one; it shows in the parent's message and has none of its own.
+    `in_new_workflow`: there can be no other run in it.
     """
 
     workflow: Workflow
@@ -40,6 +41,7 @@ class StartRequest:
     gated: bool = False
     queued: bool = False
     parent: Run | None = None
+    in_new_workflow: bool = False
 
     @classmethod
     def child(
@@ -132,4 +134,5 @@ def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | Non
         script=snapshot.script,
         template_id=source.template_id,
         template_version=source.template_version,
+        in_new_workflow=True,
     )

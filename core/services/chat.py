@@ -66,6 +66,7 @@ class ChatService:
                 script=tuple(script),
                 gated=gated,
                 queued=queued,
+                in_new_workflow=workflow_id is None,
             )
         )
 

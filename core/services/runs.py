@@ -71,6 +71,7 @@ class RunService:
                 key=key,
                 gated=gated,
                 queued=queued,
+                in_new_workflow=True,
             )
         )
 
