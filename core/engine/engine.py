@@ -44,6 +44,7 @@ from core.ports.tools import CallContext
 log = logging.getLogger(__name__)
 
 CLOSE_S = 1.0
+RECOVERED_AT_ONCE = 50
 
 
 class Engine:
@@ -461,49 +462,51 @@ class Engine:
         A run that cannot be read is marked `unreadable`; one that was in flight at three unclean ends without coming
         further ends as `recovery_exhausted`. Neither stops another.
         """
-        unfinished = await self._storage.unfinished_runs()
-        wanted = None if only is None else {only}
-        found = []
-        for run in unfinished:
-            if run.id in self._seats or (wanted is not None and run.id not in wanted and run.root not in wanted):
-                continue
-            if run.parent is None or run.id == only:
-                found.append(run.id)
-            try:
-                left = await examine(run, self._storage)
-            except StorageFailed as error:
-                if error.code != "unreadable":
-                    raise
-                log.warning("run %s cannot be read: %s", run.id, error.message)
-                await self._storage.commit([MarkUnreadable(run.id, error.message)])
-                continue
-            await self._take_up(left)
+        unfinished = [
+            run
+            for run in await self._storage.unfinished_runs()
+            if run.id not in self._seats and (only is None or only in (run.id, run.root))
+        ]
+        for at in range(0, len(unfinished), RECOVERED_AT_ONCE):
+            some = unfinished[at : at + RECOVERED_AT_ONCE]
+            left = await asyncio.gather(*(self._examine(run) for run in some))
+            await self._take_up([found for found in left if found is not None])
         self._admit()
-        return found
+        return [run.id for run in unfinished if run.parent is None or run.id == only]
 
-    async def _take_up(self, left: Found) -> None:
-        """Put the run back into the queue, unless it has ended since it was found. One that waits goes on waiting."""
-        run = left.after_its_end()
-        seat = self._seat_of(left)
-        if run.unclean_ends >= UNCLEAN_ENDS:
-            self._tell_again(left)
-            await self._end(seat, RunStatus.ERROR, EXHAUSTED)
-            return
-        if run.status is not RunStatus.WAITING:
-            unfinished = frozenset({RunStatus.RUNNING, RunStatus.ENQUEUED})
-            ends, results = run.unclean_ends, run.results_then
-            back = ChangeRun(run.id, unfinished, RunStatus.ENQUEUED, unclean_ends=ends, results_then=results)
-            if await self._storage.commit([back]):
-                return
-            seat.run = replace(run, status=RunStatus.ENQUEUED)
-        if run.id in self._seats:
-            return
-        self._tell_again(left)
-        self._seats.take(seat)
-        if run.status is RunStatus.WAITING or run.parent is not None:
-            self._begin(seat)
-        else:
-            self._seats.queue(seat)
+    async def _examine(self, run: Run) -> Found | None:
+        """What is left of the run; None, and it is marked, if that cannot be read."""
+        try:
+            return await examine(run, self._storage)
+        except StorageFailed as error:
+            if error.code != "unreadable":
+                raise
+            log.warning("run %s cannot be read: %s", run.id, error.message)
+            await self._storage.commit([MarkUnreadable(run.id, error.message)])
+            return None
+
+    async def _take_up(self, left: Sequence[Found]) -> None:
+        """Put the runs back into the queue, unless they have ended since they were found. One that waits for a person
+        goes on waiting."""
+        again = []
+        for found in left:
+            if found.unclean_ends >= UNCLEAN_ENDS:
+                self._tell_again(found)
+                await self._end(self._seat_of(found), RunStatus.ERROR, EXHAUSTED)
+            else:
+                again.append(found)
+        lost = await self._storage.commit([found.back for found in again]) if again else frozenset()
+        for position, found in enumerate(again):
+            run = found.run
+            if position in lost or run.id in self._seats:
+                continue
+            self._tell_again(found)
+            seat = self._seat_of(found)
+            self._seats.take(seat)
+            if run.status is RunStatus.WAITING or run.parent is not None:
+                self._begin(seat)
+            else:
+                self._seats.queue(seat)
 
     def _tell_again(self, left: Found) -> None:
         """Those who watch know nothing of an earlier life; what they know already changes nothing."""
@@ -513,7 +516,7 @@ class Engine:
     def _seat_of(self, left: Found) -> Seat:
         run = left.run
         journal = self.journal.open(run.id, run.workflow_id, run.message_id, left.last_seq)
-        return Seat(run, left.snapshot, journal, left.remains)
+        return Seat(left.as_taken_up, left.snapshot, journal, left.remains)
 
 
 def _patch(driver: Driver, found: Interruption, answer: Answer) -> None:

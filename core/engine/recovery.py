@@ -7,7 +7,7 @@ from core.domain.events import Event
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.step import StepStatus
 from core.engine.driver import Remains
-from core.ports.storage import Storage
+from core.ports.storage import ChangeRun, Storage
 
 UNCLEAN_ENDS = 3
 
@@ -25,14 +25,37 @@ class Found:
     def last_seq(self) -> int:
         return self.events[-1].seq if self.events else 0
 
-    def after_its_end(self) -> Run:
-        """The run with how often it was in flight at an unclean end without a result committed between."""
+    @property
+    def _results(self) -> int:
+        """How many results are committed."""
+        return sum(result.status is not StepStatus.RUNNING for result in self.remains.results)
+
+    @property
+    def unclean_ends(self) -> int:
+        """How often the run was in flight at an unclean end without a result committed between, this time included."""
         run = self.run
         if run.status is not RunStatus.RUNNING:
-            return run
-        ended = sum(result.status is not StepStatus.RUNNING for result in self.remains.results)
-        again = run.unclean_ends > 0 and run.results_then == ended
-        return replace(run, unclean_ends=run.unclean_ends + 1 if again else 1, results_then=ended)
+            return run.unclean_ends
+        return run.unclean_ends + 1 if run.unclean_ends and run.results_then == self._results else 1
+
+    @property
+    def as_taken_up(self) -> Run:
+        """The run as it goes on: enqueued, or waiting as before."""
+        waits = self.run.status is RunStatus.WAITING
+        return self.run if waits else replace(self.run, status=RunStatus.ENQUEUED)
+
+    @property
+    def back(self) -> ChangeRun:
+        """The change that takes it up, and is lost if the run has ended meanwhile."""
+        if self.run.status is RunStatus.WAITING:
+            return ChangeRun(self.run.id, frozenset({RunStatus.WAITING}), RunStatus.WAITING)
+        return ChangeRun(
+            self.run.id,
+            frozenset({RunStatus.RUNNING, RunStatus.ENQUEUED}),
+            RunStatus.ENQUEUED,
+            unclean_ends=self.unclean_ends,
+            results_then=self._results if self.run.status is RunStatus.RUNNING else self.run.results_then,
+        )
 
 
 EXHAUSTED = ErrorInfo(

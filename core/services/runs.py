@@ -76,11 +76,6 @@ class RunService:
         )
 
     @answers
-    async def wait(self, run_id: RunId) -> Run:
-        """Come back when the run has ended and nothing of it is in flight."""
-        return await self._engine.wait(run_id)
-
-    @answers
     async def cancel(self, run_id: RunId) -> Run:
         return await self._engine.cancel(run_id)
 

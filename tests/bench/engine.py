@@ -1,7 +1,8 @@
 """The engine beside its bare floor (graphlib and asyncio, no storage), and beside as many bare commits.
 
-A chain of 100 pure steps, a chain of 20 effects, a fan of 200, 20 runs of 6 steps at once, and a list of
-10 000 items with its peak memory. Each run is the real engine on a real store in a temporary folder.
+A chain of 100 pure steps, a chain of 20 effects, a fan of 200, 20 runs of 6 steps at once, a list of 10 000 items
+with its peak memory; questions and answers; a ragged DAG; what coming back costs, and how the store grows. Each run
+is the real engine on a real store in a temporary folder.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ from core.ports.storage import PutSetting
 from core.ports.templates import FoundTemplate
 from core.services.outcome import Ok
 from core.wiring import Core, run_core
+from tests.bench import people, recovery
 from tests.bench.measure import contest, line, report
 
 BENCH = "engine"
@@ -84,9 +86,8 @@ async def a_core() -> AsyncIterator[tuple[Core, CountingStorage, Path]]:
 async def finish(core: Core, template: Template, given: dict[str, Any] | None = None, *allow: str) -> None:
     started = await core.runs.start(FoundTemplate(template), given or {}, allow=allow)
     assert isinstance(started, Ok), started
-    ended = await core.runs.wait(started.data.id)
-    assert isinstance(ended, Ok)
-    assert ended.data.status == "success", ended.data
+    ended = await core.engine.wait(started.data.id)
+    assert ended.status == "success", ended
 
 
 async def floor(template: Template, body: Callable[[str], Awaitable[None]] | None = None) -> None:
@@ -133,7 +134,12 @@ async def main() -> None:
         await measure("1-200-1 set, a step", core, storage, lambda: finish(core, wide), lambda: floor(wide), 202)
         await measure_effects(core, storage, folder)
         await measure_runs(core, storage)
+        await people.approvals(BENCH, core, lambda: bare_commits(storage, 1))
+        await people.ragged(BENCH, core)
     measure_items()
+    await recovery.growth(BENCH)
+    await recovery.recover_many(BENCH)
+    recovery.kill_and_restart(BENCH)
 
 
 async def measure_effects(core: Core, storage: CountingStorage, folder: Path) -> None:
