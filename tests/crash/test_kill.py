@@ -1,79 +1,117 @@
-"""kill -9 in the middle of effects, then `resume`: nothing happens twice, and nothing unknown is passed over."""
+"""kill -9 of the command line at every write and around every effect: `run`, `resume` and `answer`.
+
+Each point is a fresh `python -m core` that kills itself there. What it left goes on in another process, as in
+test_kill_points.
+"""
 
 import json
-import random
+import shutil
 import signal
 import sys
-import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.support.command_line import CommandLine, write_template
+from tests.support.command_line import CommandLine, Said, write_template
+from tests.support.crash_scenarios import COMMAND_LINE
+from tests.support.killing import Forks
+from tests.support.lives import KEY, RUN, Place
+from tests.support.mortal import ANYWHERE, MIDDLE
+from tests.support.project import ROOT
 
-KILLS = 20
-SEED = 1
+APPROVE = json.dumps({"action": "approve"})
+HOOK = "from tests.support.mortal import arm\narm()\n"
+POINTS = 20
+WAITING = 3
 
 
-def appending(tmp_path: Path) -> str:
-    """Ten lines appended to a file, one after the other, with a wait before each."""
-    steps: list[dict[str, Any]] = []
-    for number in range(10):
-        before = [f"write{number - 1}"] if number else []
-        pause = {"action": {"toolName": "wait"}, "input": {"seconds": 0.03}}
-        wait = {"name": f"wait{number}", **pause, "dependsOn": before}
-        arguments = {"path": "log.txt", "content": f"{number}\n", "append": True}
-        write = {
-            "name": f"write{number}",
-            "action": {"toolName": "write_file"},
-            "input": arguments,
-            "dependsOn": [f"wait{number}"],
+class Mortal:
+    """The command line in a folder, where every command may be killed. Python runs sitecustomize.py at its start.
+
+    A run remembers the folder where it began; so all that is kept of it comes back to the same place.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        (root / "sitecustomize.py").write_text(HOOK)
+        self._file = write_template(root / "template.json", *COMMAND_LINE.steps)
+        self.place = Place(root / "place")
+        self.place.folder.mkdir()
+
+    def run(self, at: int = ANYWHERE) -> Said:
+        return self._say(at, "run", self._file, "--key", KEY, "--allow", ".")
+
+    def resume(self, at: int = ANYWHERE) -> Said:
+        return self._say(at, "resume")
+
+    def answer(self, at: int = ANYWHERE) -> Said:
+        return self._say(at, "answer", RUN, APPROVE)
+
+    def keep(self, name: str) -> Path:
+        """What is in the place now, for later."""
+        return Path(shutil.copytree(self.place.folder, self._root / name))
+
+    def bring_back(self, kept: Path) -> None:
+        shutil.rmtree(self.place.folder)
+        shutil.copytree(kept, self.place.folder)
+
+    @property
+    def points(self) -> list[str]:
+        """What the last command passed."""
+        return self.place.trace.read_text().splitlines()
+
+    def _say(self, at: int, *arguments: str) -> Said:
+        self.place.trace.unlink(missing_ok=True)
+        environment = {
+            "METIER_FUSE": json.dumps({"trace": str(self.place.trace), "at": at}),
+            "PYTHONPATH": f"{self._root}:{ROOT}",
+            "PYTHONDONTWRITEBYTECODE": "",  # compiled once, by the first of many
+            "PYTHONPYCACHEPREFIX": str(self._root / "compiled"),
         }
-        steps += [wait, write]
-    return write_template(tmp_path / "appending.json", *steps)
+        return CommandLine(self.place.folder / "data")(*arguments, **environment)
+
+
+def dead_at_every_point(mortal: Mortal, begin: Path, command: Callable[[int], Said], code: int) -> Iterator[str]:
+    """Kill the command at each of its points, once it has shown how many there are; gives where it died.
+
+    Now and then two commits become one, or one two; then a command may end before its last point.
+    """
+    mortal.bring_back(begin)
+    assert command(ANYWHERE).code == code
+    for number in range(1, len(mortal.points) + 1):
+        mortal.bring_back(begin)
+        ended = command(number).code
+        assert ended in (-signal.SIGKILL, code)
+        if ended == -signal.SIGKILL:
+            yield mortal.points[-1]
 
 
 @pytest.mark.async_timeout(300)
-def test_after_a_kill_each_line_is_there_once_or_one_step_is_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_command_that_is_killed_anywhere_is_gone_on_with(
+    forks: Forks, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    dice, tally = random.Random(SEED), Counter[str]()
-    file = appending(tmp_path)
-    for number in range(KILLS):
-        folder = tmp_path / f"run{number}"
-        folder.mkdir()
-        tally[kill_once(CommandLine(folder / "data"), file, folder, dice.uniform(0, 0.5))] += 1
+    mortal, tally = Mortal(tmp_path), Counter[str]()
+    blank = mortal.keep("blank")
+    assert mortal.run().code == WAITING
+    waiting = mortal.keep("waiting")
+    at = next(number for number, name in enumerate(mortal.points, 1) if name.startswith(MIDDLE))
+    mortal.bring_back(blank)
+    assert mortal.run(at).code == -signal.SIGKILL
+    cut_off = mortal.keep("cut off")
+    begun = {
+        "run": (blank, mortal.run, WAITING),
+        "resume": (cut_off, mortal.resume, WAITING),
+        "answer": (waiting, mortal.answer, 0),
+    }
+    found = []
+    for name, (begin, command, code) in begun.items():
+        for point in dead_at_every_point(mortal, begin, command, code):
+            tally[name] += 1
+            problems = forks.look(COMMAND_LINE, mortal.place.folder)
+            found += [f"{name}, {point}: {problem}" for problem in problems]
     with capsys.disabled():
-        sys.stdout.write(f"\nkill -9 at {KILLS} random moments, seed {SEED}: {dict(tally)}\n")
-    assert set(tally) <= {"completed", "completed before the kill", "outcome unknown, step named"}
-    assert tally["completed"] > 0
-
-
-def kill_once(metier: CommandLine, file: str, folder: Path, delay_s: float) -> str:
-    """Start, wait for the first step and then `delay_s`, kill, resume; say how it ended."""
-    process = metier.start("run", file, "--events", "--allow", str(folder))
-    assert process.stdout is not None
-    for line in process.stdout:
-        if json.loads(line)["type"] == "step_started":
-            break
-    time.sleep(delay_s)
-    process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=20)
-    resumed = metier("resume")
-    written = (folder / "log.txt").read_text().splitlines() if (folder / "log.txt").exists() else []
-    assert len(set(written)) == len(written), written
-    if not resumed.lines:
-        assert written == [str(n) for n in range(10)]
-        return "completed before the kill"
-    if resumed.last["status"] == "success":
-        assert resumed.code == 0
-        assert written == [str(n) for n in range(10)]
-        return "completed"
-    assert resumed.code == 1
-    assert resumed.last["error"]["code"] == "outcome_unknown"
-    named = resumed.last["error"]["failed_step"]
-    assert named == f"write{len(written)}" or named == f"write{len(written) - 1}"
-    assert metier("resume").lines == []
-    return "outcome unknown, step named"
+        sys.stdout.write(f"\ncommand line: killed at {dict(tally)}\n")
+    assert not found, "\n".join(found)
+    assert tally.total() >= POINTS

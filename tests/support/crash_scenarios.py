@@ -23,7 +23,6 @@ class Scenario:
     repeatable: frozenset[str] = frozenset()
     kind: RunKind = RunKind.WORKFLOW
     script: tuple[Json, ...] = ()
-    allow: tuple[str, ...] = ()
 
 
 def _approved(step: Json) -> Json:
@@ -140,4 +139,21 @@ CHAT = Scenario(
     script=_SCRIPT,
 )
 
-SCENARIOS = {one.name: one for one in (CHAIN, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT)}
+
+def _appended(name: str, *after: str) -> Json:
+    return tool_step(name, "write_file", *after, path="effects.txt", content=f"{name}\n", append=True)
+
+
+COMMAND_LINE = Scenario(
+    "command line",
+    (
+        _appended("first"),
+        _approved(_appended("second", "first")),
+        a_step("end", "second", input="done"),
+    ),
+    "done",
+    {"first": "first", "second": "second"},
+    {"second": ("first",)},
+)
+
+SCENARIOS = {one.name: one for one in (CHAIN, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT, COMMAND_LINE)}

@@ -99,14 +99,14 @@ async def lead(storage: Storage, place: Place, scenario: Scenario, fuse: Fuse) -
     async with run_core(storage, more_tools=effects.tools()) as core:
         watcher = Watcher(core.bus)
         await core.engine.recover()
-        await _start(core, scenario)
+        await _start(core, scenario, place)
         await attend(core, place.effects)
         left_over = [f"{run.title} is {run.status}" for run in await storage.unfinished_runs()]
         left_over += [f"{one.ask.step} asks for {one.ask.kind}" for one in await storage.open_interruptions()]
     return Life(before, await read_disk(storage, place.effects), effects.made, watcher.run, left_over)
 
 
-async def _start(core: Core, scenario: Scenario) -> None:
+async def _start(core: Core, scenario: Scenario, place: Place) -> None:
     now = SystemClock().now()
     request = StartRequest(
         Workflow(WorkflowId("wf_killed"), "W", "offline", now, now),
@@ -114,7 +114,7 @@ async def _start(core: Core, scenario: Scenario) -> None:
         {"text": "go"},
         scenario.kind,
         prompt="go" if scenario.kind is RunKind.CHAT else None,
-        allow=scenario.allow,
+        allow=(str(place.folder),),
         script=scenario.script,
         key=KEY,
     )

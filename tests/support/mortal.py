@@ -4,14 +4,22 @@ A point is a place where the process may be killed. A `Fuse` counts the points t
 at one of them with SIGKILL, so nothing is closed, flushed or told. What it passed stands in a file.
 """
 
+import json
 import os
 import signal
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+from core.persistence import surreal
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import AppendEvents, ChangeRun, Claim, PutStepResult, PutToolCall, Write
+from core.ports.tools import CallContext
+from core.tools.builtin import write_file
+from core.tools.handles import Folder
+from core.tools.pieces import Pieces
+from core.tools.registry import Arguments
 
 ANYWHERE = 0
 MIDDLE = "in the middle of the effect"
@@ -45,6 +53,28 @@ class MortalStorage(SurrealStorage):
         lost = await super().commit(writes)
         self.fuse.point(f"after the commit of {told}")
         return lost
+
+
+def arm() -> None:
+    """Make this process mortal, whatever it is about to run: what METIER_FUSE says is {"trace", "at"}."""
+    told = json.loads(os.environ["METIER_FUSE"])
+    fuse = Fuse(Path(told["trace"]), told["at"])
+    MortalStorage.fuse = fuse
+    surreal.SurrealStorage = MortalStorage  # type: ignore[misc]
+    call, append = write_file._call, write_file._append
+
+    async def mortal_call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+        fuse.point(f"before the effect {arguments['content']!r}")
+        result = await call(arguments, context)
+        fuse.point(f"after the effect {arguments['content']!r}")
+        return result
+
+    def mortal_append(folder: Folder, name: str, content: str) -> Pieces[int]:
+        written = yield from append(folder, name, content)
+        fuse.point(f"{MIDDLE} {content!r}")
+        return written
+
+    write_file._call, write_file._append = mortal_call, mortal_append
 
 
 def what_is_written(writes: Sequence[Write]) -> str:
