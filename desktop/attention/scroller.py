@@ -1,9 +1,10 @@
 """Where a request is read and filled in: as tall as it needs, and scrolled where it may not be."""
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
+_BEGINNING_LINES = 6
 _PAGES = (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
@@ -44,7 +45,16 @@ class Scroller(QScrollArea):
             self.setFixedHeight(height)
 
     def reveal(self, part: QWidget) -> None:
-        self.ensureWidgetVisible(part, 0, 0)
+        """Have the beginning of it in sight, and what stands above it as far as there is room."""
+        page, bar = self.widget(), self.verticalScrollBar()
+        if page is None:
+            return
+        top = part.mapTo(page, QPoint(0, 0)).y()
+        begun = top + min(part.height(), _BEGINNING_LINES * self.fontMetrics().lineSpacing())
+        if top < bar.value():
+            bar.setValue(top)
+        elif begun > bar.value() + self.viewport().height():
+            bar.setValue(begun - self.viewport().height())
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self._height)
