@@ -11,6 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,7 +65,7 @@ class Mortal:
 
     def _say(self, at: int, *arguments: str) -> Said:
         self.place.trace.unlink(missing_ok=True)
-        environment = {
+        environment: dict[str, Any] = {
             "METIER_FUSE": json.dumps({"trace": str(self.place.trace), "at": at}),
             "PYTHONPATH": f"{self._root}:{ROOT}",
             "PYTHONDONTWRITEBYTECODE": "",  # compiled once, by the first of many

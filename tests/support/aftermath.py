@@ -30,7 +30,7 @@ _CUT_OFF = frozenset({CallStatus.RUNNING, CallStatus.CANCELLED, CallStatus.UNKNO
 def problems(scenario: Scenario, life: Life) -> list[str]:
     """Everything that is wrong with what the dead process left, and with what this life made of it."""
     return [
-        *_effects_without_cover(scenario, life.before),
+        *effects_without_cover(scenario, life.before),
         *_gaps(life.before.events),
         *_done_again(life),
         *_asked_wrongly(scenario, life),
@@ -39,10 +39,16 @@ def problems(scenario: Scenario, life: Life) -> list[str]:
     ]
 
 
+def problems_of_failure(life: Life) -> list[str]:
+    """What is wrong with a run that failed as it may: it has ended, and nothing happened, or was done, twice."""
+    twice = [f"{line} happened twice" for line, times in Counter(life.after.effects).items() if times > 1]
+    return [*life.left_over, *_gaps(life.after.events), *_done_again(life), *twice]
+
+
 # What the dead process left
 
 
-def _effects_without_cover(scenario: Scenario, disk: Disk) -> Iterator[str]:
+def effects_without_cover(scenario: Scenario, disk: Disk) -> Iterator[str]:
     """The output rule: no effect before its own claim, and all that it depends on, is on disk."""
     steps = {str(key): result for key, result in disk.results.items()}
     done = {name for name, result in steps.items() if result.status is StepStatus.COMPLETED}

@@ -99,14 +99,15 @@ async def lead(storage: Storage, place: Place, scenario: Scenario, fuse: Fuse) -
     async with run_core(storage, more_tools=effects.tools()) as core:
         watcher = Watcher(core.bus)
         await core.engine.recover()
-        await _start(core, scenario, place)
+        await start_run(core, scenario, place)
         await attend(core, place.effects)
         left_over = [f"{run.title} is {run.status}" for run in await storage.unfinished_runs()]
         left_over += [f"{one.ask.step} asks for {one.ask.kind}" for one in await storage.open_interruptions()]
     return Life(before, await read_disk(storage, place.effects), effects.made, watcher.run, left_over)
 
 
-async def _start(core: Core, scenario: Scenario, place: Place) -> None:
+async def start_run(core: Core, scenario: Scenario, place: Place) -> None:
+    """Start the run, or go on with it if it was started before and nobody does."""
     now = SystemClock().now()
     request = StartRequest(
         Workflow(WorkflowId("wf_killed"), "W", "offline", now, now),
@@ -126,8 +127,13 @@ async def _start(core: Core, scenario: Scenario, place: Place) -> None:
 async def attend(core: Core, effects: EffectLog) -> None:
     """Answer one question after the other, each time the run waits, until it has ended."""
     while not (await core.engine.wait(RUN)).status.is_final:
-        asked = next(one for one in await core.storage.interruptions(RUN) if one.is_open)
-        await core.engine.answer(RUN, _answer(asked, effects), interruption=asked.id)
+        await answer_next(core, effects)
+
+
+async def answer_next(core: Core, effects: EffectLog) -> None:
+    """Answer the first open question."""
+    asked = next(one for one in await core.storage.interruptions(RUN) if one.is_open)
+    await core.engine.answer(RUN, _answer(asked, effects), interruption=asked.id)
 
 
 def _answer(asked: Interruption, effects: EffectLog) -> Answer:
