@@ -15,6 +15,7 @@ from core.domain.events import TokenReceived
 from core.domain.message import MessageState
 from core.domain.run import RunKind, RunStatus
 from core.llm.phrases import words
+from core.persistence.folder import log_bytes
 from core.persistence.surreal import SurrealStorage
 from tests.support.command_line import CommandLine
 
@@ -29,11 +30,18 @@ def window(metier: CommandLine, *arguments: str) -> "subprocess.Popen[str]":
     )
 
 
+def wait_for_store(path: Path) -> None:
+    """Come back when the window writes: how long it takes to load depends on the machine."""
+    while log_bytes(path) == 0:
+        time.sleep(0.05)
+
+
 @pytest.mark.async_timeout(120)
 async def test_a_killed_window_loses_at_most_a_second_of_what_was_seen(tmp_path: Path) -> None:
     metier = CommandLine(tmp_path / "data")
     killed = window(metier, "--demo")
-    time.sleep(5.5)  # noqa: ASYNC251  # nothing else is to happen in this process
+    wait_for_store(tmp_path / "data" / "store")
+    time.sleep(4)  # noqa: ASYNC251  # nothing else is to happen in this process
     killed.send_signal(signal.SIGKILL)
     killed.communicate(timeout=20)
     before = {line["run_id"]: line for line in metier("list").lines}
