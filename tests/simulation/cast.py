@@ -5,31 +5,46 @@ import re
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
-from core.domain.ids import RunId
+from core.domain.ids import RunId, TemplateId
 from core.domain.json_text import decode, encode
+from core.domain.template import Template
 from core.domain.tool import Effect, ToolInfo
-from core.errors import CodeFailed, StepFailed, ToolFailed
+from core.errors import CodeFailed, NotFound, StepFailed, ToolFailed
 from core.ports.model import CallDelta, CallRequest, ModelDelta, ModelRequest, TextDelta
 from core.ports.sandbox import CodeLimits, CodeResult
 from core.ports.schemas import Violation
+from core.ports.templates import FoundTemplate
 from core.ports.tools import CallContext
 from core.tools.registry import Tool
-from tests.simulation.template_maker import TOOLS
+from tests.simulation.fortune import TOOLS
 from tests.simulation.world import Place, World, happen
 
 Json = dict[str, Any]
 
-PROMPT = re.compile(r"run (\S+) step (\S+) index (\S+) v (.*)", re.DOTALL)
+PROMPT = re.compile(r"run (\S+) step (\S+) index (\S+) attempt (\d+) v (.*)", re.DOTALL)
 
 
 class PlainSchemas:
-    """Schemas of the simulation say a type at most."""
+    """Schemas of the simulation ask for required keys at most."""
 
     def problem(self, schema: Any) -> str | None:
         return None
 
     async def violations(self, schema: Any, value: Any) -> list[Violation]:
-        return []
+        return [Violation("", f"{key} is missing") for key in schema.get("required", ()) if key not in value]
+
+
+class GivenTemplates:
+    """The templates of the scenario by their titles."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def named(self, template_id: TemplateId | None, title: str | None) -> FoundTemplate:
+        found = self._world.templates.get(title or "")
+        if found is None:
+            raise NotFound("template", title or "")
+        return FoundTemplate(Template.model_validate(found))
 
 
 class SimulatedSandbox:
@@ -41,10 +56,14 @@ class SimulatedSandbox:
     async def run(self, source: str, input_json: str, limits: CodeLimits = CodeLimits()) -> CodeResult:
         step, given = source.split()[1], decode(input_json)
         place = Place(RunId(given["run"]), step, given.get("index"))
-        met = self._world.meetings[step]
-        visit = self._world.begin(place, Effect.NONE)
-        await happen(self._world, visit, met)
-        if _fails(met, place.index):
+        met = self._world.met(step)
+        visit = self._world.begin(place, Effect.NONE, given["attempt"])
+        try:
+            async with asyncio.timeout(limits.timeout_s):
+                await happen(self._world, visit, met)
+        except TimeoutError:
+            raise CodeFailed("timeout", f"{place} took too long") from None
+        if self._world.fails(visit):
             raise CodeFailed("code_error", f"{place} was meant to fail")
         return CodeResult(encode(given["v"] if met["do"] == "echo" else met["value"]))
 
@@ -53,24 +72,26 @@ class SimulatedSandbox:
 
 
 def simulated_tools(world: World) -> list[Tool]:
-    """A tool for each kind of effect."""
+    """A tool for each kind of effect, and one with a required argument."""
     return [_tool(world, name, Effect(effect)) for name, effect in TOOLS.items()]
 
 
 def _tool(world: World, name: str, effect: Effect) -> Tool:
     async def handler(arguments: Mapping[str, Any], context: CallContext) -> Any:
         place = Place(context.run_id, arguments["step"], arguments.get("index"), arguments.get("call", ""))
-        met = world.meetings[place.step]
-        idempotent = not place.call and world.step(place.step).get("config", {}).get("idempotent")
-        visit = world.begin(place, Effect.IDEMPOTENT if idempotent and effect is Effect.ONCE else effect)
+        met, step = world.met(place.step), world.step(place.step)
+        is_idempotent = effect is Effect.ONCE and not place.call and step.get("config", {}).get("idempotent")
+        visit = world.begin(place, Effect.IDEMPOTENT if is_idempotent else effect, arguments.get("attempt"))
         await happen(world, visit, met)
-        if _fails(met, place.index) and not place.call:
+        if place.call:
+            return arguments["v"]
+        if world.fails(visit):
             raise ToolFailed("failed", f"{place} was meant to fail")
-        return arguments["v"] if met["do"] == "echo" or place.call else met["value"]
+        return arguments["v"] if met["do"] == "echo" else met["value"]
 
-    info = ToolInfo(name, name, name, {"type": "object"})
+    schema = {"type": "object", "required": ["extra"]} if name == "form" else {"type": "object"}
     return Tool(
-        info,
+        ToolInfo(name, name, name, schema),
         server=handler,
         read_only=effect is Effect.NONE,
         idempotent=effect is not Effect.ONCE,
@@ -86,22 +107,19 @@ class SimulatedModel:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
         prompt = PROMPT.fullmatch(next(message.text for message in request.messages if message.role == "user"))
         assert prompt is not None
-        run, step, at, told = prompt.groups()
+        run, step, at, attempt, told = prompt.groups()
         place = Place(RunId(run), step, None if at == "-" else int(at))
-        met = self._world.meetings[step]
+        met = self._world.met(step)
+        visit = self._world.begin(place, Effect.IDEMPOTENT, int(attempt))
+        await happen(self._world, visit, {key: value for key, value in met.items() if key != "stubbornMs"})
         answers = sum(message.role == "assistant" for message in request.messages)
-        visit = self._world.begin(place, Effect.IDEMPOTENT)
-        try:
-            await asyncio.sleep(met["ms"][answers % len(met["ms"])] / 1000)
-        finally:
-            self._world.leave(visit)
         if answers < len(met["rounds"]):
             yield TextDelta(f"round {answers}")
             for number, tool in enumerate(met["rounds"][answers]):
                 call = f"call {answers}.{number}"
                 yield CallDelta(_call(call, tool, {"step": step, "index": place.index, "call": call, "v": number}))
             return
-        if _fails(met, place.index):
+        if self._world.fails(visit):
             raise StepFailed("model_failed", f"{place} was meant to fail", failed_during="model")
         for piece in ("said ", told):
             yield TextDelta(piece)
@@ -110,7 +128,3 @@ class SimulatedModel:
 
 def _call(call_id: str, tool: str, arguments: Json) -> CallRequest:
     return CallRequest(call_id, tool, arguments, encode(arguments))
-
-
-def _fails(met: Json, index: int | None) -> bool:
-    return bool(met["do"] == "fail" or index in met.get("fails", ()))

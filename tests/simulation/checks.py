@@ -2,61 +2,115 @@
 
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from core.domain.events import Event, RunFinished, RunStarted, StepFinished, StepSkipped, StepStarted
 from core.domain.ids import RunId
+from core.domain.interruption import Interruption, InterruptionKind, InterruptionStatus
 from core.domain.json_text import decode
 from core.domain.live_run import LiveRun, apply, fold, replay
 from core.domain.run import Run, RunStatus
 from core.domain.step import StepResult, StepStatus
 from core.domain.tool import CallStatus, Effect, ToolCall
+from core.engine.children import child_id
 from core.persistence.in_memory import MemoryStorage
-from tests.simulation.process import run_id_of
-from tests.simulation.reference import Comes, Expected, expect, waits_for
+from tests.simulation.people import run_id_of
+from tests.simulation.process import Process
+from tests.simulation.reference import Comes, Expected, Known, Reference, Told, waits_for
 from tests.simulation.watcher import Watcher
 from tests.simulation.world import World
 
 Json = dict[str, Any]
 
 
-async def check_life(scenario: Json, world: World, watcher: Watcher, storage: MemoryStorage) -> None:
+async def check_life(world: World, watcher: Watcher, storage: MemoryStorage) -> None:
     """What the process told of as kept is on disk, and what it told of is what the disk says."""
-    for run in scenario["runs"]:
-        run_id = run_id_of(run)
-        stored = {event.seq: event for event in await storage.events(run_id)}
+    for _, run in storage._tables.runs.values():
+        stored = {event.seq: event for event in await storage.events(run.id)}
         if list(stored) != list(range(1, len(stored) + 1)):
-            world.blame(f"the events of {run['name']} have gaps: {list(stored)} (ENGINE §13)")
-        for event in watcher.kept.get(run_id, ()):
-            if stored.get(event.seq) != event:
+            world.blame(f"the events of {run.title} have gaps: {list(stored)} (ENGINE §13)")
+        for event in watcher.kept.get(run.id, ()):
+            if not _is_same(stored.get(event.seq), event):
                 world.blame(
-                    f"{event.fact.type} {event.seq} was told to be kept, and the disk has {stored.get(event.seq)}"
+                    f"{event.fact.type} {event.seq} was said to be kept, and the disk has {stored.get(event.seq)}"
                 )
-        for event in watcher.heard.get(run_id, ()):
-            if event.fact.stored and event.seq in stored and stored[event.seq] != event:
-                world.blame(f"{event.fact.type} {event.seq} was heard, and the disk has {stored[event.seq]}")
+        for event in watcher.heard.get(run.id, ()):
+            if event.fact.stored and event.seq in stored and not _is_same(stored[event.seq], event):
+                world.blame(f"{event.fact} {event.seq} was heard, and the disk has {stored[event.seq]}")
 
 
-async def check_end(scenario: Json, world: World, watcher: Watcher, storage: MemoryStorage, rng: random.Random) -> None:
+def _is_same(stored: Event | None, heard: Event) -> bool:
+    """An output that a person has changed since is not what was heard."""
+    if stored is None or stored.fact.type != "step_finished":
+        return stored == heard
+    return replace(stored, fact=heard.fact) == heard and stored.fact.status == heard.fact.status  # type: ignore[attr-defined]
+
+
+async def check_end(scenario: Json, world: World, process: Process, storage: MemoryStorage, rng: random.Random) -> None:
     """Every run is what the reference says."""
-    if left := await storage.unfinished_runs():
-        world.blame(f"{[run.id for run in left]} are not ended, and no process is left")
+    watcher = process.watcher
+    for left in await storage.unfinished_runs():
+        world.blame(f"{left.title} is {left.status}, and no process is left")
+    for asked in await storage.open_interruptions():
+        world.blame(f"{asked.ask.step} asks for ever: {asked.ask.kind} (ENGINE §5)")
     for given in scenario["runs"]:
-        run_id = run_id_of(given)
-        run = await storage.run(run_id)
-        if run is None:
+        if await storage.run(run_id_of(given)) is None:
             world.blame(f"{given['name']} was started, and is not there")
+    for _, row in list(storage._tables.runs.values()):
+        run = await storage.run(row.id)
+        assert run is not None
+        template = world.templates[run.title]
+        events = await storage.events(run.id)
+        _check_order(template, world, events)
+        if run.id not in watcher.unwritten:
+            _check_watched(world, watcher.states.get(run.id), watcher.heard.get(run.id, []), events, rng)
+        interruptions = await storage.interruptions(run.id)
+        for asked in interruptions:
+            accepted = process.people.accepted.get(asked.id)
+            if accepted is not None and asked.answer != accepted:
+                world.blame(f"{accepted} to {asked.ask.step} was taken, and the disk has {asked.answer} (ENGINE §8)")
+        results = {str(result.key): result for result in await storage.step_results(run.id)}
+        known = await _known(scenario, run, template, results, interruptions, storage)
+        snapshot = await storage.snapshot(run.id)
+        expected = Reference(template, dict(snapshot.input), world.meetings, known).expect()
+        _check_run(scenario, world, run, results, expected)
+        _check_steps(world, run, results, expected, watcher.unwritten)
+
+
+async def _known(
+    scenario: Json,
+    run: Run,
+    template: Json,
+    results: dict[str, StepResult],
+    interruptions: Sequence[Interruption],
+    storage: MemoryStorage,
+) -> Known:
+    """What time has decided."""
+    has_deadline = any("timeoutMs" in one["template"] for one in scenario["runs"])
+    has_deadline |= any("timeoutMs" in one for one in scenario["children"])
+    known = Known(is_exact=not scenario["lives"] and not has_deadline, has_deadline=has_deadline)
+    for asked in sorted(interruptions, key=lambda one: (one.closed_at is None, one.closed_at, one.seq)):
+        ask, said = asked.ask, asked.answer
+        if said is None or asked.status is InterruptionStatus.CANCELLED:
             continue
-        events = await storage.events(run_id)
-        _check_order(given["template"], world, events)
-        if run_id not in watcher.unwritten:
-            _check_watched(world, watcher.states.get(run_id), watcher.heard.get(run_id, []), events, rng)
-        results = {str(result.key): result for result in await storage.step_results(run_id)}
-        expected = expect(given["template"], given["input"], world.meetings)
-        _check_run(given, world, run, results, expected)
-        _check_steps(given, world, run, results, expected, watcher.unwritten)
+        if ask.kind is not InterruptionKind.OUTCOME:
+            known.answers[ask.step] = Told(said.action, said.value)
+            if ask.kind is InterruptionKind.STATE_EDIT and said.action == "submit":
+                known.patches += [(ask.step, one["path"], one["value"]) for one in said.value]
+        elif ask.call_id is None:
+            key = ask.step if ask.index is None else f"{ask.step}[{ask.index}]"
+            known.outcomes[key] = Told(said.action, said.value)
+    for name, result in results.items():
+        if result.error is not None:
+            known.errors[name] = result.error.code
+        step = next(one for one in template["steps"] if one["name"] == result.key.step)
+        if "workflow" in step["action"] and result.key.round is None:
+            child = await storage.run(child_id(run.id, result.key, result.attempt))
+            if child is not None:
+                known.children[name] = (child.status, decode(child.output_json or "null"))
+    return known
 
 
 # Events
@@ -76,9 +130,12 @@ def _check_order(template: Json, world: World, events: Sequence[Event]) -> None:
                 if is_ended:
                     world.blame("a run ended twice (ENGINE §7)")
                 is_ended = True
+            case StepStarted(step=name, attempt=attempt) if is_ended:
+                how = "starts" if attempt == 1 else "is tried again"
+                world.blame(f"{name} {how} after the end of its run (ENGINE §5)")
+            case StepSkipped(step=name) if is_ended:
+                world.blame(f"{name} is skipped after the end of its run (ENGINE §5)")
             case StepStarted(step=name, index=None) | StepSkipped(step=name):
-                if is_ended:
-                    world.blame(f"{name} starts after the end of its run (ENGINE §5)")
                 if missing := waits_for(steps[name], set(steps)) - done:
                     world.blame(f"{name} starts before {missing} (ENGINE §4)")
                 if isinstance(event.fact, StepSkipped):
@@ -87,9 +144,6 @@ def _check_order(template: Json, world: World, events: Sequence[Event]) -> None:
                 active.add(name)
                 if len(active) > template.get("maxParallel", 16):
                     world.blame(f"{active} are in flight at once (ENGINE §4)")
-            case StepStarted(step=name):
-                if is_ended:
-                    world.blame(f"an iteration of {name} starts after the end of its run (ENGINE §5)")
             case StepFinished(step=name, index=None):
                 active.discard(name)
                 done.add(name)
@@ -136,19 +190,15 @@ def _difference(one: LiveRun, other: LiveRun) -> str:
 # Results
 
 
-def _check_run(given: Json, world: World, run: Run, results: dict[str, StepResult], expected: Expected) -> None:
-    name, output = given["name"], decode(run.output_json or "null")
+def _check_run(scenario: Json, world: World, run: Run, results: dict[str, StepResult], expected: Expected) -> None:
+    name, output = run.title, decode(run.output_json or "null")
     world.tally[f"run: {run.error.code if run.error else run.status}"] += 1
-    failed = run.error.failed_step if run.error is not None else None
     if run.status is RunStatus.CANCELLED:
-        if run.id not in world.cancelled_at:
+        above = [one for _, one in world.tables.runs.values() if one.id in (run.parent, run.root)]
+        if run.id not in world.cancelled_at and not any(one.status.is_final for one in above):
             world.blame(f"{name} is cancelled, and nobody cancelled it")
-    elif run.error is not None and run.error.code == "outcome_unknown":
-        _check_unknown(world, run.id, failed or "")
-    elif run.status is RunStatus.ERROR:
-        step = (failed or "").split("[")[0]
-        codes = expected.steps[step].fails if step in expected.ends else set()
-        if run.error is None or run.error.code not in codes:
+    elif run.error is not None:
+        if not _may_fail(scenario, world, run, expected):
             world.blame(f"{name} failed: {run.error}; it may end in {expected.ends}")
     elif expected.ends:
         may_be = [expected.steps[end].output for end in expected.ends if not expected.steps[end].fails]
@@ -156,14 +206,24 @@ def _check_run(given: Json, world: World, run: Run, results: dict[str, StepResul
             world.blame(f"{name} came to {output}; it may end in {expected.ends} with {may_be}")
     elif not _equal(output, expected.output):
         world.blame(f"{name} came to {output}, not to {expected.output}")
-    if run.status is RunStatus.SUCCESS and not expected.ends and len(expected.steps) != _whole(results):
-        world.blame(f"{name} succeeded with {_whole(results)} of {len(expected.steps)} steps done")
+    if run.status is RunStatus.SUCCESS and not expected.ends and len(world.templates[name]["steps"]) != _whole(results):
+        world.blame(f"{name} succeeded with {_whole(results)} of its steps done")
 
 
-def _check_unknown(world: World, run_id: RunId, step: str) -> None:
-    """Only an effect that a dead process left behind may be unknown."""
-    if (run_id, step) not in world.unknown:
-        world.blame(f"the outcome of {step} is said to be unknown, and it is not (ENGINE §10)")
+def _may_fail(scenario: Json, world: World, run: Run, expected: Expected) -> bool:
+    """Whether the run may end with this error."""
+    assert run.error is not None
+    template = world.templates[run.title]
+    match run.error.code:
+        case "deadline_exceeded":
+            return bool("timeoutMs" in template and run.active_ms >= template["timeoutMs"] - 1)
+        case "recovery_exhausted":
+            return [life["end"] for life in scenario["lives"]].count("crash") >= 3
+        case "no_progress":
+            return any(met.get("hangs") == 99 for met in world.meetings.values())
+        case _:
+            step = (run.error.failed_step or "").split("[")[0]
+            return step in expected.ends and run.error.code in expected.steps[step].fails
 
 
 def _whole(results: dict[str, StepResult]) -> int:
@@ -171,20 +231,25 @@ def _whole(results: dict[str, StepResult]) -> int:
 
 
 def _check_steps(
-    given: Json, world: World, run: Run, results: dict[str, StepResult], expected: Expected, unwritten: set[RunId]
+    world: World, run: Run, results: dict[str, StepResult], expected: Expected, unwritten: set[RunId]
 ) -> None:
     for name, result in results.items():
         key = result.key
         if key.round is not None:
             continue
         if not result.status.is_final:
-            is_left = (
-                run.id in unwritten
-                or run.id in world.ended
-                or (run.error is not None and run.error.code == "outcome_unknown")
-            )
-            if not is_left:  # by a process that could not write it, or died while it drained, or ended the run at once
+            is_exhausted = run.error is not None and run.error.code == "recovery_exhausted"
+            is_left = run.id in unwritten or run.id in world.ended or is_exhausted
+            if not is_left:  # by a process that could not write it, or died while it drained, or that gave up
                 world.blame(f"{name} is {result.status} after the end (ENGINE §10)")
+            continue
+        is_known = (run.id, name) not in world.unknown and "hangs" not in world.met(key.step)
+        if is_known and result.error is not None and result.error.code == "outcome_unknown":
+            world.blame(f"the outcome of {name} is said to be unknown, and it is not (ENGINE §10)")
+        may_stop = run.status is not RunStatus.SUCCESS or bool(expected.ends)
+        if result.status is StepStatus.CANCELLED:
+            if not may_stop:
+                world.blame(f"{name} was cancelled in a run that went well")
             continue
         if key.step not in expected.steps:
             world.blame(f"{name} was carried out, and cannot be reached")
@@ -192,16 +257,13 @@ def _check_steps(
         comes = expected.steps[key.step]
         if key.index is not None:
             comes = comes.items[key.index] if comes.items else Comes()
-        may_stop = run.status is not RunStatus.SUCCESS or bool(expected.ends)
-        if problem := _problem(result, comes, may_stop=may_stop):
-            world.blame(f"{name} of {given['name']} {problem}")
+        if problem := _problem(result, comes):
+            world.blame(f"{name} of {run.title} {problem}")
 
 
-def _problem(result: StepResult, comes: Comes, *, may_stop: bool) -> str:
-    if result.status is StepStatus.CANCELLED:
-        return "" if may_stop else "was cancelled in a run that went well"
+def _problem(result: StepResult, comes: Comes) -> str:
     if result.error is not None:
-        is_known = result.error.code in comes.fails or result.error.code == "outcome_unknown"
+        is_known = result.error.code in comes.fails
         return "" if is_known else f"failed with {result.error}, not with one of {comes.fails}"
     output = decode(result.output_json or "null")
     if comes.fails:
@@ -215,13 +277,13 @@ def _equal(one: Any, other: Any) -> bool:
     return json.dumps(one) == json.dumps(other)
 
 
-def stale_effects(storage: MemoryStorage, world: World, run_ids: Iterable[RunId]) -> set[tuple[RunId, str]]:
+def stale_effects(storage: MemoryStorage, world: World) -> set[tuple[RunId, str]]:
     """Where a dead process was at work on what may not be done twice: steps, and agents that had made such a call."""
-    tables, once = storage._tables, set(world.once)
+    tables, once = storage._tables, world.once
     found = set()
-    for run_id in run_ids:
+    for run_id, results in tables.results.items():
         calls = {(call.step, call.index) for call in tables.calls.get(run_id, {}).values() if _is_lost(call)}
-        for key, result in tables.results.get(run_id, {}).items():
+        for key, result in results.items():
             if result.status is StepStatus.RUNNING and (key.step in once or (key.step, key.index) in calls):
                 found.add((run_id, str(key)))
     return found

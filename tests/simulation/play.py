@@ -10,7 +10,8 @@ from core.persistence.in_memory import MemoryStorage
 from core.persistence.memory_tables import Tables
 from tests.simulation.checks import check_end, check_life, stale_effects
 from tests.simulation.disk import FaultyDisk
-from tests.simulation.process import Process, run_id_of
+from tests.simulation.process import Process
+from tests.simulation.scenario import templates_of
 from tests.simulation.world import World
 from tests.support.virtual_loop import Abandoned, VirtualLoop
 
@@ -26,8 +27,7 @@ def play(scenario: Json) -> list[str]:
 
 def play_world(scenario: Json) -> World:
     """The world after all processes, or after the first in which something went wrong."""
-    templates = {step["name"]: run["template"] for run in scenario["runs"] for step in run["template"]["steps"]}
-    world = World(scenario["world"], templates)
+    world = World(scenario["world"], templates_of(scenario))
     random.seed(scenario["seed"])  # what the engine draws
     rng = random.Random(scenario["seed"])
     tables, commits = Tables(), 0
@@ -47,7 +47,7 @@ def _live(
     disk = FaultyDisk(tables, rng, scenario["disk"], commits)
     world.new_life(tables)
     disk.on_crash = world.on_blame = loop.abandon_soon
-    process = Process(scenario, world, disk, loop, rng)
+    process = Process(scenario, world, disk, loop)
     loop.on_idle = process.ask_why_idle
     with _log_of_core(_Blaming(world)):
         _run(loop, process, fate, world)
@@ -58,11 +58,10 @@ def _live(
         loop.abandon()
     world.turns += loop.turns
     if not world.blames:
-        _at_once(check_life(scenario, world, process.watcher, left))
+        _at_once(check_life(world, process.watcher, left))
     if fate is None and not world.blames:
-        _at_once(check_end(scenario, world, process.watcher, left, rng))
-    run_ids = [run_id_of(run) for run in scenario["runs"]]
-    world.unknown |= stale_effects(left, world, run_ids)
+        _at_once(check_end(scenario, world, process, left, rng))
+    world.unknown |= stale_effects(left, world)
     world.ended |= {run.id for _, run in tables.runs.values() if run.status.is_final}
     return left._tables, disk.commits
 

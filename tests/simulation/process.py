@@ -1,28 +1,26 @@
 """One life of the process: an engine on the disk that the last one left, and the people who use it."""
 
 import asyncio
-import random
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from core.agents.loop import AgentLoop
 from core.bus import Bus
-from core.domain.ids import RunId, WorkflowId, id_from_key
-from core.domain.run import RunKind, RunStatus
+from core.domain.ids import InterruptionId, RunId
+from core.domain.interruption import InterruptionKind
+from core.domain.live_run import LiveRun
+from core.domain.run import Run, RunStatus
 from core.domain.settings import Settings
-from core.domain.template import Template
-from core.domain.workflow import Workflow
+from core.domain.step import StepStatus
 from core.engine.engine import Engine
-from core.engine.starting import StartRequest
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
-from core.errors import StorageFailed
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry
-from tests.simulation.cast import PlainSchemas, SimulatedModel, SimulatedSandbox, simulated_tools
-from tests.simulation.disk import FaultyDisk, stored_run
-from tests.simulation.reference import waits_for
+from tests.simulation.cast import GivenTemplates, PlainSchemas, SimulatedModel, SimulatedSandbox, simulated_tools
+from tests.simulation.disk import FaultyDisk
+from tests.simulation.people import People, until_written
+from tests.simulation.reference import Comes, ends_run, waits_for
 from tests.simulation.watcher import Watcher
 from tests.simulation.world import World
 from tests.support.virtual_loop import VirtualClock, VirtualLoop
@@ -32,18 +30,18 @@ Json = dict[str, Any]
 IDLE_S = 0.5
 """So long may nothing happen before it is asked why nothing does."""
 
-CANCEL_S = 1.0
+EXPIRY_S = 12.0
+"""So late may it be noticed that the time of a question is over: the wall clock is looked at every 10 s."""
 
 
 class Process:
-    """Lives once. `fate` is how it ends, None if it lives to see the end of all runs."""
+    """Lives once."""
 
-    def __init__(self, scenario: Json, world: World, disk: FaultyDisk, loop: VirtualLoop, rng: random.Random) -> None:
+    def __init__(self, scenario: Json, world: World, disk: FaultyDisk, loop: VirtualLoop) -> None:
         self._scenario = scenario
         self._world = world
         self._disk = disk
         self._loop = loop
-        self._rng = rng
         self.clock = VirtualClock(loop)
         bus = Bus(report=lambda error: world.blame(f"a subscriber failed: {error!r}"))
         schemas = PlainSchemas()
@@ -52,14 +50,15 @@ class Process:
             registry.register(tool)
         self._tools = ToolInvoker(registry, schemas, self.clock)
         sandbox = SimulatedSandbox(world)
-        agents = AgentLoop(SimulatedModel(world), self._tools, disk, self.clock)
-        steps = StepRunner(self._tools, sandbox, agents)
+        agents = AgentLoop(SimulatedModel(world), self._tools, disk, self.clock, schemas)
+        steps = StepRunner(self._tools, sandbox, agents, schemas)
         settings = Settings(max_running_runs=scenario["maxRuns"])
-        self.engine = Engine(
-            disk, bus, self.clock, steps, Validator(self._tools, sandbox, schemas), schemas, lambda: settings
-        )
+        validator = Validator(self._tools, sandbox, schemas)
+        self.engine = Engine(disk, bus, self.clock, steps, validator, GivenTemplates(world), lambda: settings)
         self.watcher = Watcher(world, bus)
-        self.is_open = False
+        self.people = People(scenario, world, disk, self.engine, self.clock, self.watcher)
+        self._is_open = False
+        self._late_since: dict[InterruptionId, float] = {}
 
     async def live(self, fate: Json | None) -> None:
         """Until every run has ended, or the fate is met."""
@@ -74,118 +73,107 @@ class Process:
             closing = asyncio.timeout(fate["atMs"] / 1000 if fate is not None and fate["end"] == "close" else None)
             with suppress(TimeoutError):
                 async with closing:
-                    await self._follow_all()
-            self.is_open = False
+                    await until_written(self.engine.recover)
+                    self._is_open = True
+                    await self.people.live()
+            self._is_open = False
         self.watcher.unwritten.update(self.engine.journal.held_runs)
         await self._tools.close()
         for _ in range(3):  # what was cancelled gets its turn
             await asyncio.sleep(0)
 
-    async def _follow_all(self) -> None:
-        await _until_written(self.engine.recover)
-        self.is_open = True
-        async with asyncio.TaskGroup() as people:
-            for run in self._scenario["runs"]:
-                people.create_task(self._follow(run), name=f"person {run['name']}")
-        while self.engine.journal.held_runs:  # noqa: ASYNC110  # as a person waits who is told that a run is paused
-            await asyncio.sleep(1)
-
-    async def _follow(self, run: Json) -> None:
-        """Start a run, as often as need be, and see it to its end."""
-        await asyncio.sleep(run["atMs"] / 1000)
-        started = await _until_written(lambda: self.engine.start(self._request(run)))
-        if run.get("again"):
-            again = await _until_written(lambda: self.engine.start(self._request(run)))
-            if again.id != started.id:
-                self._world.blame("the same key gave another run (ENGINE §9)")
-        if "cancelAtMs" in run:
-            await asyncio.sleep(run["cancelAtMs"] / 1000)
-            await self._cancel(started.id)
-        ended = await self.engine.wait(started.id)
-        if not ended.status.is_final:
-            self._world.blame(f"wait came back from {run['name']}, which is {ended.status}")
-
-    async def _cancel(self, run_id: RunId) -> None:
-        before, failed, held = self._loop.time(), self._disk.failed, self.engine.journal.held_runs
-        self._world.cancelled_at.setdefault(run_id, before)
-        run = await self.engine.cancel(run_id)
-        took = self._loop.time() - before
-        slack = 8 * max(self._scenario["disk"]["ms"]) / 1000 + self._scenario["busyMs"]
-        if not run.status.is_final:
-            self._world.blame(f"a cancelled run is {run.status}")
-        self._world.tally[f"cancel: {run.status}"] += 1
-        if took > CANCEL_S + slack and self._disk.failed == failed and not held and run.status is RunStatus.CANCELLED:
-            self._world.blame(f"a cancel took {took:.2f} s (ENGINE §7)")
-
-    def _request(self, run: Json) -> StartRequest:
-        now = self.clock.now()
-        workflow = Workflow(WorkflowId(f"wf_{run['name']}"), run["name"], "simulated", now, now)
-        template = Template.model_validate(run["template"])
-        return StartRequest(workflow, template, run["input"], RunKind.WORKFLOW, key=run["name"])
-
     # Asking why nothing happens
 
     def ask_why_idle(self, seconds: float) -> None:
         """Before a long pause: is there really nothing that could go on? (ENGINE §4)"""
-        if seconds < IDLE_S or self._disk.at_work or self.engine.journal.held_runs or not self.is_open:
+        if seconds < IDLE_S or self._disk.at_work or self.engine.journal.held_runs or not self._is_open:
             return
-        running = 0
-        for run in self._scenario["runs"]:
-            run_id = run_id_of(run)
-            row = stored_run(self._disk.tables, run_id)
-            if row is None or row.status.is_final:
-                continue
-            if not self.engine.drives(run_id):
-                self._world.blame(f"{run['name']} is {row.status}, and nobody drives it")
-            running += row.status is RunStatus.RUNNING
-            if row.status is RunStatus.RUNNING and run_id not in self._world.cancelled_at:
-                self._ask(run, run_id)
-        enqueued = sum(row.status is RunStatus.ENQUEUED for _, row in self._disk.tables.runs.values())
+        rows = [row for _, row in self._disk.tables.runs.values() if not row.status.is_final]
+        for row in rows:
+            if not self.engine.drives(row.id):
+                self._world.blame(f"{row.title} is {row.status}, and nobody drives it")
+            elif self._is_held_by_child(row):
+                self._world.blame(f"a child of {row.title} has ended, and its parent waits for it (ENGINE §12)")
+            elif (state := self.watcher.states.get(row.id)) is not None:
+                self._ask(row, state)
+        roots = [row for row in rows if row.depth == 0]
+        running = sum(row.status is RunStatus.RUNNING for row in roots)
+        enqueued = sum(row.status is RunStatus.ENQUEUED for row in roots)
         if enqueued and running < self._scenario["maxRuns"]:
             self._world.blame(f"{enqueued} runs wait for a place, and there are places (ENGINE §9)")
 
-    def _ask(self, run: Json, run_id: RunId) -> None:
-        state = self.watcher.states[run_id]
-        template = run["template"]
-        names = {step["name"] for step in template["steps"]}
-        done = {name for name in names if state.steps[name].status.is_final}
-        active = state.active
+    def _ask(self, row: Run, state: LiveRun) -> None:
+        now, run_id = self.clock.now(), row.id
+        for one in self._world.interruptions(run_id):
+            if one.is_open and one.expires_at is not None and one.expires_at < now:
+                since = self._late_since.setdefault(one.id, self._loop.time())
+                if self._loop.time() - since > EXPIRY_S:
+                    self._world.blame(f"the time of the question of {one.ask.step} is over, and it is open (ENGINE §8)")
+        template = self._world.templates[row.title]
+        if row.status not in (RunStatus.RUNNING, RunStatus.WAITING) or self._is_ending(row, state, template):
+            return
+        self._ask_steps(run_id, state, template)
+        is_busy = self._world.is_busy(run_id) or self._is_retrying(run_id) or self._has_busy_child(run_id)
+        if row.status is RunStatus.RUNNING and state.open_interruptions and not is_busy:
+            self._world.blame(f"{row.title} only waits for a person, and is running on disk (ENGINE §8)")
+        if row.status is RunStatus.RUNNING and not state.open_interruptions and not is_busy:
+            self._world.blame(f"{row.title} is running, and nothing of it is at work (ENGINE §4)")
+        if row.status is RunStatus.WAITING and is_busy:
+            self._world.blame(f"{row.title} waits on disk, and something of it is at work (ENGINE §8)")
+
+    def _is_ending(self, row: Run, state: LiveRun, template: Json) -> bool:
+        """Whether the end of the run, or of one above it, has begun: nothing new starts then."""
+        if row.id in self._world.cancelled_at or row.root in self._world.cancelled_at:
+            return True
         for step in template["steps"]:
             mine = state.steps[step["name"]]
-            if ends_run(step, mine.status, skipped=mine.skipped):
-                return
+            fails = {str((mine.error or {}).get("code"))} if mine.status is StepStatus.ERROR else set()
+            if mine.status.is_final and ends_run(step, Comes(skipped=mine.skipped, fails=fails)):
+                return True
+        parent = next((one for _, one in self._disk.tables.runs.values() if one.id == row.parent), None)
+        state_above = self.watcher.states.get(parent.id) if parent is not None else None
+        if parent is None or state_above is None:
+            return False
+        return parent.status.is_final or self._is_ending(parent, state_above, self._world.templates[parent.title])
+
+    def _ask_steps(self, run_id: RunId, state: LiveRun, template: Json) -> None:
+        names = {step["name"] for step in template["steps"]}
+        done = {name for name in names if state.steps[name].status.is_final}
+        asking = {one.asked.step: one.asked.kind for one in state.open_interruptions}
+        # a step that asks in the middle of its work holds its place
+        active = {*state.active, *(name for name, kind in asking.items() if kind is InterruptionKind.OUTCOME)}
         for step in template["steps"]:
-            name = step["name"]
-            is_ready = name not in done and name not in active and waits_for(step, names) <= done
+            name, mine = step["name"], state.steps[step["name"]]
+            is_ready = not {name} & (done | active | asking.keys()) and waits_for(step, names) <= done
             if is_ready and len(active) < template.get("maxParallel", 16):
                 self._world.blame(f"{name} could start, and does not (ENGINE §4)")
-            mine = state.steps[name]
             if name in active and mine.iterations is not None:
-                done_items, flying = (
-                    mine.iterations.completed + mine.iterations.failed,
-                    self._world.in_flight(run_id, name),
-                )
+                ended = mine.iterations.completed + mine.iterations.failed
                 is_stopped = mine.iterations.failed and step.get("config", {}).get("onError") == "fail"
                 most = step["forEach"].get("concurrency", 1)
-                if not is_stopped and flying < min(most, mine.iterations.total - done_items):
+                flying = self._iterations(run_id, state, step)
+                if not is_stopped and flying < min(most, mine.iterations.total - ended):
                     self._world.blame(f"another iteration of {name} could start, and does not (ENGINE §6)")
 
+    def _iterations(self, run_id: RunId, state: LiveRun, step: Json) -> int:
+        """How many iterations have begun and not ended: at work, between two attempts, asking, or a child's."""
+        name = step["name"]
+        results = self._world.results(run_id).items()
+        begun = {key.index for key, one in results if key.step == name and not key.round and not one.status.is_final}
+        asking = {one.asked.index for one in state.open_interruptions if one.asked.step == name}
+        return len((self._world.in_flight(run_id, name) | begun | asking) - {None})
 
-def ends_run(step: Json, status: str, *, skipped: bool) -> bool:
-    """Whether the step, having come to this, has ended its run."""
-    if status == "error":
-        return bool(step.get("config", {}).get("onError") != "continue")
-    return bool(status == "completed" and "return" in step["action"] and not skipped)
+    def _is_retrying(self, run_id: RunId) -> bool:
+        return any(result.status is StepStatus.RETRYING for result in self._world.results(run_id).values())
 
+    def _is_held_by_child(self, row: Run) -> bool:
+        below = [one for _, one in self._disk.tables.runs.values() if one.parent == row.id]
+        is_busy = self._world.is_busy(row.id) or any(self._world.is_busy(one.id) for one in below)
+        return not is_busy and any(one.status.is_final and self.engine.drives(one.id) for one in below)
 
-def run_id_of(run: Json) -> RunId:
-    return RunId(id_from_key("run", run["name"]))
-
-
-async def _until_written(action: Callable[[], Any]) -> Any:
-    """What a person does whose disk is full: try again."""
-    while True:
-        try:
-            return await action()
-        except StorageFailed:
-            await asyncio.sleep(1)
+    def _has_busy_child(self, run_id: RunId) -> bool:
+        below = [row for _, row in self._disk.tables.runs.values() if row.parent == run_id]
+        at_work = (RunStatus.RUNNING, RunStatus.ENQUEUED)
+        return any(
+            row.status in at_work or self._world.is_busy(row.id) or self._has_busy_child(row.id) for row in below
+        )

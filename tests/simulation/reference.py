@@ -2,7 +2,8 @@
 
 It reads a template as JSON, walks its steps in an order in which each comes after what it waits for, and says for
 each what it may come to. Where a run can end early (a `return`, a failure that is the run's), which of these ends
-comes first is a matter of time: `ends` has them all, and steps behind one are not reached.
+comes first is a matter of time: `ends` has them all, and steps behind one are not reached. What people answered, what
+children came to, and which calls were cut off is a matter of time too, and is given (`Known`).
 """
 
 import json
@@ -19,6 +20,36 @@ IN_TEXT = re.compile(r"@@|(?<![\w.\-])" + REF.pattern.removesuffix(r"(\??)"))
 
 class Fails(Exception):
     """A step fails with this code."""
+
+
+class Never(Exception):
+    """A step never comes to anything: nobody answered, or it hangs."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What somebody answered."""
+
+    action: str
+    value: Any = None
+
+
+@dataclass
+class Known:
+    """What time has decided. Keys are those of results, `step` or `step[3]`.
+
+    `answers` are to the questions of steps, `outcomes` to those about unknown effects, `patches` of outputs as (asking
+    step, path, value) in their order; `children` have status and output; `errors` are the codes that results have.
+    `is_exact`: nothing was cut off and there is no deadline, so that attempts can be counted.
+    """
+
+    answers: dict[str, Told] = field(default_factory=dict)
+    outcomes: dict[str, Told] = field(default_factory=dict)
+    patches: list[tuple[str, str, Any]] = field(default_factory=list)
+    children: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    errors: dict[str, str] = field(default_factory=dict)
+    is_exact: bool = True
+    has_deadline: bool = False
 
 
 @dataclass
@@ -40,22 +71,173 @@ class Expected:
     output: Any = None
 
 
-def expect(template: Json, given: Any, world: Mapping[str, Json]) -> Expected:
-    """What a run of the template comes to if nobody interferes."""
-    waits = {step["name"]: waits_for(step, {one["name"] for one in template["steps"]}) for step in template["steps"]}
-    steps = {step["name"]: step for step in template["steps"]}
-    done: dict[str, Comes] = {}
-    ends: list[str] = []
-    while ready := [n for n in steps if n not in done and all(w in done and w not in ends for w in waits[n])]:
-        for name in ready:
-            done[name] = comes = _step(steps[name], given, world.get(name, {}), done)
-            fails = comes.fails and steps[name].get("config", {}).get("onError") != "continue"
-            if fails or ("return" in steps[name]["action"] and not comes.skipped and not comes.fails):
-                ends.append(name)
-    awaited = {name for names in waits.values() for name in names}
-    last = [name for name in steps if name not in awaited]
-    outputs = {name: done[name].output for name in last if name in done}
-    return Expected(done, ends, outputs[last[0]] if len(last) == 1 and last[0] in outputs else outputs)
+class Reference:
+    """One run. `world` is what its steps meet."""
+
+    def __init__(self, template: Json, given: Any, world: Mapping[str, Json], known: Known) -> None:
+        self._steps = {step["name"]: step for step in template["steps"]}
+        self._given = given
+        self._world = world
+        self._known = known
+        self._done: dict[str, Comes] = {}
+
+    def expect(self) -> Expected:
+        """What the run comes to if nobody ends it."""
+        waits = {name: waits_for(step, set(self._steps)) for name, step in self._steps.items()}
+        ends: list[str] = []
+        seen: set[str] = set()
+        while ready := [n for n in waits if n not in seen and all(w in self._done and w not in ends for w in waits[n])]:
+            for name in ready:
+                seen.add(name)
+                try:
+                    comes = self._done[name] = self._step(self._steps[name])
+                except Never:
+                    continue
+                if ends_run(self._steps[name], comes):
+                    ends.append(name)
+        awaited = {name for names in waits.values() for name in names}
+        last = [name for name in self._steps if name not in awaited]
+        patched = {name: self._patched(name) for name in self._done}
+        for name, output in patched.items():
+            self._done[name].output = output
+        outputs = {name: patched[name] for name in last if name in patched}
+        return Expected(self._done, ends, outputs[last[0]] if len(last) == 1 and last[0] in outputs else outputs)
+
+    def _step(self, step: Json) -> Comes:
+        name = step["name"]
+        roots: Json = {"input": self._given, **{other: self._patched(other, but=name) for other in self._done}}
+        absent = {other for other, comes in self._done.items() if comes.skipped or comes.fails}
+        try:
+            if "when" in step and not _holds(step["when"], roots, absent):
+                return Comes(skipped=True)
+            items = None
+            if "forEach" in step:
+                ref = step["forEach"]["ref"]
+                if any(self._done[other].skipped for other in self._done if re.fullmatch(rf"@{other}(\W.*)?", ref)):
+                    return Comes(skipped=True)
+                items = value_of(ref, roots, absent)
+            value = value_of(step.get("input", {}), roots, absent) if "forEach" not in step else None
+            if "agent" in step["action"] and "forEach" not in step:
+                value_of(step["action"]["agent"]["prompt"], roots, absent)
+        except Fails as failure:
+            return Comes(fails={str(failure)})
+        if (items is not None and not isinstance(items, list)) or ("forEach" in step and items is None):
+            return Comes(fails={"not_a_list"})
+        if (asked := self._asked(step, value)) is not None:
+            if asked.action == "reject":
+                is_skipped = step["interrupt"].get("onReject") == "skip"
+                return Comes(skipped=True) if is_skipped else Comes(fails={"rejected"})
+            if step["interrupt"]["kind"] == "local-execution":
+                return Comes(asked.value)
+            roots = {"input": self._given, **{other: self._patched(other) for other in self._done}}
+        if items is None:
+            return self._try(step, roots, absent, None, asked)
+        made = [self._item(step, {**roots, "item": one, "index": at}, absent, at) for at, one in enumerate(items)]
+        codes = {code for one in made if one is not None for code in one.fails}
+        if codes and (step.get("config", {}).get("onError") == "fail" or "outcome_unknown" in codes):
+            return Comes(fails=codes, items=[one or Comes() for one in made])
+        if None in made:
+            raise Never
+        return Comes([one.output for one in made if one is not None], items=[one for one in made if one is not None])
+
+    def _asked(self, step: Json, value: Any) -> Told | None:
+        """What a person answered before the step, None if nobody was asked."""
+        if "interrupt" not in step or (step["interrupt"]["kind"] == "tool-input" and "extra" in value):
+            return None
+        if step["name"] not in self._known.answers:
+            raise Never
+        return self._known.answers[step["name"]]
+
+    def _patched(self, name: str, but: str = "") -> Any:
+        """The output of a step with what people have changed in it, `but` that step's own question."""
+        output = self._done[name].output
+        for asking, path, value in self._known.patches:
+            if asking != but and path.split("/")[1] == name:
+                output = {**output, path.split("/")[2]: value} if path.count("/") > 1 else value
+        return output
+
+    def _item(self, step: Json, roots: Json, absent: set[str], at: int) -> Comes | None:
+        try:
+            return self._try(step, roots, absent, at, None)
+        except Never:
+            return None
+
+    def _try(self, step: Json, roots: Json, absent: set[str], at: int | None, asked: Told | None) -> Comes:
+        try:
+            return Comes(self._carry_out(step, roots, absent, at, asked))
+        except Fails as failure:
+            return Comes(fails={str(failure)})
+
+    def _carry_out(self, step: Json, roots: Json, absent: set[str], at: int | None, asked: Told | None) -> Any:
+        """The output of one call, once all its attempts are over. Raises Fails."""
+        action, config = step["action"], step.get("config", {})
+        key = step["name"] if at is None else f"{step['name']}[{at}]"
+        value = value_of(step.get("input", None if "agent" in action else {}), roots, absent)
+        if asked is not None and asked.action == "submit" and step["interrupt"]["kind"] == "input-review":
+            value = asked.value
+        elif asked is not None and step["interrupt"]["kind"] == "tool-input":
+            value = {**value, **asked.value}
+        if "set" in action or "return" in action:
+            return value
+        if "workflow" in action:
+            return self._child(key, value)
+        told = value["v"] if "agent" not in action else self._prompt(step, roots, absent, value)
+        met = self._world[step["name"]]
+        code = "code_error" if "code" in action else "model_failed" if "agent" in action else "failed"
+        is_once = action.get("toolName") in ("note", "form") and not config.get("idempotent")
+        if is_once and (outcome := self._known.outcomes.get(key)) is not None and outcome.action != "approve":
+            if outcome.action == "reject":
+                raise Fails("failed")
+            return outcome.value
+        may_be_unknown = is_once and config.get("onUnknown") == "fail"
+        if may_be_unknown and self._happened(key, "outcome_unknown", False):
+            raise Fails("outcome_unknown")
+        if action.get("toolName") == "form" and "extra" not in value:
+            raise Fails("invalid_arguments")
+        if may_be_unknown and self._happened(key, "outcome_unknown", "hangs" in met):
+            raise Fails("outcome_unknown")
+        attempts = config.get("maxAttempts", 1)
+        if met.get("hangs") == 99 and "timeoutMs" not in config:
+            raise Never
+        if "hangs" in met and not is_once and self._happened(key, "timeout", met["hangs"] >= attempts):
+            raise Fails("timeout")
+        if met["do"] == "fail" or at in met.get("fails", []):
+            raise Fails(code)
+        if self._happened(key, code, met.get("failures", 0) >= attempts):
+            raise Fails(code)
+        if "agent" in action:
+            return f"said {told}"
+        return told if met["do"] == "echo" else met["value"]
+
+    def _happened(self, key: str, code: str, expected: bool) -> bool:
+        """Whether the call failed so: it does if that is expected, unless something was cut off."""
+        if self._known.is_exact:
+            return expected
+        is_so = self._known.errors.get(key) == code
+        return is_so and (expected or self._known.has_deadline or code == "outcome_unknown")
+
+    def _child(self, key: str, value: Any) -> Any:
+        if not isinstance(value, dict):
+            raise Fails("bad_input")
+        if key not in self._known.children:
+            raise Never
+        status, output = self._known.children[key]
+        if status != "success":
+            raise Fails("child_failed")
+        return output
+
+    def _prompt(self, step: Json, roots: Json, absent: set[str], value: Any) -> str:
+        text: str = value_of(step["action"]["agent"]["prompt"], roots, absent).split(" v ", 1)[1]
+        return text if value is None else f"{text}\n\n{_json(value)}"
+
+
+def ends_run(step: Json, comes: Comes) -> bool:
+    """Whether the step, coming to this, ends the run."""
+    if {"rejected", "outcome_unknown"} & comes.fails:
+        return True
+    if comes.fails:
+        return bool(step.get("config", {}).get("onError") != "continue")
+    return "return" in step["action"] and not comes.skipped
 
 
 def waits_for(step: Json, names: set[str]) -> set[str]:
@@ -63,49 +245,6 @@ def waits_for(step: Json, names: set[str]) -> set[str]:
     told = [step.get("input"), step["action"].get("agent", {}).get("prompt"), step.get("interrupt")]
     text = json.dumps([*told, step.get("when", {}).get("ref"), step.get("forEach", {}).get("ref")])
     return ({found[1] for found in IN_TEXT.finditer(text)} | set(step.get("dependsOn", []))) & names
-
-
-def _step(step: Json, given: Any, met: Json, done: dict[str, Comes]) -> Comes:
-    roots: Json = {"input": given, **{name: comes.output for name, comes in done.items()}}
-    absent = {name for name, comes in done.items() if comes.skipped or comes.fails}
-    try:
-        if "when" in step and not _holds(step["when"], roots, absent):
-            return Comes(skipped=True)
-        if "forEach" not in step:
-            return _carry_out(step, roots, absent, met, None)
-        ref = step["forEach"]["ref"]
-        if any(done[name].skipped for name in done if re.fullmatch(rf"@{name}(\W.*)?", ref)):
-            return Comes(skipped=True)
-        items = value_of(ref, roots, absent)
-    except Fails as failure:
-        return Comes(fails={str(failure)})
-    if not isinstance(items, list):
-        return Comes(fails={"not_a_list"})
-    made = [_item(step, {**roots, "item": item, "index": at}, absent, met, at) for at, item in enumerate(items)]
-    codes = {code for one in made for code in one.fails}
-    if codes and step.get("config", {}).get("onError") == "fail":
-        return Comes(fails=codes, items=made)
-    return Comes([one.output for one in made], items=made)
-
-
-def _item(step: Json, roots: Json, absent: set[str], met: Json, at: int) -> Comes:
-    try:
-        return _carry_out(step, roots, absent, met, at)
-    except Fails as failure:
-        return Comes(fails={str(failure)})
-
-
-def _carry_out(step: Json, roots: Json, absent: set[str], met: Json, at: int | None) -> Comes:
-    action = step["action"]
-    value = value_of(step.get("input", {}), roots, absent)
-    if "set" in action or "return" in action:
-        return Comes(value)
-    told = value_of(action["agent"]["prompt"], roots, absent).split(" v ", 1)[1] if "agent" in action else value["v"]
-    if met["do"] == "fail" or at in met.get("fails", []):
-        return Comes(fails={"code_error" if "code" in action else "model_failed" if "agent" in action else "failed"})
-    if "agent" in action:
-        return Comes(f"said {told}")
-    return Comes(told if met["do"] == "echo" else met["value"])
 
 
 def _holds(when: Json, roots: Json, absent: set[str]) -> bool:
@@ -166,4 +305,8 @@ def _walk(root: str, path: str, roots: Json, absent: set[str], *, optional: bool
 def _text(value: Any) -> str:
     if value is None:
         return ""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return value if isinstance(value, str) else _json(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -5,9 +5,11 @@ A scenario is a JSON object, so that a failing one can be made smaller and playe
     seed        of everything that is drawn while it is played: delays, the order of tasks
     shuffle     whether tasks that become ready together change places; busyMs: what a turn of the loop may take
     runs        [{name, atMs, template, input, cancelAtMs?, again?}]
-    world       step name -> what happens when it is carried out: {do, value?, ms, fails?, effectAt, …}
+    children    templates that steps of others run, by their title
+    world       step name -> what happens when it is carried out and what people answer (fortune.py):
+                {do, value?, ms, effectAt, fails?, failures?, hangs?, stubbornMs?, rounds?, answer?, outcome?}
     disk        {ms, full: [{at, count, applied}]}: how long commits take (never no time at all: whatever is ready
-                goes on meanwhile), and which ones fail
+                goes on meanwhile), and which ones fail, though they may have been applied
     lives       how each process ends, but the last: {end: crash | close, commit? and applied?, or atMs}
     jumps       [{atMs, seconds}]: of the wall clock
     maxRuns     how many runs may be at work at once
@@ -16,51 +18,54 @@ Names of steps are unique in a scenario, so that `world` needs no run.
 """
 
 import random
-from collections.abc import Sequence
 from typing import Any
 
-from tests.simulation.template_maker import TemplateMaker
+from tests.simulation.fortune import Fortune
+from tests.simulation.template_maker import Child, TemplateMaker
 
 Json = dict[str, Any]
 
-LANDED = frozenset[str]()
-"""Features of the engine that scenarios make use of: see FEATURES."""
 
-FEATURES = frozenset({"doubtful_commits", "retries", "timeouts", "deadlines", "interruptions", "unknown", "children"})
-"""`doubtful_commits`: a commit fails although it took effect. The others are fields of ENGINE §2."""
-
-
-def make_scenario(seed: int, features: frozenset[str] = LANDED) -> Json:
+def make_scenario(seed: int) -> Json:
     """The scenario of a seed."""
     rng = random.Random(seed)
+    lives = _lives(rng)
+    fortune = Fortune(rng, is_calm=not lives)
+    children: list[Child] = []
     runs: list[Json] = []
-    world: Json = {}
-    for number in range(rng.choices((1, 2, 3), (70, 22, 8))[0]):
-        maker = TemplateMaker(rng, f"r{number}", features)
-        template = maker.template(_size(rng))
-        run: Json = {"name": f"r{number}", "atMs": _ms(rng), "template": template, "input": maker.given}
-        if rng.random() < 0.12:
-            run["cancelAtMs"] = rng.choice((0, 1, 5, 20, 60, 200, 1000))
-        if rng.random() < 0.1:
-            run["again"] = True
-        runs.append(run)
+    templates: list[Json] = []
+    world: dict[str, Json] = {}
+    for number in range(rng.choices((0, 1, 2), (75, 18, 7))[0]):
+        maker = TemplateMaker(rng, f"c{number}", list(children), fortune)
+        templates.append(maker.template(rng.randint(1, 5)))
+        children.append(maker.as_child())
         world.update(maker.world)
-    scenario: Json = {
+    for number in range(rng.choices((1, 2, 3), (70, 22, 8))[0]):
+        maker = TemplateMaker(rng, f"r{number}", children, fortune)
+        template = maker.template(_size(rng))
+        runs.append(_run(rng, f"r{number}", template, maker.given))
+        world.update(maker.world)
+    return {
         "seed": seed,
         "shuffle": rng.random() < 0.7,
         "busyMs": rng.choices((0, 0.1, 4), (60, 25, 15))[0],
         "runs": runs,
+        "children": templates,
         "world": world,
-        "disk": {"ms": rng.choice(([0.1], [0.1, 1], [1, 3, 20], [0.1, 1, 200])), "full": []},
-        "lives": _lives(rng),
-        "jumps": [],
+        "disk": _disk(rng),
+        "lives": lives,
+        "jumps": [_jump(rng) for _ in range(rng.choice((1, 2, 3)))] if rng.random() < 0.15 else [],
         "maxRuns": rng.choice((1, 2, 20)),
     }
+
+
+def _run(rng: random.Random, name: str, template: Json, given: Json) -> Json:
+    run: Json = {"name": name, "atMs": rng.choice((0, 0, 0, 1, 10, 50)), "template": template, "input": given}
     if rng.random() < 0.12:
-        scenario["disk"]["full"] = [_full(rng, features) for _ in range(rng.choice((1, 1, 2)))]
-    if rng.random() < 0.15:
-        scenario["jumps"] = [_jump(rng) for _ in range(rng.choice((1, 2, 3)))]
-    return scenario
+        run["cancelAtMs"] = rng.choice((0, 1, 5, 20, 60, 200, 1000, 10_000))
+    if rng.random() < 0.1:
+        run["again"] = True
+    return run
 
 
 def _size(rng: random.Random) -> int:
@@ -68,12 +73,19 @@ def _size(rng: random.Random) -> int:
     return rng.randint(low, high)
 
 
-def _ms(rng: random.Random) -> int:
-    return rng.choice((0, 0, 0, 1, 10, 50))
+def _disk(rng: random.Random) -> Json:
+    ms = rng.choice(([0.1], [0.1, 1], [1, 3, 20], [0.1, 1, 200]))
+    is_full = rng.random() < 0.12
+    return {"ms": ms, "full": [_full(rng) for _ in range(rng.choice((1, 1, 2)))] if is_full else []}
+
+
+def _full(rng: random.Random) -> Json:
+    is_applied = rng.random() < 0.4
+    return {"at": int(rng.expovariate(0.15)), "count": rng.choice((1, 2, 3, 6)), "applied": is_applied}
 
 
 def _lives(rng: random.Random) -> list[Json]:
-    """Mostly one; else one or two that end by a crash or are closed, so that a crash meets a recovery too."""
+    """Mostly one; else some that end by a crash or are closed, so that a crash meets a recovery too."""
     count = rng.choices((0, 1, 2, 3), (55, 30, 11, 4))[0]
     return [_life(rng) for _ in range(count)]
 
@@ -81,24 +93,18 @@ def _lives(rng: random.Random) -> list[Json]:
 def _life(rng: random.Random) -> Json:
     kind = rng.random()
     if kind < 0.6:
-        return {"end": "crash", "commit": int(rng.expovariate(0.18)), "applied": rng.random() < 0.5}
+        return {"end": "crash", "commit": int(rng.expovariate(0.15)), "applied": rng.random() < 0.5}
     return {"end": "crash" if kind < 0.85 else "close", "atMs": _moment(rng)}
 
 
 def _moment(rng: random.Random) -> float:
-    return rng.choice((0, 1, 3, 10, 20, 40, 51, 80, 150, 400, 1500)) + rng.choice((0, 0.5))
-
-
-def _full(rng: random.Random, features: frozenset[str]) -> Json:
-    is_applied = rng.random() < 0.4 and "doubtful_commits" in features
-    return {"at": int(rng.expovariate(0.15)), "count": rng.choice((1, 2, 3, 6)), "applied": is_applied}
+    return rng.choice((0, 1, 3, 10, 20, 40, 51, 80, 150, 400, 1500, 20_100)) + rng.choice((0, 0.5))
 
 
 def _jump(rng: random.Random) -> Json:
     return {"atMs": _moment(rng), "seconds": rng.choice((-3600, 3600, 28_800))}
 
 
-def template_of(scenario: Json, step: str) -> Json | None:
-    """The template that has the step."""
-    every: Sequence[Json] = [run["template"] for run in scenario["runs"]]
-    return next((one for one in every if any(given["name"] == step for given in one["steps"])), None)
+def templates_of(scenario: Json) -> dict[str, Json]:
+    """Every template, by its title."""
+    return {one["title"]: one for one in [*(run["template"] for run in scenario["runs"]), *scenario["children"]]}

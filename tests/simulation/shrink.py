@@ -1,9 +1,10 @@
-"""Making a failing scenario smaller: what can be left out while something still goes wrong is left out."""
+"""Making a failing scenario smaller: what can be left out while the same thing still goes wrong is left out."""
 
 import copy
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from tests.simulation.play import play
@@ -19,7 +20,15 @@ MOST_TRIES = 4000
 
 def kind(blame: str) -> str:
     """What a blame has in common with another one of the same thing."""
-    return re.sub(r"r\ds\d+(\[\d+\])?|run_\w+|[\d.]+|\{.*|\[.*", "#", blame)[:80]
+    return re.sub(r"[rc]\d+s\d+(\[\d+\])?|run_\w+|\b[rc]\d\b|[\d.]+|\{.*|\[.*", "#", blame)[:70]
+
+
+def report(scenario: Json, blame: str) -> str:
+    """What goes wrong, in the smallest scenario that was found, and how to play it again."""
+    smallest, blames = shrink(scenario, lambda found: kind(blame) in map(kind, found))
+    told = "\n".join(f"  {one}" for one in blames)
+    text = json.dumps(smallest, ensure_ascii=False)
+    return f"seed {scenario['seed']}: {blame}\nmade smaller:\n{told}\npython -m tests.simulation - <<'END'\n{text}\nEND"
 
 
 def shrink(scenario: Json, still_fails: Callable[[list[str]], bool]) -> tuple[Json, list[str]]:
@@ -54,73 +63,126 @@ def _try(scenario: Json, change: Change, still_fails: Callable[[list[str]], bool
     return None
 
 
+# What could be left out
+
+
 def _changes(scenario: Json) -> Iterator[Change]:
     """Everything that could be left out, the largest first."""
-    for at in range(len(scenario["runs"])):
-        if len(scenario["runs"]) > 1:
-            yield lambda one, at=at: one["runs"].pop(at)  # type: ignore[misc]
-    for name in ("lives", "jumps"):
+    for name in ("runs", "children", "lives", "jumps"):
         for at in range(len(scenario[name])):
-            yield lambda one, name=name, at=at: one[name].pop(at)  # type: ignore[misc]
+            if name != "runs" or len(scenario["runs"]) > 1:
+                yield partial(_pop, (name, at))
     for at in range(len(scenario["disk"]["full"])):
-        yield lambda one, at=at: one["disk"]["full"].pop(at)  # type: ignore[misc]
+        yield partial(_pop, ("disk", "full", at))
+    for path, template in _templates(scenario):
+        yield from _fewer_steps(path, [step["name"] for step in template["steps"]])
+        yield from (partial(_pop, (*path, field)) for field in ("maxParallel", "timeoutMs") if field in template)
+        for at, step in enumerate(template["steps"]):
+            yield from _simpler_step((*path, "steps", at), step)
     for number, run in enumerate(scenario["runs"]):
-        steps = [step["name"] for step in run["template"]["steps"]]
-        half = len(steps) // 2
-        if half > 1:
-            yield lambda one, n=number, names=steps[:half]: _remove_steps(one, n, names)  # type: ignore[misc]
-            yield lambda one, n=number, names=steps[half:]: _remove_steps(one, n, names)  # type: ignore[misc]
-        if len(steps) > 1:
-            for name in steps:
-                yield lambda one, n=number, names=(name,): _remove_steps(one, n, names)  # type: ignore[misc]
-        yield from _run_changes(number, run)
-    yield lambda one: one.update(busyMs=0)
-    yield lambda one: one.update(shuffle=False)
-    yield lambda one: one.update(maxRuns=20)
-    yield lambda one: one["disk"].update(ms=[0.1])
-    yield lambda one: one["disk"].update(ms=[1])
+        yield from (partial(_pop, ("runs", number, field)) for field in ("cancelAtMs", "again") if field in run)
+        yield from (partial(_pop, ("runs", number, "input", name)) for name in run["input"])
+        yield partial(_put, ("runs", number, "atMs"), 0)
     for name, met in scenario["world"].items():
-        for field in ("stubbornMs", "fails", "rounds"):
-            if met.get(field):
-                yield lambda one, name=name, field=field: _drop(one["world"][name], field)  # type: ignore[misc]
+        yield from _simpler_meeting(name, met)
+    for name, value in (("busyMs", 0), ("shuffle", False), ("maxRuns", 20)):
+        yield partial(_put, (name,), value)
+    for ms in ([0.1], [1]):
+        yield partial(_put, ("disk", "ms"), ms)
+
+
+def _templates(scenario: Json) -> Iterator[tuple[tuple[Any, ...], Json]]:
+    for number, run in enumerate(scenario["runs"]):
+        yield ("runs", number, "template"), run["template"]
+    for number, template in enumerate(scenario["children"]):
+        yield ("children", number), template
+
+
+def _fewer_steps(path: tuple[Any, ...], names: list[str]) -> Iterator[Change]:
+    half = len(names) // 2
+    if half > 1:
+        yield partial(_remove_steps, path, names[:half])
+        yield partial(_remove_steps, path, names[half:])
+    if len(names) > 1:
+        yield from (partial(_remove_steps, path, [name]) for name in names)
+
+
+def _simpler_step(path: tuple[Any, ...], step: Json) -> Iterator[Change]:
+    if "forEach" in step:
+        yield partial(_no_for_each, path)
+    for field in ("when", "interrupt", "config", "dependsOn"):
+        if field in step:
+            yield partial(_pop, (*path, field))
+    for part in ("config", "interrupt"):
+        yield from (partial(_pop, (*path, part, field)) for field in step.get(part, {}) if field != "kind")
+    if "concurrency" in step.get("forEach", {}):
+        yield partial(_pop, (*path, "forEach", "concurrency"))
+    given = step.get("input")
+    if {"set", "return"} & step["action"].keys() and given is not None:
+        yield partial(_put, (*path, "input"), None)
+    elif isinstance(given, dict):
+        yield from (
+            partial(_put, (*path, "input", name), None) for name in ("v", "flag") if given.get(name) is not None
+        )
+        if "workflow" in step["action"]:
+            yield from (partial(_pop, (*path, "input", name)) for name in given)
+    if "workflow" in step["action"]:
+        yield partial(_put, (*path, "action"), {"set": True})
+
+
+def _simpler_meeting(name: str, met: Json) -> Iterator[Change]:
+    for field in ("stubbornMs", "fails", "failures", "hangs"):
+        if met.get(field):
+            yield partial(_pop, ("world", name, field))
+    if met.get("rounds"):
+        yield partial(_put, ("world", name, "rounds"), [])
+    for asked in ("answer", "outcome"):
+        yield from (
+            partial(_pop, ("world", name, asked, field)) for field in ("twice", "never") if field in met.get(asked, {})
+        )
+        if met.get(asked, {}).get("ms"):
+            yield partial(_put, ("world", name, asked, "ms"), 0)
+    if "do" in met:
         if met["do"] != "value" or met["value"] is not None:
-            yield lambda one, name=name: one["world"][name].update(do="value", value=None)  # type: ignore[misc]
+            yield lambda one: one["world"][name].update(do="value", value=None)
         for ms in ([0], [1], [100]):
             if len(met["ms"]) > 1 or met["ms"] > ms:
-                yield lambda one, name=name, ms=ms: one["world"][name].update(ms=ms)  # type: ignore[misc]
+                yield partial(_put, ("world", name, "ms"), ms)
 
 
-def _run_changes(number: int, run: Json) -> Iterator[Change]:
-    for field in ("cancelAtMs", "again"):
-        if field in run:
-            yield lambda one, field=field: one["runs"][number].pop(field)  # type: ignore[misc]
-    for name in run["input"]:
-        yield lambda one, name=name: one["runs"][number]["input"].pop(name)  # type: ignore[misc]
-    if run["atMs"]:
-        yield lambda one: one["runs"][number].update(atMs=0)
-    for field in ("maxParallel", "timeoutMs"):
-        if field in run["template"]:
-            yield lambda one, field=field: one["runs"][number]["template"].pop(field)  # type: ignore[misc]
-    for at, step in enumerate(run["template"]["steps"]):
-        for field in ("when", "forEach", "interrupt", "config", "dependsOn"):
-            if field in step:
-                yield lambda one, at=at, field=field: one["runs"][number]["template"]["steps"][at].pop(field)  # type: ignore[misc]
-        if {"set", "return"} & step["action"].keys() and step.get("input") is not None:
-            yield lambda one, at=at: one["runs"][number]["template"]["steps"][at].update(input=None)  # type: ignore[misc]
-        if isinstance(step.get("input"), dict) and step["input"].get("v") is not None:
-            yield lambda one, at=at: one["runs"][number]["template"]["steps"][at]["input"].update(v=None)  # type: ignore[misc]
+# Leaving it out
 
 
-def _drop(met: Json, field: str) -> None:
-    if field == "rounds":
-        met[field] = []
-    else:
-        met.pop(field)
+def _at(scenario: Json, path: tuple[Any, ...]) -> Any:
+    found: Any = scenario
+    for key in path:
+        found = found[key]
+    return found
 
 
-def _remove_steps(scenario: Json, number: int, names: list[str]) -> None:
+def _pop(path: tuple[Any, ...], scenario: Json) -> None:
+    _at(scenario, path[:-1]).pop(path[-1])
+
+
+def _put(path: tuple[Any, ...], value: Any, scenario: Json) -> None:
+    _at(scenario, path[:-1])[path[-1]] = value
+
+
+def _no_for_each(path: tuple[Any, ...], scenario: Json) -> None:
+    step = _at(scenario, path)
+    del step["forEach"]
+    step.get("input", {}) and step.update(input=_cut(step["input"], {"item", "index"}))
+    if isinstance(step.get("input"), dict):
+        step["input"].pop("index", None)
+    if "agent" in step["action"]:
+        prompt = step["action"]["agent"]["prompt"].replace("index @index", "index -")
+        step["action"]["agent"]["prompt"] = _cut(prompt, {"item", "index"})
+    scenario["world"].get(step["name"], {}).pop("fails", None)
+
+
+def _remove_steps(path: tuple[Any, ...], names: list[str], scenario: Json) -> None:
     """Take steps out; what pointed to them points to nothing."""
-    template = scenario["runs"][number]["template"]
+    template = _at(scenario, path)
     kept = [step for step in template["steps"] if step["name"] not in names]
     for name in names:
         scenario["world"].pop(name, None)
@@ -131,9 +193,10 @@ def _without(step: Json, names: set[str]) -> Json:
     step = dict(step)
     if "dependsOn" in step:
         step["dependsOn"] = [name for name in step["dependsOn"] if name not in names]
-    for field in ("when", "forEach"):
-        if field in step and _points(step[field]["ref"], names):
-            del step[field]
+    if "when" in step and _points(step["when"]["ref"], names):
+        del step["when"]
+    if "forEach" in step and _points(step["forEach"]["ref"], names):
+        step["forEach"] = {**step["forEach"], "ref": "@input.list1"}
     if "input" in step:
         step["input"] = _cut(step["input"], names)
     step["action"] = _cut(step["action"], names)
@@ -153,15 +216,4 @@ def _cut(value: Any, names: set[str]) -> Any:
 
 
 def _points(text: str, names: set[str]) -> bool:
-    root = text.removeprefix("@")
-    for mark in ".[?":
-        root = root.split(mark)[0]
-    return text.startswith("@") and root in names
-
-
-def report(scenario: Json, blame: str) -> str:
-    """What goes wrong, in the smallest scenario that was found, and how to play it again."""
-    smallest, blames = shrink(scenario, lambda found: kind(blame) in map(kind, found))
-    told = "\n".join(f"  {one}" for one in blames)
-    text = json.dumps(smallest, ensure_ascii=False)
-    return f"seed {scenario['seed']}: {blame}\nmade smaller:\n{told}\npython -m tests.simulation - <<'END'\n{text}\nEND"
+    return text.startswith("@") and re.split(r"[.\[?]", text[1:])[0] in names

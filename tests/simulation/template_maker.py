@@ -1,44 +1,60 @@
-"""Random templates: chains, fans and joins with conditions, lists, early ends and failures."""
+"""Random templates: chains, fans and joins with conditions, lists, early ends, failures and questions."""
 
 import random
 import re
+from dataclasses import dataclass
 from typing import Any
+
+from tests.simulation.fortune import TOOLS, Fortune
 
 Json = dict[str, Any]
 
 LITERALS: tuple[Any, ...] = (None, True, False, 0, 1, 1.0, 2, -3.5, "", "a", "é ☃", [], [1, 2], {}, {"k": 1})
 NUMBERS = (0, 1, 1.0, 2, -1, 1.5)
 MOST_SIZE = 120
-_NAME = re.compile(r"@(r\d+s\d+)")
-TOOLS = {"read": "none", "mark": "idempotent", "note": "once"}
-"""The tools of the simulated world, and what a call of each leaves behind."""
+_NAME = re.compile(r"@([rc]\d+s\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A template that others may run: its title, an input that suits it, and about how large its output is."""
+
+    title: str
+    given: Json
+    size: int
 
 
 class TemplateMaker:
     """Makes one template; `world` is what its steps will meet, `given` the input of its run."""
 
-    def __init__(self, rng: random.Random, prefix: str, features: frozenset[str]) -> None:
+    def __init__(self, rng: random.Random, title: str, children: list[Child], fortune: Fortune) -> None:
         self._rng = rng
-        self._prefix = prefix
-        self._features = features
+        self._title = title
+        self._children = children
+        self._fortune = fortune
         self._sizes: dict[str, int] = {}
         self._lists: dict[str, int] = {}
         self._keyed: set[str] = set()
-        self.world: Json = {}
+        self.world: dict[str, Json] = {}
         self.given: Json = {"flag": self._literal(), "none": None, "k": {"k": self._literal()}}
         for size in (0, 1, 3, 7):
             self.given[f"list{size}"] = [self._literal() for _ in range(size)]
 
     def template(self, size: int) -> Json:
-        names = [f"{self._prefix}s{number}" for number in range(size)]
+        names = [f"{self._title}s{number}" for number in range(size)]
         shape = self._rng.choice(("chain", "fan", "any", "any"))
         steps = [self._step(name, self._before(names[:at], shape)) for at, name in enumerate(names)]
         if self._rng.random() < 0.5:
             self._rng.shuffle(steps)
-        template: Json = {"format": "metier.template/1", "title": self._prefix, "steps": steps}
+        template: Json = {"format": "metier.template/1", "title": self._title, "steps": steps}
         if self._rng.random() < 0.4:
             template["maxParallel"] = self._rng.choice((1, 1, 2, 3))
+        if self._rng.random() < 0.06:
+            template["timeoutMs"] = self._rng.choice((10, 100, 1000, 5000, 60_000))
         return template
+
+    def as_child(self) -> Child:
+        return Child(self._title, self.given, sum(self._sizes.values()))
 
     def _before(self, earlier: list[str], shape: str) -> list[str]:
         """The steps that the next one may wait for."""
@@ -61,9 +77,9 @@ class TemplateMaker:
         if rng.random() < 0.2:
             items = self._for_each(step, refs)
         value = self._value(refs, is_item=items > 0)
-        self._action(step, value)
-        self._config(step)
-        size = 1 + _size(value, self._sizes)
+        size = self._action(step, value)
+        self._fortune.decide(step, self.world, self._literal)
+        self._learn(step, value)
         self._sizes[name] = size * max(1, items)
         if items:
             self._lists[name] = items
@@ -100,70 +116,50 @@ class TemplateMaker:
             step["forEach"]["concurrency"] = rng.choice((1, 2, 3, 10))
         return max(1, size)
 
-    def _action(self, step: Json, value: Any) -> None:
+    def _action(self, step: Json, value: Any) -> int:
+        """Say what the step does; about how large its output is."""
         rng, name = self._rng, step["name"]
         index = {"index": "@index"} if "forEach" in step else {}
-        match rng.choices(("set", "code", "tool", "agent", "return"), (33, 20, 34, 9, 4))[0]:
+        size = 1 + _size(value, self._sizes)
+        kinds = ("set", "code", "tool", "agent", "return", "workflow")
+        match rng.choices(kinds, (32, 20, 34, 9, 4, 9 if self._children else 0))[0]:
             case "set":
                 step["input"] = value
-                if isinstance(value, list) and "forEach" not in step:
-                    self._lists[name] = len(value)
-                if isinstance(value, dict) and "k" in value and "forEach" not in step:
-                    self._keyed.add(name)
-                return
             case "return":
                 if "forEach" not in step:
                     step["action"] = {"return": True}
                 step["input"] = value
-                return
             case "code":
                 step["action"] = {"code": f"simulated {name}"}
-                step["input"] = {"run": "@ctx.run_id", "v": value, **index}
+                step["input"] = {"run": "@ctx.run_id", "v": value, "attempt": "@ctx.attempt", **index}
             case "tool":
                 step["action"] = {"toolName": rng.choice(tuple(TOOLS))}
-                step["input"] = {"step": name, "v": value, **index}
+                step["input"] = {"step": name, "v": value, "attempt": "@ctx.attempt", **index}
             case "agent":
                 at = "@index" if index else "-"
                 text = value if isinstance(value, str) else "what"
-                step["action"] = {"agent": {"prompt": f"run @ctx.run_id step {name} index {at} v {text}"}}
+                step["action"] = {
+                    "agent": {"prompt": f"run @ctx.run_id step {name} index {at} attempt @ctx.attempt v {text}"}
+                }
                 if not isinstance(value, str):
                     step.setdefault("dependsOn", []).extend(_named(value))
-        self.world[name] = self._meeting(step)
+            case "workflow":
+                child = rng.choice(self._children)
+                step["action"] = {"workflow": {"title": child.title}}
+                step["input"] = {**child.given, "flag": value}
+                size += child.size
+        return size
 
-    def _meeting(self, step: Json) -> Json:
-        """What happens when the step is carried out."""
-        rng = self._rng
-        kind = "echo" if rng.random() < 0.7 else "value"
-        longest = rng.choice((0, 1, 10, 60, 300, 2500))
-        met: Json = {"do": kind, "ms": [rng.choice((0, longest, longest * rng.random())) for _ in range(3)]}
-        met["effectAt"] = rng.choice((0, 0.5, 1))
-        if kind == "value":
-            met["value"] = (
-                [self._literal() for _ in range(rng.randint(0, 4))] if rng.random() < 0.5 else self._literal()
-            )
-            if isinstance(met["value"], list) and "forEach" not in step and "agent" not in step["action"]:
-                self._lists[step["name"]] = len(met["value"])
-        if "forEach" in step:
-            if rng.random() < 0.4:
-                met["fails"] = sorted(rng.sample(range(7), rng.randint(1, 3)))
-        elif rng.random() < 0.1:
-            met["do"] = "fail"
-        if rng.random() < 0.15 and "code" not in step["action"]:  # code can be killed
-            met["stubbornMs"] = rng.choice((100, 700, 3000))
-        if "agent" in step["action"]:
-            rounds = rng.choice((0, 0, 1, 2))
-            met["rounds"] = [rng.choices(tuple(TOOLS), k=rng.choice((1, 1, 2, 3))) for _ in range(rounds)]
-        return met
-
-    def _config(self, step: Json) -> None:
-        rng = self._rng
-        config: Json = {}
-        if rng.random() < (0.5 if self.world.get(step["name"], {}).get("do") == "fail" else 0.2):
-            config["onError"] = rng.choice(("continue", "continue", "fail"))
-        if step["action"].get("toolName") == "note" and rng.random() < 0.25:
-            config["idempotent"] = True
-        if config:
-            step["config"] = config
+    def _learn(self, step: Json, value: Any) -> None:
+        """Remember what later steps may refer to in the output."""
+        met = self.world.get(step["name"], {})
+        output = value if "set" in step["action"] else met.get("value") if met.get("do") == "value" else None
+        if "forEach" in step or "agent" in step["action"] or "answer" in met:
+            return
+        if isinstance(output, list):
+            self._lists[step["name"]] = len(output)
+        if isinstance(output, dict) and "k" in output:
+            self._keyed.add(step["name"])
 
     # Values
 

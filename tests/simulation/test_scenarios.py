@@ -19,7 +19,7 @@ from tests.simulation.scenario import make_scenario
 from tests.simulation.shrink import report
 from tests.support.project import ROOT
 
-SEEDS = int(os.environ.get("METIER_SEEDS", "4000"))
+SEEDS = int(os.environ.get("METIER_SEEDS", "3500"))
 BATCH = 500
 
 FOLDER = Path(__file__).parent / "found"
@@ -42,20 +42,34 @@ def test_what_was_found_once_does_not_come_back(path: Path, request: pytest.Fixt
 
 def test_random_scenarios_meet_all_that_can_happen() -> None:
     tally: Counter[str] = Counter()
-    for seed in range(400):
+    for seed in range(600):
         tally += play_world(make_scenario(seed)).tally
     rare = {
         "crash": 50,
         "run_paused": 5,
+        "run_waiting": 50,
         "step_skipped": 100,
+        "step_retry": 20,
         "cancel: cancelled": 10,
         "run: success": 100,
         "run: failed": 5,
         "run: code_error": 3,
         "run: model_failed": 1,
+        "run: child_failed": 3,
+        "run: timeout": 1,
+        "run: deadline_exceeded": 3,
         "run: unresolved_ref": 5,
         "run: not_a_list": 3,
-        "run: outcome_unknown": 5,
+        "run: rejected": 3,
+        "run: outcome_unknown": 1,
+        "approval: approve": 10,
+        "input-review: submit": 3,
+        "tool-input: submit": 3,
+        "state-edit: submit": 5,
+        "local-execution: submit": 5,
+        "outcome: approve": 5,
+        "outcome: submit": 1,
+        "outcome: reject": 2,
     }
     assert {name: tally[name] for name in rare if tally[name] < rare[name]} == {}
 

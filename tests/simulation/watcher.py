@@ -1,7 +1,20 @@
 """One who listens to the bus as a window does, and looks at each event as it arrives."""
 
+import asyncio
+
 from core.bus import Bus
-from core.domain.events import Event, EventsKept, RunFinished, RunPaused, StepFinished
+from core.domain.events import (
+    Event,
+    EventsKept,
+    InterruptionClosed,
+    InterruptionRaised,
+    RunContinued,
+    RunFinished,
+    RunPaused,
+    RunResumed,
+    RunStarted,
+    StepFinished,
+)
 from core.domain.ids import RunId
 from core.domain.live_run import LiveRun, apply, begin
 from core.domain.run import RunStatus
@@ -11,7 +24,8 @@ from tests.simulation.world import World
 
 class Watcher:
     """Folds the runs of one process. `kept` are the events that it was told are on disk; `unwritten` the runs of
-    which something was told that could not be written before the process was left."""
+    which something was told that could not be written before the process was left; `questions` what people are asked.
+    """
 
     def __init__(self, world: World, bus: Bus) -> None:
         self._world = world
@@ -19,11 +33,21 @@ class Watcher:
         self.heard: dict[RunId, list[Event]] = {}
         self.kept: dict[RunId, list[Event]] = {}
         self.unwritten: set[RunId] = set()
+        self.questions: asyncio.Queue[tuple[RunId, InterruptionRaised]] = asyncio.Queue()
+        self._waiting: dict[RunId, list[asyncio.Future[None]]] = {}
         self._subscriptions = [bus.subscribe(Event, self._hear), bus.subscribe(EventsKept, self._keep)]
 
     def close(self) -> None:
         for subscription in self._subscriptions:
             subscription.close()
+
+    async def goes_on(self, run_id: RunId) -> None:
+        """Come back when a run that waits for a person does so no more."""
+        state = self.states.get(run_id)
+        if state is not None and state.status is RunStatus.WAITING:
+            future = asyncio.get_running_loop().create_future()
+            self._waiting.setdefault(run_id, []).append(future)
+            await future
 
     def _keep(self, kept: EventsKept) -> None:
         for event in kept.events:
@@ -43,6 +67,18 @@ class Watcher:
             apply(state, event)
         self.heard.setdefault(event.run_id, []).append(event)
         self._judge(state, event)
+        self._pass_on(event)
+
+    def _pass_on(self, event: Event) -> None:
+        match event.fact:
+            case InterruptionRaised():
+                self.questions.put_nowait((event.run_id, event.fact))
+            case RunResumed() | RunFinished() | RunStarted():
+                for future in self._waiting.pop(event.run_id, ()):
+                    if not future.done():
+                        future.set_result(None)
+            case _:
+                pass
 
     def _judge(self, state: LiveRun, event: Event) -> None:
         """What leaves the process is on disk before anyone hears of it (ENGINE §10)."""
@@ -55,10 +91,18 @@ class Watcher:
                     self._world.blame(f"{status} is told of {event.run_id}, which is {run.status} on disk")
             case StepFinished(step=step, index=index) if self._world.has_left((event.run_id, step, index)):
                 result = tables.results.get(event.run_id, {}).get(StepKey(step, index))
-                is_made = event.fact.status != "cancelled" and (event.fact.error or {}).get("code") != "outcome_unknown"
-                if is_made and (result is None or not result.status.is_final):
+                if event.fact.status != "cancelled" and (result is None or not result.status.is_final):
                     self._world.blame(f"the end of {step} is told before it is on disk")
+            case InterruptionRaised(id=found):
+                if found not in tables.interruptions.get(event.run_id, {}):
+                    self._world.blame(f"{event.fact.step} asks a question that is not on disk (ENGINE §8)")
+            case InterruptionClosed(id=found, status=status):
+                asked = tables.interruptions.get(event.run_id, {}).get(found)
+                if asked is None or asked[1].status is not status:
+                    self._world.blame(f"a question is told to be {status}, and the disk has {asked} (ENGINE §8)")
             case RunPaused() if state.status is not RunStatus.PAUSED and not state.status.is_final:
                 self._world.blame("a run is paused, and whoever watches does not see it")
-            case fact if fact.type == "run_continued" and state.status is RunStatus.PAUSED:
+            case RunContinued() if state.status is RunStatus.PAUSED:
                 self._world.blame("a run goes on, and whoever watches sees it paused")
+            case _:
+                pass

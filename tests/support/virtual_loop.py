@@ -129,7 +129,7 @@ class VirtualLoop(Loop):
     ) -> asyncio.Task[Any]:
         task: VirtualTask[Any] = VirtualTask.__new__(VirtualTask)
         task.number = len(self._tasks)  # before __init__, which puts the task into a set
-        task.__init__(coro, loop=self, name=name, context=context)  # type: ignore[misc]
+        task.__init__(coro, loop=self, name=name or f"task {task.number}", context=context)  # type: ignore[misc]
         self._tasks.append(task)
         return task
 
