@@ -176,12 +176,12 @@ async def test_a_question_takes_no_focus_opens_no_window_and_leaves_draft_and_sc
     tmp_path: Path, qapp: QApplication
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
-        said = await app.say("say 900 words")
+        said = await app.say("say 400 words")
         await app.core.engine.wait(said.id)
         app.content.deeds.show(said.workflow_id)
         await asyncio.sleep(0.3)
         app.write("my own ")
-        app.content.chat.transcript.scroll_by(-300)
+        app.content.chat.transcript.scroll_by(-200)
         place, position = app.content.chat.transcript.position(), AT_END
         assert place != position
         focused, windows = app.focused(), {one for one in QApplication.topLevelWidgets() if one.isVisible()}
