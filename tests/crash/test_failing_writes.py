@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.persistence.memory_tables import Tables
-from tests.support.crash_scenarios import AGENT, CHAIN, COMMAND_LINE, SCENARIOS, Scenario
+from tests.support.crash_scenarios import APPROVALS, CHAIN, COMMAND_LINE, SCENARIOS, Scenario
 from tests.support.failing_storage import FailingMemory, FailingSurreal, Trouble
 from tests.support.lives import Place
 from tests.support.troubled import Troubled
@@ -98,7 +98,7 @@ def test_whichever_write_fails_the_run_comes_to_its_end(
 @pytest.mark.parametrize("times", [ONCE, A_WHILE])
 @pytest.mark.parametrize("name", NAMES)
 def test_whichever_call_fails_nothing_hangs_or_happens_twice(name: str, times: int, tmp_path: Path) -> None:
-    lives = list(troubled_at_every_call(SCENARIOS[name], tmp_path, times, reads=True))
+    lives = list(troubled_at_every_call(SCENARIOS[name], tmp_path, times, is_applied=True, reads=True))
     assert not found(lives), found(lives)
     assert len(lives) >= 6
 
@@ -118,7 +118,7 @@ def test_whichever_call_of_a_recovery_fails_the_run_comes_to_its_end(
 @pytest.mark.async_timeout(60)
 @pytest.mark.parametrize("times", [ONCE, A_WHILE])
 @pytest.mark.parametrize("is_applied", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("scenario", [CHAIN, AGENT], ids=["chain", "agent"])
+@pytest.mark.parametrize("scenario", [CHAIN, APPROVALS], ids=["chain", "approvals"])
 async def test_whichever_write_of_the_real_store_fails_the_run_comes_to_its_end(
     scenario: Scenario, is_applied: bool, times: int, tmp_path: Path
 ) -> None:
