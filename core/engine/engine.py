@@ -30,14 +30,14 @@ from core.engine.driver import Driver, Remains
 from core.engine.forking import taken_over, told
 from core.engine.interruptions import Interruptions
 from core.engine.journal import Journal
-from core.engine.recovery import EXHAUSTED, UNCLEAN_ENDS, Found, examine
+from core.engine.recovery import EXHAUSTED, UNCLEAN_ENDS, Found, examine, last_words
 from core.engine.seats import Seat, Seats
 from core.engine.starting import StartRequest, creation, fork_request
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
 from core.errors import NotFound, Refused, StepFailed, StorageFailed, workflow_busy
 from core.ports.clock import Clock
-from core.ports.storage import PAGE_ROWS, ChangeRun, MarkUnreadable, PutStepResult, Storage, Write
+from core.ports.storage import PAGE_ROWS, ChangeRun, MarkUnreadable, PutMessage, PutStepResult, Storage, Write
 from core.ports.templates import Templates
 from core.ports.tools import CallContext
 
@@ -413,11 +413,14 @@ class Engine:
         await self._end(seat, RunStatus.CANCELLED, None)
 
     async def _end(self, seat: Seat, status: RunStatus, error: ErrorInfo | None) -> None:
-        """Write the end of a run that has no driver."""
+        """Write the end of a run that has no driver, with its message."""
         run = seat.run
         change = ChangeRun(run.id, ACTIVE, status, finished_at=self._clock.now(), error=error)
         ended = RunFinished(status=status, error=error.as_dict() if error else None, active_ms=run.active_ms)
-        await seat.log.record(ended, writes=[change])
+        writes: list[Write] = [change]
+        if run.parent is None and (message := await last_words(run, status, self._storage)) is not None:
+            writes.append(PutMessage(message))
+        await seat.log.record(ended, writes=writes)
 
     # Answering
 

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.domain.events import Event
-from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
+from core.domain.live_run import TextStream
+from core.domain.message import Message, MessageState
+from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot
 from core.domain.step import StepStatus
 from core.engine.driver import Remains
 from core.ports.storage import ChangeRun, Storage
@@ -70,3 +72,16 @@ async def examine(run: Run, storage: Storage) -> Found:
     snapshot = await storage.snapshot(run.id)
     remains = Remains(await storage.step_results(run.id), await storage.interruptions(run.id))
     return Found(run, snapshot, remains, await storage.events(run.id))
+
+
+async def last_words(run: Run, status: RunStatus, storage: Storage) -> Message | None:
+    """The message of a run that ends without going on: closed, with what was streamed into it before a crash."""
+    open_ones = [one for one in await storage.messages(run.workflow_id) if one.id == run.message_id]
+    if not open_ones or open_ones[-1].state is not MessageState.OPEN:
+        return None
+    streams: dict[tuple[str, int | None], TextStream] = {}
+    for chunk in await storage.chunks(run.id) if run.kind is RunKind.CHAT else ():
+        streams.setdefault((chunk.step, chunk.index), TextStream()).append(chunk.offset, chunk.text)
+    text = "\n\n".join(filter(None, map(str, streams.values())))
+    state = MessageState.INTERRUPTED if status is RunStatus.CANCELLED or text else MessageState.FINAL
+    return replace(open_ones[-1], text=open_ones[-1].text or text, state=state)

@@ -10,6 +10,7 @@ import pytest
 
 from core.domain.events import RunStarted
 from core.domain.ids import RunId, WorkflowId, id_from_key
+from core.domain.message import MessageState
 from core.domain.run import RunStatus
 from core.domain.settings import Settings
 from core.domain.template import ValidationMode
@@ -103,6 +104,8 @@ async def test_a_waiting_run_can_be_cancelled_before_it_has_a_place() -> None:
         assert (await world.core.engine.cancel(queued.id)).status is RunStatus.CANCELLED
         world.tools.release.set()
         assert (await world.core.engine.cancel(queued.id)).status is RunStatus.CANCELLED
+        (message,) = await storage.messages(queued.workflow_id)
+        assert message.state is MessageState.INTERRUPTED
     assert world.tools.notes == []
 
 
