@@ -14,7 +14,7 @@ from core.domain.interruption import Action, Ask, InterruptionKind
 from core.domain.json_text import decode, encode
 from core.domain.run import ErrorInfo
 from core.domain.step import StepKey
-from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
+from core.domain.tool import CallResult, CallStatus, Effect, ToolCall, cut_off_call
 from core.errors import StepFailed
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
@@ -83,7 +83,8 @@ class Ledger:
         if is_news:
             unknown = CallResult(CallStatus.UNKNOWN, error=ErrorInfo("outcome_unknown", what))
             facts = [_started(found, offset), _ended(found.id, unknown)]
-            self._log.tell(*facts, writes=[PutToolCall(self._settled(found, unknown))])
+            found = self._found[row.id] = self._settled(found, unknown)
+            self._log.tell(*facts, writes=[PutToolCall(found)])
         arguments = decode(found.arguments_json)
         place = (found.step, found.index)
         ask = Ask(InterruptionKind.OUTCOME, *place, prompt=what, tool=found.tool, arguments=arguments, call_id=found.id)
@@ -101,6 +102,8 @@ class Ledger:
     async def start(self, rows: Sequence[ToolCall], offset: int) -> None:
         """Come back when the rows are on disk: the calls may start. `offset` counts the characters said before."""
         started = [replace(row, started_at=self._clock.now()) for row in rows]
+        for row in rows:
+            self._found.pop(row.id, None)
         self._open.update({row.id: (row, self._clock.monotonic()) for row in started})
         facts = [_started(row, offset) for row in started]
         await self._log.record(*facts, writes=[PutToolCall(row) for row in started])
@@ -111,11 +114,16 @@ class Ledger:
         self._log.tell(_ended(call_id, result), writes=[PutToolCall(self._settled(row, result))])
 
     def close(self) -> None:
-        """However a turn ends, what is still open is closed as cancelled, with a result."""
+        """However a turn ends, what is still open is closed as cancelled, with a result; and what an earlier life left
+        open, and this one did not come to, is open no longer."""
         error = ErrorInfo("cancelled", "the call was cancelled; it may have had its effect all the same")
         for call_id, (_, since) in list(self._open.items()):
             duration_ms = round((self._clock.monotonic() - since) * 1000)
             self.end(call_id, CallResult(CallStatus.CANCELLED, error=error, duration_ms=duration_ms))
+
+        cut_off = [cut_off_call(row) for row in self._found.values() if row.status is CallStatus.RUNNING]
+        if cut_off:
+            self._log.tell(writes=[PutToolCall(row) for row in cut_off])
 
     def _settled(self, row: ToolCall, result: CallResult) -> ToolCall:
         return replace(

@@ -1,7 +1,7 @@
 """Tools and their calls, as everyone but the tools themselves sees them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -81,6 +81,11 @@ class ToolCall:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     duration_ms: int | None = None
+
+
+def cut_off_call(call: ToolCall) -> ToolCall:
+    """The row of a call that was begun, and that nobody goes on with."""
+    return replace(call, status=CallStatus.UNKNOWN if call.effect is Effect.ONCE else CallStatus.CANCELLED)
 
 
 @dataclass(frozen=True, slots=True)

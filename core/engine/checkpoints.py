@@ -27,13 +27,13 @@ from core.domain.message import Message, MessageState, Role
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.template import ReturnAction
-from core.domain.tool import Effect
+from core.domain.tool import Effect, ToolCall, cut_off_call
 from core.engine.answering import Patch
 from core.engine.endings import Ended
 from core.engine.planner import Cancelled, Failed, Outcome, Succeeded
 from core.engine.run_log import Log
 from core.ports.clock import Clock
-from core.ports.storage import ChangeRun, Claim, PutMessage, PutStepResult, Write
+from core.ports.storage import ChangeRun, Claim, PutMessage, PutStepResult, PutToolCall, Write
 
 RUNNING = frozenset({RunStatus.RUNNING})
 WAITING = frozenset({RunStatus.WAITING})
@@ -154,10 +154,11 @@ class Checkpoints:
             self.step_started(key)
         self._say(ended.effect, fact, [PutStepResult(row)])
 
-    def step_cancelled(self, key: StepKey) -> None:
-        """Goes to the disk with the end of its run, never before."""
+    def step_cancelled(self, key: StepKey, calls: Iterable[ToolCall] = ()) -> None:
+        """Goes to the disk with the end of its run, never before. `calls` are those of its agent that were cut off."""
         fact = StepFinished(step=key.step, index=key.index, status=StepStatus.CANCELLED)
-        self._log.tell(fact, writes=[PutStepResult(self._row(key, StepStatus.CANCELLED, None))])
+        cut_off = [PutToolCall(cut_off_call(call)) for call in calls]
+        self._log.tell(fact, writes=[PutStepResult(self._row(key, StepStatus.CANCELLED, None)), *cut_off])
 
     def run_finished(self, outcome: Outcome) -> "Future[frozenset[int]]":
         """Write the end of the run with its message: the one terminal transition."""

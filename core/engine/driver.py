@@ -16,6 +16,7 @@ from core.domain.interruption import Interruption
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult
 from core.domain.template import WorkflowCall
+from core.domain.tool import ToolCall
 from core.engine.checkpoints import Checkpoints
 from core.engine.dispatch import Call
 from core.engine.interruptions import Interruptions
@@ -65,10 +66,11 @@ class Owner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """What an earlier life of a run has left."""
+    """What an earlier life of a run has left: its results, its questions, and the calls of agents that were at work."""
 
     results: Sequence[StepResult]
     interruptions: Sequence[Interruption]
+    calls: Sequence[ToolCall] = ()
 
 
 class Driver:
@@ -124,6 +126,7 @@ class Driver:
             self._limits,
             self._wake.set,
             results,
+            remains.calls if remains is not None else (),
         )
 
     def cancel(self) -> None:

@@ -8,6 +8,8 @@ from core.domain.live_run import TextStream
 from core.domain.message import Message, MessageState
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot
 from core.domain.step import StepStatus
+from core.domain.template import AgentAction
+from core.domain.tool import CallStatus
 from core.engine.driver import Remains
 from core.ports.storage import ChangeRun, Storage
 
@@ -70,7 +72,12 @@ EXHAUSTED = ErrorInfo(
 async def examine(run: Run, storage: Storage) -> Found:
     """Read what is left of an unfinished run. Raises StorageFailed `unreadable` if that is not possible."""
     snapshot = await storage.snapshot(run.id)
-    remains = Remains(await storage.step_results(run.id), await storage.interruptions(run.id))
+    results = await storage.step_results(run.id)
+    agents = {step.name for step in snapshot.template.steps if isinstance(step.action, AgentAction)}
+    is_cut_off = any(result.key.step in agents and not result.status.is_final for result in results)
+    calls = await storage.tool_calls(run.id) if is_cut_off else []
+    open_calls = [call for call in calls if call.status is CallStatus.RUNNING]
+    remains = Remains(results, await storage.interruptions(run.id), open_calls)
     return Found(run, snapshot, remains, await storage.events(run.id))
 
 

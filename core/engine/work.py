@@ -13,7 +13,7 @@ from core.domain.interruption import Interruption, InterruptionKind
 from core.domain.json_text import LIST_BYTES, decode, encode, encode_output
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.template import AgentAction, ReturnAction, SetAction, Step, ToolAction, WorkflowAction
-from core.domain.tool import Effect
+from core.domain.tool import Effect, ToolCall
 from core.engine.answering import Patch
 from core.engine.attempts import Attempts, Earlier, LostClaim
 from core.engine.checkpoints import Checkpoints
@@ -64,7 +64,8 @@ class Flight:
 class Work:
     """What is in flight, and what has come of it. `changed` is called when there is something to do.
 
-    `results` are those of an earlier life of the run. `tasks` has to be set before anything is begun.
+    `results` are those of an earlier life of the run, `calls` those that its agents left open. `tasks` has to be set
+    before anything is begun.
     """
 
     tasks: asyncio.TaskGroup
@@ -80,6 +81,7 @@ class Work:
         limits: Limits,
         changed: Callable[[], None],
         results: Sequence[StepResult],
+        calls: Sequence[ToolCall],
     ) -> None:
         self.flights: dict[StepKey, Flight] = {}
         self.is_stopping = False
@@ -98,6 +100,7 @@ class Work:
         self._items_done: dict[str, list[ItemDone]] = {}
         self._earlier: dict[StepKey, Earlier] = {}
         self._decisions: dict[str, Call | Loop] = {}
+        self._calls = calls
         for result in results:
             self._remember(result)
 
@@ -140,7 +143,8 @@ class Work:
     def drop_claims(self) -> None:
         """The run is over: what an earlier life had begun, and this one never came to, is cancelled."""
         for key in self._earlier:
-            self._checkpoints.step_cancelled(key)
+            calls = [call for call in self._calls if (call.step, call.index) == (key.step, key.index)]
+            self._checkpoints.step_cancelled(key, calls)
 
     def step(self, name: str) -> Step:
         """The step of that name in the run's snapshot."""
