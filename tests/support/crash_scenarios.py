@@ -139,6 +139,20 @@ CHAT = Scenario(
     script=_SCRIPT,
 )
 
+SLOW = Scenario(
+    "slow",
+    (
+        tool_step("slow", "wait", seconds=1),
+        tool_step("one", "once", text="one"),
+        tool_step("seen", "look", "slow", text="seen"),
+        tool_step("two", "once", text="two, @seen.text"),
+        a_step("end", input=["@one.text", "@two.text"]),
+    ),
+    ["one", "two, seen"],
+    {"one": "one", "two": "two, seen"},
+    {"two": ("slow", "seen")},
+)
+
 
 def _appended(name: str, *after: str) -> Json:
     return tool_step(name, "write_file", *after, path="effects.txt", content=f"{name}\n", append=True)
@@ -156,4 +170,4 @@ COMMAND_LINE = Scenario(
     {"second": ("first",)},
 )
 
-SCENARIOS = {one.name: one for one in (CHAIN, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT, COMMAND_LINE)}
+SCENARIOS = {one.name: one for one in (CHAIN, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT, SLOW, COMMAND_LINE)}

@@ -48,10 +48,12 @@ class EffectLog:
 
 class Effects:
     """The tools of one life. `once` writes a line that must not be there twice; `again` one that may be; `look` writes
-    none. `made` are the calls that were really made, by their ids. `point` is told where the process may die."""
+    none. `made` are the calls that were really made, by their ids; `made_at` says when, in the loop's time. `point` is
+    told where the process may die."""
 
     def __init__(self, log: EffectLog, repeatable: EffectLog, point: Callable[[str], object]) -> None:
         self.made: list[str] = []
+        self.made_at: list[float] = []
         self._log = log
         self._repeatable = repeatable
         self._point = point
@@ -70,12 +72,16 @@ class Effects:
         return await self._write(self._repeatable, arguments["text"], context)
 
     async def _look(self, arguments: Mapping[str, Any], context: CallContext) -> dict[str, Any]:
-        self.made.append(context.call_id)
+        self._begin(context)
         await asyncio.sleep(0)
         return dict(arguments)
 
-    async def _write(self, log: EffectLog, text: str, context: CallContext) -> dict[str, Any]:
+    def _begin(self, context: CallContext) -> None:
         self.made.append(context.call_id)
+        self.made_at.append(asyncio.get_running_loop().time())
+
+    async def _write(self, log: EffectLog, text: str, context: CallContext) -> dict[str, Any]:
+        self._begin(context)
         self._point(f"before the effect {text}")
         await asyncio.sleep(0)
         log.begin(text)

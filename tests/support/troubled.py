@@ -29,6 +29,7 @@ from tests.support.mortal import MIDDLE
 
 TRIES = 12
 PRESS_S = 0.01
+ABOUT_TO_S = 0.1
 
 RECORDED = (InterruptionRaised, InterruptionClosed, RunWaiting, RunFinished)
 """Facts that nobody hears before they are on disk."""
@@ -37,12 +38,15 @@ T = TypeVar("T")
 
 
 class Listener:
-    """Hears what is told, and compares it with the disk of that moment, where the disk can be looked into."""
+    """Hears what is told, and compares it with the disk of that moment, where the disk can be looked into. No call
+    begins while the run is paused, but what was about to."""
 
-    def __init__(self, bus: Bus, storage: FailingMemory | FailingSurreal) -> None:
+    def __init__(self, bus: Bus, storage: FailingMemory | FailingSurreal, effects: Effects) -> None:
         self.run: LiveRun | None = None
         self.problems: list[str] = []
         self.pauses = self.continuations = 0
+        self._effects = effects
+        self._paused_at = 0.0
         self._heard: list[Event] = []
         self._tables = storage._tables if isinstance(storage, FailingMemory) else None
         bus.subscribe(Event, self._hear)
@@ -60,10 +64,14 @@ class Listener:
         match event.fact:
             case RunPaused():
                 self.pauses += 1
+                self._paused_at = asyncio.get_running_loop().time()
                 if self.run is not None and self.run.status is not RunStatus.PAUSED:
                     self.problems.append(f"the run is shown as {self.run.status} when it is paused")
             case RunContinued():
                 self.continuations += 1
+                begun = zip(self._effects.made, self._effects.made_at, strict=True)
+                late = [made for made, at in begun if at > self._paused_at + ABOUT_TO_S]
+                self.problems += [f"{made} began while the run was paused" for made in late]
             case fact if fact.stored:
                 self._heard.append(event)
                 if isinstance(fact, RECORDED):
@@ -100,7 +108,7 @@ class Troubled:
         trouble = self._storage.trouble
         before = await read_disk(self._storage, self._place.effects)
         async with run_core(self._storage, clock, self._effects.tools()) as core:
-            listener = Listener(core.bus, self._storage)
+            listener = Listener(core.bus, self._storage, self._effects)
             core.bus.subscribe(Event, lambda event: self._press_retry(core, event))
             trouble.is_on = True
             try:
