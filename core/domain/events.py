@@ -69,18 +69,21 @@ class RunResumed(Fact):
 
 
 class RunPaused(Fact):
-    """The store cannot be written; nothing new starts until it can. Shown, never stored."""
+    """The store cannot be written; nothing new starts until it can. Shown, never stored. `number` counts the pauses of
+    this life of the run."""
 
     type = "run_paused"
     stored = False
     reason: str
+    number: int = 1
 
 
 class RunContinued(Fact):
-    """The store can be written again. Shown, never stored."""
+    """The store can be written again. Shown, never stored. `number` is that of the pause."""
 
     type = "run_continued"
     stored = False
+    number: int = 1
 
 
 class RunFinished(Fact):

@@ -175,7 +175,8 @@ class LiveRun:
     completed_at: datetime | None = None
     active_ms: int = 0
     paused_at: datetime | None = None
-    resumed_at: datetime | None = None
+    paused_from: RunStatus = RunStatus.RUNNING
+    pauses: int = 0
     pause_reason: str | None = None
     is_released: bool = False
     seq: int = 0
@@ -340,24 +341,24 @@ def _fold_token(run: LiveRun, fact: facts.TokenReceived) -> bool:
 
 
 def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunContinued, at: datetime) -> bool:
-    """Pauses have no number of their own: one no younger than the last of its kind is that one again."""
-    last = run.paused_at if isinstance(fact, facts.RunPaused) else run.resumed_at
-    if run.status.is_final or (last is not None and at <= last):
+    """Pauses have no place in the order of facts, but a number of their own: one that was seen is that one again."""
+    if run.status.is_final:
         return False
-    if isinstance(fact, facts.RunPaused):
-        run.status, run.pause_reason, run.paused_at = RunStatus.PAUSED, fact.reason, at
-    elif run.status is RunStatus.PAUSED:
-        run.status, run.pause_reason, run.resumed_at = RunStatus.RUNNING, None, at
-    else:
-        return False
-    return True
+    if isinstance(fact, facts.RunPaused) and fact.number > run.pauses:
+        run.paused_from = run.status
+        run.status, run.pause_reason, run.paused_at, run.pauses = RunStatus.PAUSED, fact.reason, at, fact.number
+        return True
+    if isinstance(fact, facts.RunContinued) and run.status is RunStatus.PAUSED and fact.number == run.pauses:
+        run.status, run.pause_reason = run.paused_from, None
+        return True
+    return False
 
 
 def _go_on(run: LiveRun, at: datetime) -> None:
     """The run took a place. After a crash, what was in flight begins anew."""
     if run.status.is_final:
         return
-    run.status, run.pause_reason = RunStatus.RUNNING, None
+    run.status, run.pause_reason, run.pauses = RunStatus.RUNNING, None, 0
     run.started_at = run.started_at or at
     for step in run.steps.values():
         if step.status in _IN_FLIGHT:

@@ -12,6 +12,7 @@ import random
 from asyncio import Future
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
 from core.domain.events import ToolEnded
@@ -48,12 +49,21 @@ class Earlier:
     cut_off: bool
 
 
+class Course(Enum):
+    """What becomes of a run: it goes on, it has its outcome, or the app closes and it is left as it is."""
+
+    GOES_ON = auto()
+    OVER = auto()
+    LEFT = auto()
+
+
 @dataclass(slots=True, eq=False)
 class Attempts:
     """The attempts of one call. `is_idle`: before the first or between two of them, nothing is at work.
 
     `act` carries out one attempt; `again` resolves the call for that attempt; `time_left_s` is what the run may
-    still use, None without a deadline.
+    still use, None without a deadline; `state` says whether the run goes on, has its outcome, or is left for the next
+    process.
     """
 
     call: Call
@@ -64,6 +74,7 @@ class Attempts:
     act: Callable[[Call, int], Any]
     again: Callable[[int], Call]
     time_left_s: Callable[[], float | None]
+    state: Callable[[], Course]
     earlier: Earlier | None = None
     is_idle: bool = True
     attempt: int = 1
@@ -111,8 +122,8 @@ class Attempts:
 
     async def _retry(self, error: StepFailed) -> None:
         """Wait for the next attempt. Raises the error where there is none."""
-        config = self.call.step.config
-        if self.attempt >= config.max_attempts or error.code in NEVER_AGAIN:
+        config, course = self.call.step.config, self.state()
+        if self.attempt >= config.max_attempts or error.code in NEVER_AGAIN or course is Course.OVER:
             raise error
         delay_s = min(config.backoff_ms / 1000 * 2 ** (self.attempt - 1) + random.random(), MOST_DELAY_S)
         left_s = self.time_left_s()
@@ -122,6 +133,8 @@ class Attempts:
         self.errors = (*self.errors, info)
         self.checkpoints.step_retrying(self.call.key, self.attempt, delay_s, self.errors, self.effect)
         self.is_idle = True
+        if course is Course.LEFT:
+            raise LostClaim
         await self.clock.sleep(delay_s)
         self._next()
 
@@ -141,6 +154,10 @@ class Attempts:
                 return None
             case "fail":
                 raise unknown
+            case _ if self.state() is Course.OVER:
+                raise unknown
+            case _ if self.state() is Course.LEFT:
+                raise LostClaim
         self.is_idle = True
         ask = Ask(
             InterruptionKind.OUTCOME,

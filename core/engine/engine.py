@@ -324,10 +324,11 @@ class Engine:
             raise StepFailed(error.code, error.message, **error.parameters) from None
         seat = self._sit(run_id, request)
         facts, writes = creation(request, seat.run, seat.snapshot)
+        creating = self._tasks.create_task(seat.log.create_below(parent.log, *facts, writes=writes))
         try:
-            lost = await seat.log.create_below(parent.log, *facts, writes=writes)
-        except BaseException:
-            self._seats.leave(seat)
+            lost = await asyncio.shield(creating)
+        except asyncio.CancelledError:
+            self._tasks.create_task(self._cancel_made(seat, creating))
             raise
         if lost:  # a write of unknown outcome was repeated
             self._seats.leave(seat)
@@ -392,6 +393,13 @@ class Engine:
             await self._cancel_waiting(seat)
         else:
             seat.is_cancelled = True
+
+    async def _cancel_made(self, seat: Seat, creating: "asyncio.Task[frozenset[int]]") -> None:
+        """End a run that nobody wanted any more while it was written down."""
+        if await creating:
+            self._seats.leave(seat)
+        else:
+            await self._cancel_waiting(seat)
 
     async def _cancel_waiting(self, seat: Seat) -> None:
         """End a run that has left the queue, and never began."""

@@ -198,7 +198,8 @@ class Journal:
         self._queue = deque(entry for entry in self._queue if entry.run is not run)
         self._held[run.run_id] = deque([*entries, *later])
         self._has_held.set()
-        run.publish_now(RunPaused(reason=error.code))
+        run.pauses += 1
+        run.publish_now(RunPaused(reason=error.code, number=run.pauses))
 
     async def _retry_held(self) -> None:
         while True:
@@ -223,5 +224,5 @@ class Journal:
             for _ in entries:
                 line.popleft()
         del self._held[run_id]
-        run.publish_now(RunContinued())
+        run.publish_now(RunContinued(number=run.pauses))
         self._moved.set()

@@ -55,7 +55,8 @@ class Writer(Protocol):
 class Log:
     """The journal of one run: numbers its facts and publishes them in order.
 
-    `is_message_told`: the run's own message was told whole. `told_at`: when something was last told, in monotonic
+    `is_message_told`: the run's own message was told whole. `pauses` counts how often it could not be written.
+    `told_at`: when something was last told, in monotonic
     seconds.
     """
 
@@ -67,6 +68,7 @@ class Log:
         self.workflow_id = workflow_id
         self.message_id = message_id
         self.is_message_told = False
+        self.pauses = 0
         self.told_at = journal.monotonic()
         self.texts: dict[_Stream, _Text] = {}
         self._seq = last_seq

@@ -15,12 +15,13 @@ from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.template import AgentAction, ReturnAction, SetAction, Step, ToolAction, WorkflowAction
 from core.domain.tool import Effect, ToolCall
 from core.engine.answering import Patch
-from core.engine.attempts import Attempts, Earlier, LostClaim
+from core.engine.attempts import Attempts, Course, Earlier, LostClaim
 from core.engine.checkpoints import Checkpoints
 from core.engine.dispatch import Call, Done, Go, Loop, Skip, call, dispatch, scope_of
 from core.engine.endings import Ended, error_info, failure, joined, success
 from core.engine.gates import question, verdict
 from core.engine.interruptions import Interruptions
+from core.engine.journal import RETRY_S
 from core.engine.limits import Limits
 from core.engine.planner import (
     Cancelled,
@@ -37,7 +38,7 @@ from core.engine.planner import (
 )
 from core.engine.refs import Scope
 from core.engine.steps import Setting, StepRunner
-from core.errors import StepFailed
+from core.errors import StepFailed, StorageFailed
 from core.ports.clock import Clock
 
 log = logging.getLogger(__name__)
@@ -244,6 +245,7 @@ class Work:
             act=partial(self._act, effect),
             again=partial(self._again, made, item),
             time_left_s=self._limits.time_left_s,
+            state=self._course,
             earlier=earlier,
         )
         task = self.tasks.create_task(self._carry_out(attempts, claim), name=f"{self._run.id} {key}")
@@ -284,8 +286,21 @@ class Work:
     ) -> Ended:
         return Ended(attempts.call, attempts.effect, output, error, is_cancelled, attempts.attempt, attempts.errors)
 
+    def _course(self) -> Course:
+        if self.is_stopping:
+            return Course.LEFT
+        return Course.OVER if self._plan.outcome is not None else Course.GOES_ON
+
     async def _act(self, effect: Effect, made: Call, attempt: int) -> object:
-        return await self._steps.run(made, attempt, effect, self._setting)
+        """Carry out an attempt. Where the store cannot be read for it, it waits as for a write."""
+        while True:
+            try:
+                return await self._steps.run(made, attempt, effect, self._setting)
+            except StorageFailed as error:
+                if error.code == "unreadable":
+                    raise StepFailed(error.code, error.message, failed_during="storage") from error
+                log.warning("step %s of run %s waits for the store: %s", made.key, self._run.id, error.message)
+                await self._clock.sleep(RETRY_S)
 
     def _again(self, made: Call, item: object, attempt: int) -> Call:
         """The call of a later attempt: `@ctx.attempt` may be in it. What a person let pass stays as it is."""

@@ -40,7 +40,9 @@ class HandlerTasks:
                 raise RuntimeError(f"{name} was cancelled from inside")
             return task.result()
         finally:
-            if not task.done():
+            if task.done():
+                _look_at(task)  # it may have failed in the turn in which the caller was cancelled
+            else:
                 task.add_done_callback(_log_late_end)
                 task.cancel()
                 if not await self._ends_within(task, GRACE_S):
@@ -60,6 +62,11 @@ class HandlerTasks:
         finally:
             timer.cancel()
         return work.done()
+
+
+def _look_at(task: asyncio.Task[Any]) -> None:
+    if not task.cancelled():
+        task.exception()
 
 
 def _log_late_end(task: asyncio.Task[Any]) -> None:

@@ -218,4 +218,4 @@ def _asked(rebuilt: LiveRun) -> Mapping[str, Any]:
 
 def _settled(run: LiveRun) -> LiveRun:
     """Without what is not stored."""
-    return replace(run, tokens_received=0, paused_at=None, resumed_at=None)
+    return replace(run, tokens_received=0, paused_at=None, pauses=0, paused_from=RunStatus.RUNNING)

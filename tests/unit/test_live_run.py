@@ -449,7 +449,7 @@ def stories(draw: st.DrawFn) -> Story:
 
 def as_stored(run: LiveRun) -> LiveRun:
     """The state without what is shown and never stored."""
-    return replace(run, tokens_received=0, paused_at=None, resumed_at=None)
+    return replace(run, tokens_received=0, paused_at=None, pauses=0, paused_from=RunStatus.RUNNING)
 
 
 @given(stories(), st.data())
