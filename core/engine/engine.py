@@ -324,7 +324,8 @@ class Engine:
             raise StepFailed(error.code, error.message, **error.parameters) from None
         seat = self._sit(run_id, request)
         facts, writes = creation(request, seat.run, seat.snapshot)
-        creating = self._tasks.create_task(seat.log.create_below(parent.log, *facts, writes=writes))
+        is_ours = partial(self._is_ours, seat.run)
+        creating = self._tasks.create_task(seat.log.create_below(parent.log, *facts, writes=writes, is_ours=is_ours))
         try:
             lost = await asyncio.shield(creating)
         except asyncio.CancelledError:

@@ -111,10 +111,15 @@ class Log:
             lost = frozenset()
         return self._created(events, lost)
 
-    async def create_below(self, parent: "Log", *facts: Fact, writes: Sequence[Write]) -> Lost:
+    async def create_below(
+        self, parent: "Log", *facts: Fact, writes: Sequence[Write], is_ours: Callable[[], Awaitable[bool]]
+    ) -> Lost:
         """The same as a part of what the parent writes: where that is not possible, the parent is paused."""
         events = tuple(self._stamp(facts))
-        return self._created(events, await parent.record(writes=[*writes, AppendEvents(self.run_id, events)]))
+        lost = await parent.record(writes=[*writes, AppendEvents(self.run_id, events)])
+        if lost and await is_ours():
+            lost = frozenset()
+        return self._created(events, lost)
 
     def _created(self, events: tuple[Event, ...], lost: Lost) -> Lost:
         if not lost:

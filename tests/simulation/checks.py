@@ -6,19 +6,28 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.domain.events import Event, RunFinished, RunStarted, StepFinished, StepSkipped, StepStarted
+from core.domain.events import (
+    Event,
+    InterruptionRaised,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepSkipped,
+    StepStarted,
+)
 from core.domain.ids import RunId
 from core.domain.interruption import Interruption, InterruptionKind, InterruptionStatus
 from core.domain.json_text import decode
 from core.domain.live_run import LiveRun, apply, fold, replay
+from core.domain.message import MessageState
 from core.domain.run import Run, RunStatus
 from core.domain.step import StepResult, StepStatus
 from core.domain.tool import CallStatus, Effect, ToolCall
 from core.engine.children import child_id
 from core.persistence.in_memory import MemoryStorage
-from tests.simulation.people import run_id_of
+from tests.simulation.people import CANCEL_S, run_id_of
 from tests.simulation.process import Process
-from tests.simulation.reference import Comes, Expected, Known, Reference, Told, waits_for
+from tests.simulation.reference import Comes, Expected, Known, Reference, Told, ends_run, waits_for
 from tests.simulation.watcher import Watcher
 from tests.simulation.world import World
 
@@ -54,7 +63,7 @@ async def check_end(scenario: Json, world: World, process: Process, storage: Mem
     for left in await storage.unfinished_runs():
         world.blame(f"{left.title} is {left.status}, and no process is left")
     for asked in await storage.open_interruptions():
-        world.blame(f"{asked.ask.step} asks for ever: {asked.ask.kind} (ENGINE §5)")
+        world.blame(f"{asked.ask.step} asks for ever after the end of its run: {asked.ask.kind} (ENGINE §5)")
     for given in scenario["runs"]:
         if await storage.run(run_id_of(given)) is None:
             world.blame(f"{given['name']} was started, and is not there")
@@ -73,9 +82,14 @@ async def check_end(scenario: Json, world: World, process: Process, storage: Mem
                 world.blame(f"{accepted} to {asked.ask.step} was taken, and the disk has {asked.answer} (ENGINE §8)")
         results = {str(result.key): result for result in await storage.step_results(run.id)}
         known = await _known(scenario, run, template, results, interruptions, storage)
+        known.cut |= _after_the_end(run, template, events)
         snapshot = await storage.snapshot(run.id)
         expected = Reference(template, dict(snapshot.input), world.meetings, known).expect()
         _check_run(scenario, world, run, results, expected)
+        if run.id not in watcher.unwritten:
+            await _check_message(world, run, storage)
+        if "timeoutMs" in template and not scenario["lives"] and not scenario["disk"]["full"]:
+            _check_deadline(scenario, world, run, watcher.active_s.get(run.id, 0.0))
         _check_steps(world, run, results, expected, watcher.unwritten)
 
 
@@ -116,6 +130,25 @@ async def _known(
 # Events
 
 
+def _after_the_end(run: Run, template: Json, events: Sequence[Event]) -> set[str]:
+    """What came to its end after that of its run was decided: it was not tried again, and nobody was asked."""
+    steps = {step["name"]: step for step in template["steps"]}
+    is_over = run.status is RunStatus.CANCELLED or (run.error is not None and run.error.failed_step is None)
+    late = set()
+    for event in events:
+        if not isinstance(event.fact, StepFinished):
+            continue
+        fact = event.fact
+        if is_over:
+            late.add(fact.step if fact.index is None else f"{fact.step}[{fact.index}]")
+        elif fact.index is None:
+            fails = {str(fact.error["code"])} if fact.error is not None else set()
+            is_over = fact.status is not StepStatus.CANCELLED and ends_run(steps[fact.step], Comes(fails=fails))
+        else:
+            is_over = fact.error is not None and fact.error["code"] == "outcome_unknown"
+    return late
+
+
 def _check_order(template: Json, world: World, events: Sequence[Event]) -> None:
     """Each step begins after what it waits for, and nothing begins after the end."""
     steps = {step["name"]: step for step in template["steps"]}
@@ -133,6 +166,8 @@ def _check_order(template: Json, world: World, events: Sequence[Event]) -> None:
             case StepStarted(step=name, attempt=attempt) if is_ended:
                 how = "starts" if attempt == 1 else "is tried again"
                 world.blame(f"{name} {how} after the end of its run (ENGINE §5)")
+            case InterruptionRaised(step=name) if is_ended:
+                world.blame(f"{name} asks after the end of its run (ENGINE §5)")
             case StepSkipped(step=name) if is_ended:
                 world.blame(f"{name} is skipped after the end of its run (ENGINE §5)")
             case StepStarted(step=name, index=None) | StepSkipped(step=name):
@@ -161,30 +196,29 @@ def _check_watched(
         return
     if state is None:  # it had ended before this process began
         return
-    if difference := _difference(_told(state), _told(rebuilt)):
+    if difference := _difference(state, rebuilt):
         world.blame(f"who watched differs from who reads: {difference} (ENGINE §13)")
     disturbed: LiveRun | None = None
     for at, event in enumerate(heard):
         disturbed = fold(disturbed, event)
         if rng.random() < 0.2:
             disturbed = fold(disturbed, heard[rng.randint(0, at)])
-    if disturbed is not None and (difference := _difference(_told(disturbed), _told(state))):
+    if disturbed is not None and (difference := _difference(disturbed, state)):
         world.blame(f"events that came twice changed something: {difference}")
     for event in rng.sample(heard, min(len(heard), 20)):
         if apply(state, event):
             world.blame(f"{event.fact.type} {event.seq} came late, and was taken in")
 
 
-def _told(state: LiveRun) -> LiveRun:
-    """Without what is not stored: pauses, and how many pieces a text came in."""
-    return replace(state, tokens_received=0, paused_at=None, resumed_at=None)
+def _is_stored(name: str) -> bool:
+    """Pauses are not, nor how many pieces a text came in."""
+    return not name.startswith(("pause", "resumed_at", "tokens_received"))
 
 
 def _difference(one: LiveRun, other: LiveRun) -> str:
-    if one == other:
-        return ""
-    names = [name for name in LiveRun.__slots__ if getattr(one, name) != getattr(other, name)]
-    return "; ".join(f"{name}: {getattr(one, name)} ≠ {getattr(other, name)}" for name in names)
+    names = [name for name in LiveRun.__slots__ if _is_stored(name)]
+    differing = [name for name in names if getattr(one, name) != getattr(other, name)]
+    return "; ".join(f"{name}: {getattr(one, name)} ≠ {getattr(other, name)}" for name in differing)
 
 
 # Results
@@ -208,6 +242,33 @@ def _check_run(scenario: Json, world: World, run: Run, results: dict[str, StepRe
         world.blame(f"{name} came to {output}, not to {expected.output}")
     if run.status is RunStatus.SUCCESS and not expected.ends and len(world.templates[name]["steps"]) != _whole(results):
         world.blame(f"{name} succeeded with {_whole(results)} of its steps done")
+
+
+def _check_deadline(scenario: Json, world: World, run: Run, active_s: float) -> None:
+    """The limit is kept in active time, whatever the wall clock does (ENGINE §7)."""
+    limit_s = world.templates[run.title]["timeoutMs"] / 1000
+    slack_s = (8 * max(scenario["disk"]["ms"]) + 20 * scenario["busyMs"]) / 1000
+    is_exceeded = run.error is not None and run.error.code == "deadline_exceeded"
+    if is_exceeded and active_s < limit_s - slack_s:
+        world.blame(f"{run.title} exceeded its {limit_s} s after {active_s:.3f} s (ENGINE §7)")
+    if active_s > limit_s + CANCEL_S + slack_s:
+        world.blame(f"{run.title} was active for {active_s:.3f} s, it may for {limit_s} s (ENGINE §7)")
+
+
+async def _check_message(world: World, run: Run, storage: MemoryStorage) -> None:
+    """The output of a run is its message, and nothing of what was streamed is left beside it."""
+    message = next(one for one in await storage.messages(run.workflow_id) if one.id == run.message_id)
+    output = decode(run.output_json or "null")
+    text = output if isinstance(output, str) else run.output_json or ""
+    if run.parent is None and message.state is MessageState.OPEN:
+        world.blame(f"{run.title} has ended, and its message is open")
+    elif run.parent is None and message.text != text:
+        world.blame(f"{run.title} came to {text}, and its message is {message.text} (ENGINE §4)")
+    if run.id not in world.ended and await storage.chunks(run.id):
+        world.blame(f"{run.title} has ended, and pieces of its texts are left (ENGINE §13)")
+    open_calls = [call.id for call in await storage.tool_calls(run.id) if call.status is CallStatus.RUNNING]
+    if run.id not in world.ended and open_calls:
+        world.blame(f"{run.title} has ended, and {open_calls} are running (ENGINE §7)")
 
 
 def _may_fail(scenario: Json, world: World, run: Run, expected: Expected) -> bool:
@@ -251,12 +312,14 @@ def _check_steps(
             if not may_stop:
                 world.blame(f"{name} was cancelled in a run that went well")
             continue
-        if key.step not in expected.steps:
+        items = expected.items.get(key.step, [])
+        comes = expected.steps.get(key.step) if key.index is None else items[key.index] if items else None
+        if comes is None:
             world.blame(f"{name} was carried out, and cannot be reached")
             continue
-        comes = expected.steps[key.step]
-        if key.index is not None:
-            comes = comes.items[key.index] if comes.items else Comes()
+        attempts = world.step(key.step).get("config", {}).get("maxAttempts", 1)
+        if result.error is not None and may_stop and result.attempt < attempts:
+            continue  # its run was over before it could be tried again
         if problem := _problem(result, comes):
             world.blame(f"{name} of {run.title} {problem}")
 

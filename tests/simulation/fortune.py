@@ -9,6 +9,9 @@ Json = dict[str, Any]
 TOOLS = {"read": "none", "mark": "idempotent", "note": "once", "form": "once"}
 """The tools of the simulated world, and what a call of each leaves behind. `form` has a required argument `extra`."""
 
+FOR_EVER = 99
+"""A call that hangs so often, without a limit, never ends: nothing but the lack of progress ends its run."""
+
 ASKED = ("approval", "approval", "input-review", "state-edit", "local-execution")
 
 
@@ -72,7 +75,9 @@ class Fortune:
             config["backoffMs"] = rng.choice((100, 1000, 60_000))
             if met["do"] != "fail" and (self._is_calm or not is_once):
                 met["failures"] = rng.choice((0, 1, 1, 2, 4))
-        if met and rng.random() < 0.06:
+        if "agent" in step["action"] and rng.random() < 0.03:
+            met["hangs"] = FOR_EVER
+        elif met and rng.random() < 0.06:
             if rng.random() < 0.6 or "agent" in step["action"]:
                 config["timeoutMs"] = rng.choice((3000, 20_000))
             met.pop("failures", None)

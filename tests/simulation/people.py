@@ -49,11 +49,22 @@ class People:
             async with asyncio.TaskGroup() as tasks:
                 for run in self._scenario["runs"]:
                     tasks.create_task(self._follow(run), name=f"person {run['name']}")
+                if self._scenario.get("recoverMs") is not None:
+                    tasks.create_task(self._recover_again(self._scenario["recoverMs"]), name="recovering again")
             watching.cancel()
-        while self._engine.journal.held_runs:  # noqa: ASYNC110  # as a person waits who is told that a run is paused
+        while self._engine.journal.held_runs or self._is_draining:  # noqa: ASYNC110  # a person looks now and then
             await asyncio.sleep(1)
 
+    @property
+    def _is_draining(self) -> bool:
+        return any(map(self._engine.drives, self._disk.tables.runs))
+
     # Runs
+
+    async def _recover_again(self, ms: float) -> None:
+        """Doing it twice is harmless: what this process knows is not taken up again."""
+        await asyncio.sleep(ms / 1000)
+        await until_written(self._engine.recover)
 
     async def _follow(self, run: Json) -> None:
         """Start a run, as often as need be, and see it to its end."""

@@ -168,7 +168,7 @@ class Process:
 
     def _is_held_by_child(self, row: Run) -> bool:
         below = [one for _, one in self._disk.tables.runs.values() if one.parent == row.id]
-        is_busy = self._world.is_busy(row.id) or any(self._world.is_busy(one.id) for one in below)
+        is_busy = any(self._world.is_busy(one.id) or self._is_retrying(one.id) for one in (row, *below))
         return not is_busy and any(one.status.is_final and self.engine.drives(one.id) for one in below)
 
     def _has_busy_child(self, run_id: RunId) -> bool:

@@ -40,7 +40,8 @@ class Known:
 
     `answers` are to the questions of steps, `outcomes` to those about unknown effects, `patches` of outputs as (asking
     step, path, value) in their order; `children` have status and output; `errors` are the codes that results have.
-    `is_exact`: nothing was cut off and there is no deadline, so that attempts can be counted.
+    `is_exact`: nothing was cut off and there is no deadline, so that attempts can be counted, but of those calls that
+    ended after their run (`cut`).
     """
 
     answers: dict[str, Told] = field(default_factory=dict)
@@ -48,25 +49,27 @@ class Known:
     patches: list[tuple[str, str, Any]] = field(default_factory=list)
     children: dict[str, tuple[str, Any]] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
+    cut: set[str] = field(default_factory=set)
     is_exact: bool = True
     has_deadline: bool = False
 
 
 @dataclass
 class Comes:
-    """What a step comes to: an output, or one of the error codes in `fails`; the same for each of its `items`."""
+    """What a step or an iteration comes to: an output, or one of the error codes in `fails`."""
 
     output: Any = None
     skipped: bool = False
     fails: set[str] = field(default_factory=set)
-    items: "list[Comes] | None" = None
 
 
 @dataclass
 class Expected:
-    """`steps` are those that can be reached; `ends` names those of them with which the run may end early."""
+    """`steps` are those that can be reached, `items` their iterations, None where one never comes to an end; `ends`
+    names those steps with which the run may end early."""
 
     steps: dict[str, Comes]
+    items: dict[str, list[Comes | None]]
     ends: list[str]
     output: Any = None
 
@@ -80,6 +83,7 @@ class Reference:
         self._world = world
         self._known = known
         self._done: dict[str, Comes] = {}
+        self._begun: dict[str, list[Comes | None]] = {}
 
     def expect(self) -> Expected:
         """What the run comes to if nobody ends it."""
@@ -101,7 +105,9 @@ class Reference:
         for name, output in patched.items():
             self._done[name].output = output
         outputs = {name: patched[name] for name in last if name in patched}
-        return Expected(self._done, ends, outputs[last[0]] if len(last) == 1 and last[0] in outputs else outputs)
+        return Expected(
+            self._done, self._begun, ends, outputs[last[0]] if len(last) == 1 and last[0] in outputs else outputs
+        )
 
     def _step(self, step: Json) -> Comes:
         name = step["name"]
@@ -133,12 +139,13 @@ class Reference:
         if items is None:
             return self._try(step, roots, absent, None, asked)
         made = [self._item(step, {**roots, "item": one, "index": at}, absent, at) for at, one in enumerate(items)]
+        self._begun[step["name"]] = made
         codes = {code for one in made if one is not None for code in one.fails}
         if codes and (step.get("config", {}).get("onError") == "fail" or "outcome_unknown" in codes):
-            return Comes(fails=codes, items=[one or Comes() for one in made])
+            return Comes(fails=codes)
         if None in made:
             raise Never
-        return Comes([one.output for one in made if one is not None], items=[one for one in made if one is not None])
+        return Comes([one.output for one in made if one is not None])
 
     def _asked(self, step: Json, value: Any) -> Told | None:
         """What a person answered before the step, None if nobody was asked."""
@@ -189,7 +196,7 @@ class Reference:
             if outcome.action == "reject":
                 raise Fails("failed")
             return outcome.value
-        may_be_unknown = is_once and config.get("onUnknown") == "fail"
+        may_be_unknown = is_once and (config.get("onUnknown") == "fail" or key in self._known.cut)
         if may_be_unknown and self._happened(key, "outcome_unknown", False):
             raise Fails("outcome_unknown")
         if action.get("toolName") == "form" and "extra" not in value:
@@ -211,9 +218,11 @@ class Reference:
 
     def _happened(self, key: str, code: str, expected: bool) -> bool:
         """Whether the call failed so: it does if that is expected, unless something was cut off."""
+        is_so = self._known.errors.get(key) == code
+        if key in self._known.cut:
+            return is_so
         if self._known.is_exact:
             return expected
-        is_so = self._known.errors.get(key) == code
         return is_so and (expected or self._known.has_deadline or code == "outcome_unknown")
 
     def _child(self, key: str, value: Any) -> Any:

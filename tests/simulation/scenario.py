@@ -11,7 +11,7 @@ A scenario is a JSON object, so that a failing one can be made smaller and playe
     disk        {ms, full: [{at, count, applied}]}: how long commits take (never no time at all: whatever is ready
                 goes on meanwhile), and which ones fail, though they may have been applied
     lives       how each process ends, but the last: {end: crash | close, commit? and applied?, or atMs}
-    jumps       [{atMs, seconds}]: of the wall clock
+    jumps       [{atMs, seconds}]: of the wall clock; recoverMs: when each process recovers a second time, if it does
     maxRuns     how many runs may be at work at once
 
 Names of steps are unique in a scenario, so that `world` needs no run.
@@ -55,6 +55,7 @@ def make_scenario(seed: int) -> Json:
         "disk": _disk(rng),
         "lives": lives,
         "jumps": [_jump(rng) for _ in range(rng.choice((1, 2, 3)))] if rng.random() < 0.15 else [],
+        "recoverMs": rng.choice((0, 20, 400, 3000)) if rng.random() < 0.15 else None,
         "maxRuns": rng.choice((1, 2, 20)),
     }
 

@@ -25,7 +25,7 @@ def kind(blame: str) -> str:
 
 def report(scenario: Json, blame: str) -> str:
     """What goes wrong, in the smallest scenario that was found, and how to play it again."""
-    smallest, blames = shrink(scenario, lambda found: kind(blame) in map(kind, found))
+    smallest, blames = shrink(scenario, lambda found: kind(found[0]) == kind(blame))
     told = "\n".join(f"  {one}" for one in blames)
     text = json.dumps(smallest, ensure_ascii=False)
     return f"seed {scenario['seed']}: {blame}\nmade smaller:\n{told}\npython -m tests.simulation - <<'END'\n{text}\nEND"
@@ -85,7 +85,7 @@ def _changes(scenario: Json) -> Iterator[Change]:
         yield partial(_put, ("runs", number, "atMs"), 0)
     for name, met in scenario["world"].items():
         yield from _simpler_meeting(name, met)
-    for name, value in (("busyMs", 0), ("shuffle", False), ("maxRuns", 20)):
+    for name, value in (("busyMs", 0), ("shuffle", False), ("recoverMs", None), ("maxRuns", 20)):
         yield partial(_put, (name,), value)
     for ms in ([0.1], [1]):
         yield partial(_put, ("disk", "ms"), ms)

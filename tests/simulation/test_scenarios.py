@@ -67,7 +67,7 @@ def test_random_scenarios_meet_all_that_can_happen() -> None:
         "tool-input: submit": 3,
         "state-edit: submit": 5,
         "local-execution: submit": 5,
-        "outcome: approve": 5,
+        "outcome: approve": 2,
         "outcome: submit": 1,
         "outcome: reject": 2,
     }

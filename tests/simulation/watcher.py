@@ -13,6 +13,7 @@ from core.domain.events import (
     RunPaused,
     RunResumed,
     RunStarted,
+    RunWaiting,
     StepFinished,
 )
 from core.domain.ids import RunId
@@ -24,7 +25,8 @@ from tests.simulation.world import World
 
 class Watcher:
     """Folds the runs of one process. `kept` are the events that it was told are on disk; `unwritten` the runs of
-    which something was told that could not be written before the process was left; `questions` what people are asked.
+    which something was told that could not be written before the process was left; `questions` what people are asked;
+    `active_s` how long runs were at work, by the time at which that was heard.
     """
 
     def __init__(self, world: World, bus: Bus) -> None:
@@ -34,6 +36,8 @@ class Watcher:
         self.kept: dict[RunId, list[Event]] = {}
         self.unwritten: set[RunId] = set()
         self.questions: asyncio.Queue[tuple[RunId, InterruptionRaised]] = asyncio.Queue()
+        self.active_s: dict[RunId, float] = {}
+        self._since: dict[RunId, float] = {}
         self._waiting: dict[RunId, list[asyncio.Future[None]]] = {}
         self._subscriptions = [bus.subscribe(Event, self._hear), bus.subscribe(EventsKept, self._keep)]
 
@@ -70,6 +74,7 @@ class Watcher:
         self._pass_on(event)
 
     def _pass_on(self, event: Event) -> None:
+        self._measure(event)
         match event.fact:
             case InterruptionRaised():
                 self.questions.put_nowait((event.run_id, event.fact))
@@ -79,6 +84,13 @@ class Watcher:
                         future.set_result(None)
             case _:
                 pass
+
+    def _measure(self, event: Event) -> None:
+        now = asyncio.get_running_loop().time()
+        if isinstance(event.fact, RunWaiting | RunFinished) and event.run_id in self._since:
+            self.active_s[event.run_id] = self.active_s.get(event.run_id, 0) + now - self._since.pop(event.run_id)
+        elif isinstance(event.fact, RunStarted | RunResumed):
+            self._since[event.run_id] = now
 
     def _judge(self, state: LiveRun, event: Event) -> None:
         """What leaves the process is on disk before anyone hears of it (ENGINE §10)."""
