@@ -1,7 +1,7 @@
 """Each call of the store fails in turn: before it wrote anything, or after it did; once, or for a while.
 
 No effect happens twice, no result is lost, nothing is told that is not on disk, and every run comes to its end, be it
-after a pause (ENGINE §1). Only a read that fails may end a run as an error.
+after a pause (ENGINE §1).
 """
 
 import shutil
@@ -97,7 +97,7 @@ def test_whichever_write_fails_the_run_comes_to_its_end(
 
 @pytest.mark.parametrize("times", [ONCE, A_WHILE])
 @pytest.mark.parametrize("name", NAMES)
-def test_whichever_call_fails_nothing_hangs_or_happens_twice(name: str, times: int, tmp_path: Path) -> None:
+def test_whichever_call_fails_the_run_comes_to_its_end(name: str, times: int, tmp_path: Path) -> None:
     lives = list(troubled_at_every_call(SCENARIOS[name], tmp_path, times, is_applied=True, reads=True))
     assert not found(lives), found(lives)
     assert len(lives) >= 6

@@ -39,12 +39,6 @@ def problems(scenario: Scenario, life: Life) -> list[str]:
     ]
 
 
-def problems_of_failure(life: Life) -> list[str]:
-    """What is wrong with a run that failed as it may: it has ended, and nothing happened, or was done, twice."""
-    twice = [f"{line} happened twice" for line, times in Counter(life.after.effects).items() if times > 1]
-    return [*life.left_over, *_gaps(life.after.events), *_done_again(life), *twice]
-
-
 # What the dead process left
 
 

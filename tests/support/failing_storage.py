@@ -23,8 +23,8 @@ T = TypeVar("T")
 class Trouble:
     """Which calls of a store fail: those from number `at` on, `count` of them, counted from 1 once it is on.
 
-    `is_applied`: a commit takes effect before it fails. `reads`: reads count too, else commits alone. `failed` and
-    `failed_reads` say how many have failed.
+    `is_applied`: a commit takes effect before it fails. `reads`: reads count too, else commits alone. `failed` says
+    how many have failed.
     """
 
     at: int
@@ -35,7 +35,6 @@ class Trouble:
     is_on: bool = False
     calls: int = 0
     failed: int = 0
-    failed_reads: int = 0
 
     async def meet(self, call: Callable[[], Awaitable[T]], *, is_commit: bool = False) -> T:
         """Make the call, or fail."""
@@ -45,7 +44,6 @@ class Trouble:
         if not self.at <= self.calls < self.at + self.count:
             return await call()
         self.failed += 1
-        self.failed_reads += not is_commit
         if is_commit and self.is_applied:
             await call()
         raise StorageFailed(self.code, "a failure for the sake of a test")

@@ -20,7 +20,7 @@ from core.domain.run import RunStatus
 from core.errors import StorageFailed
 from core.ports.clock import Clock
 from core.wiring import Core, run_core
-from tests.support.aftermath import effects_without_cover, problems, problems_of_failure
+from tests.support.aftermath import effects_without_cover, problems
 from tests.support.crash_scenarios import Scenario
 from tests.support.effects import Effects
 from tests.support.failing_storage import FailingMemory, FailingSurreal
@@ -125,9 +125,7 @@ class Troubled:
         left = [f"{run.title} is {run.status}" for run in await self._storage.unfinished_runs()]
         after = await read_disk(self._storage, self._place.effects)
         life = Life(before, after, self._effects.made, listener.run, left)
-        may_fail = trouble.failed_reads > 0  # it may end a step; a write may not
-        failed = may_fail and after.run is not None and after.run.status is RunStatus.ERROR
-        self.problems += problems_of_failure(life) if failed else problems(self._scenario, life)
+        self.problems += problems(self._scenario, life)
 
     async def _lead(self, core: Core) -> None:
         await self._insist(core.engine.recover)
