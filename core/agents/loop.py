@@ -19,14 +19,14 @@ from core.agents.results import as_message
 from core.domain.events import UsageReported
 from core.domain.json_text import read
 from core.domain.step import StepStatus
-from core.domain.tool import ToolInfo
+from core.domain.tool import ToolInfo, cut_off_call
 from core.errors import StepFailed
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
 from core.ports.journal import RunLog
 from core.ports.model import CallDelta, CallRequest, ChatMessage, ModelClient, ModelRequest, TextDelta, Usage
 from core.ports.schemas import Schemas
-from core.ports.storage import Storage
+from core.ports.storage import PutToolCall, Storage
 from core.ports.tools import ToolRunner
 
 REPAIR = "Your answer does not fit what was asked for: {}. Answer again, with nothing but the JSON value."
@@ -54,8 +54,12 @@ class AgentLoop:
         self._schemas = schemas
 
     async def run(self, turn: AgentTurn, log: RunLog) -> Any:
-        messages = await conversation(self._storage, turn, self._system_prompt)
-        found = await take_up(turn, log, self._storage, self._clock)
+        try:
+            messages = await conversation(self._storage, turn, self._system_prompt)
+            found = await take_up(turn, log, self._storage, self._clock)
+        except CancelledError:
+            log.tell(writes=[PutToolCall(cut_off_call(call)) for call in turn.left_open])
+            raise
         record = TurnRecord(turn, log, self._clock, found.answers)
         ledger = Ledger(turn, log, self._clock, found.calls)
         calls = RoundCalls(turn, self._tools, ledger)

@@ -77,6 +77,7 @@ class Attempts:
     state: Callable[[], Course]
     earlier: Earlier | None = None
     is_idle: bool = True
+    has_acted: bool = False
     attempt: int = 1
     errors: tuple[ErrorInfo, ...] = ()
 
@@ -101,7 +102,7 @@ class Attempts:
                     return known.value
                 self._next()
             await self._claim(claim)
-            claim = None
+            claim, self.has_acted = None, True
             try:
                 return await self.act(self.call, self.attempt)
             except StepFailed as error:
@@ -149,15 +150,16 @@ class Attempts:
         if self.earlier is not None and self.attempt == self.earlier.attempt:
             cut_off = CallResult(CallStatus.UNKNOWN, error=ErrorInfo.of(unknown))
             self.checkpoints.tell(call_started(self.call, self.attempt), self._ended(cut_off))
+        match self.state():
+            case Course.OVER:
+                raise unknown
+            case Course.LEFT:
+                raise LostClaim
         match step.config.on_unknown:
             case "rerun":
                 return None
             case "fail":
                 raise unknown
-            case _ if self.state() is Course.OVER:
-                raise unknown
-            case _ if self.state() is Course.LEFT:
-                raise LostClaim
         self.is_idle = True
         ask = Ask(
             InterruptionKind.OUTCOME,

@@ -114,7 +114,13 @@ class Driver:
         self._is_overdue = False
         self._is_checkpointed = False
         setting = Setting(
-            run, snapshot, journal, remains is None, self.interruptions.ask, partial(owner.run_child, self)
+            run,
+            snapshot,
+            journal,
+            remains is None,
+            self.interruptions.ask,
+            partial(owner.run_child, self),
+            remains.calls if remains is not None else (),
         )
         self.work = Work(
             setting,
@@ -126,7 +132,6 @@ class Driver:
             self._limits,
             self._wake.set,
             results,
-            remains.calls if remains is not None else (),
         )
 
     def cancel(self) -> None:

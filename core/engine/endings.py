@@ -19,7 +19,8 @@ ENDS_THE_RUN = frozenset({"outcome_unknown", "rejected"})
 class Ended:
     """A call came to its end: with an output, an error, or cancelled. `errors` are those of the attempts before.
 
-    `is_instant`: it began and ended at once, and nobody has been told that it began.
+    `has_acted`: this life of the run came so far as to carry it out. `is_instant`: it began and ended at once, and
+    nobody has been told that it began.
     """
 
     call: Call
@@ -29,6 +30,7 @@ class Ended:
     is_cancelled: bool = False
     attempt: int = 1
     errors: tuple[ErrorInfo, ...] = ()
+    has_acted: bool = True
     is_instant: bool = False
 
 

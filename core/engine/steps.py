@@ -1,7 +1,7 @@
 """Carrying out one step: its action, by the port that knows how."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
@@ -19,7 +19,7 @@ from core.domain.template import (
     WorkflowAction,
     WorkflowCall,
 )
-from core.domain.tool import CallResult, CallStatus, Effect
+from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
 from core.engine.dispatch import Call
 from core.errors import StepFailed, ToolFailed
 from core.ports.agents import AgentRunner, AgentTurn, Asker
@@ -37,7 +37,8 @@ RunChild = Callable[[Call, int, WorkflowCall], Awaitable[Any]]
 class Setting:
     """The run that a step is carried out in. `is_fresh`: it has no earlier life that an agent could go on from.
 
-    `ask` puts a question to a person and comes back with its end; `run_child` runs another template.
+    `ask` puts a question to a person and comes back with its end; `run_child` runs another template. `left_open` are
+    the calls of agents that an earlier life left in the middle.
     """
 
     run: Run
@@ -46,6 +47,7 @@ class Setting:
     is_fresh: bool
     ask: Asker
     run_child: RunChild
+    left_open: Sequence[ToolCall] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,5 +186,6 @@ def _turn(call: Call, attempt: int, setting: Setting) -> AgentTurn:
         max_rounds=agent.max_tool_rounds,
         output_schema=call.step.output_schema,
         fresh=setting.is_fresh and attempt == 1,
+        left_open=tuple(one for one in setting.left_open if (one.step, one.index) == (call.key.step, call.key.index)),
         ask=setting.ask,
     )

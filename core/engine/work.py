@@ -65,8 +65,7 @@ class Flight:
 class Work:
     """What is in flight, and what has come of it. `changed` is called when there is something to do.
 
-    `results` are those of an earlier life of the run, `calls` those that its agents left open. `tasks` has to be set
-    before anything is begun.
+    `results` are those of an earlier life of the run. `tasks` has to be set before anything is begun.
     """
 
     tasks: asyncio.TaskGroup
@@ -82,7 +81,6 @@ class Work:
         limits: Limits,
         changed: Callable[[], None],
         results: Sequence[StepResult],
-        calls: Sequence[ToolCall],
     ) -> None:
         self.flights: dict[StepKey, Flight] = {}
         self.is_stopping = False
@@ -101,7 +99,6 @@ class Work:
         self._items_done: dict[str, list[ItemDone]] = {}
         self._earlier: dict[StepKey, Earlier] = {}
         self._decisions: dict[str, Call | Loop] = {}
-        self._calls = calls
         for result in results:
             self._remember(result)
 
@@ -144,8 +141,7 @@ class Work:
     def drop_claims(self) -> None:
         """The run is over: what an earlier life had begun, and this one never came to, is cancelled."""
         for key in self._earlier:
-            calls = [call for call in self._calls if (call.step, call.index) == (key.step, key.index)]
-            self._checkpoints.step_cancelled(key, calls)
+            self._checkpoints.step_cancelled(key, self._left_open(key))
 
     def step(self, name: str) -> Step:
         """The step of that name in the run's snapshot."""
@@ -281,10 +277,23 @@ class Work:
             self._inbox.append(ended)
         self._changed()
 
+    def _left_open(self, key: StepKey) -> list[ToolCall]:
+        """The calls of its agent that an earlier life left in the middle."""
+        return [call for call in self._setting.left_open if (call.step, call.index) == (key.step, key.index)]
+
     def _as_ended(
         self, attempts: Attempts, output: object = None, error: StepFailed | None = None, *, is_cancelled: bool = False
     ) -> Ended:
-        return Ended(attempts.call, attempts.effect, output, error, is_cancelled, attempts.attempt, attempts.errors)
+        return Ended(
+            attempts.call,
+            attempts.effect,
+            output,
+            error,
+            is_cancelled,
+            attempts.attempt,
+            attempts.errors,
+            attempts.has_acted,
+        )
 
     def _course(self) -> Course:
         if self.is_stopping:
@@ -332,7 +341,7 @@ class Work:
         """Write down how a call ended, and let the plan go on from there."""
         key, step = ended.call.key, ended.call.step
         if ended.is_cancelled:
-            self._checkpoints.step_cancelled(key)
+            self._checkpoints.step_cancelled(key, () if ended.has_acted else self._left_open(key))
             return
         try:
             if ended.error is not None:

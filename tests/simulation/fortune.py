@@ -78,7 +78,9 @@ class Fortune:
         if "agent" in step["action"] and rng.random() < 0.03:
             met["hangs"] = FOR_EVER
         elif met and rng.random() < 0.06:
-            if rng.random() < 0.6 or "agent" in step["action"]:
+            if "agent" in step["action"]:
+                config["timeoutMs"] = 60_000
+            elif rng.random() < 0.6:
                 config["timeoutMs"] = rng.choice((3000, 20_000))
             met.pop("failures", None)
             met["hangs"] = rng.choice((1, 1, 2))

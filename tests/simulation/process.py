@@ -125,6 +125,8 @@ class Process:
         """Whether the end of the run, or of one above it, has begun: nothing new starts then."""
         if row.id in self._world.cancelled_at or row.root in self._world.cancelled_at:
             return True
+        if "timeoutMs" in template and self.watcher.active_now_s(row.id) > template["timeoutMs"] / 1000 - IDLE_S:
+            return True
         for step in template["steps"]:
             mine = state.steps[step["name"]]
             fails = {str((mine.error or {}).get("code"))} if mine.status is StepStatus.ERROR else set()
@@ -141,7 +143,10 @@ class Process:
         done = {name for name in names if state.steps[name].status.is_final}
         asking = {one.asked.step: one.asked.kind for one in state.open_interruptions}
         # a step that asks in the middle of its work holds its place
-        active = {*state.active, *(name for name, kind in asking.items() if kind is InterruptionKind.OUTCOME)}
+        active = {
+            *self.watcher.active[run_id],
+            *(name for name, kind in asking.items() if kind is InterruptionKind.OUTCOME),
+        }
         for step in template["steps"]:
             name, mine = step["name"], state.steps[step["name"]]
             is_ready = not {name} & (done | active | asking.keys()) and waits_for(step, names) <= done

@@ -15,6 +15,7 @@ from core.domain.events import (
     RunStarted,
     RunWaiting,
     StepFinished,
+    StepStarted,
 )
 from core.domain.ids import RunId
 from core.domain.live_run import LiveRun, apply, begin
@@ -26,7 +27,7 @@ from tests.simulation.world import World
 class Watcher:
     """Folds the runs of one process. `kept` are the events that it was told are on disk; `unwritten` the runs of
     which something was told that could not be written before the process was left; `questions` what people are asked;
-    `active_s` how long runs were at work, by the time at which that was heard.
+    `active_s` how long runs were at work, by the time at which that was heard; `active` the steps in flight.
     """
 
     def __init__(self, world: World, bus: Bus) -> None:
@@ -37,6 +38,7 @@ class Watcher:
         self.unwritten: set[RunId] = set()
         self.questions: asyncio.Queue[tuple[RunId, InterruptionRaised]] = asyncio.Queue()
         self.active_s: dict[RunId, float] = {}
+        self.active: dict[RunId, set[str]] = {}
         self._since: dict[RunId, float] = {}
         self._waiting: dict[RunId, list[asyncio.Future[None]]] = {}
         self._subscriptions = [bus.subscribe(Event, self._hear), bus.subscribe(EventsKept, self._keep)]
@@ -75,6 +77,7 @@ class Watcher:
 
     def _pass_on(self, event: Event) -> None:
         self._measure(event)
+        self._follow(event)
         match event.fact:
             case InterruptionRaised():
                 self.questions.put_nowait((event.run_id, event.fact))
@@ -84,6 +87,24 @@ class Watcher:
                         future.set_result(None)
             case _:
                 pass
+
+    def _follow(self, event: Event) -> None:
+        active = self.active.setdefault(event.run_id, set())
+        match event.fact:
+            case RunStarted():
+                active.clear()
+            case StepStarted(step=step, index=None):
+                active.add(step)
+            case StepFinished(step=step, index=None):
+                active.discard(step)
+            case _:
+                pass
+
+    def active_now_s(self, run_id: RunId) -> float:
+        """How long the run has been at work in this process."""
+        since = self._since.get(run_id)
+        now = asyncio.get_running_loop().time()
+        return self.active_s.get(run_id, 0.0) + (now - since if since is not None else 0.0)
 
     def _measure(self, event: Event) -> None:
         now = asyncio.get_running_loop().time()
