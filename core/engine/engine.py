@@ -69,6 +69,7 @@ class Engine:
         self._settings = settings
         self._seats = Seats(settings)
         self._subscription = bus.subscribe(SettingsChanged, lambda changed: self._admit())
+        self._chores: set[asyncio.Task[None]] = set()
         self._is_closing = False
         self.journal = Journal(storage, bus, clock, text_interval_s=settings().stream_write_interval_s)
 
@@ -83,7 +84,7 @@ class Engine:
         self._subscription.close()
         seats = list(self._seats)
         await asyncio.gather(*(seat.driver.checkpoint() for seat in seats if seat.driver is not None))
-        tasks = [seat.task for seat in seats if seat.task is not None]
+        tasks = [seat.task for seat in seats if seat.task is not None] + list(self._chores)
         if tasks:
             await asyncio.wait(tasks, timeout=CLOSE_S)
         for task in tasks:
@@ -329,7 +330,9 @@ class Engine:
         try:
             lost = await asyncio.shield(creating)
         except asyncio.CancelledError:
-            self._tasks.create_task(self._cancel_made(seat, creating))
+            chore = self._tasks.create_task(self._cancel_made(seat, creating))
+            self._chores.add(chore)
+            chore.add_done_callback(self._chores.discard)
             raise
         if lost:  # a write of unknown outcome was repeated
             self._seats.leave(seat)

@@ -50,7 +50,8 @@ _SHOWN = """*, type::record('outcome', record::id(id)).error AS error,
     type::record('fault', record::id(id)).reason AS fault"""
 _WHOLE = f"{_SHOWN}, type::record('outcome', record::id(id)).output AS output"
 _ONE = f"SELECT {_WHOLE} FROM ONLY $id"
-_OF_MESSAGE = f"SELECT {_WHOLE} FROM run WHERE message = $message AND parent = NONE ORDER BY place DESC LIMIT 1"
+_OF_MESSAGE = f"""SELECT {_WHOLE} FROM run WITH INDEX run_by_message
+    WHERE message = $message AND parent = NONE ORDER BY place DESC LIMIT 1"""
 _UNFINISHED = "SELECT VALUE id FROM run WHERE status IN $statuses"
 _CHILDREN = f"SELECT {_SHOWN} FROM run WHERE parent = $beginner AND place > $place ORDER BY place LIMIT $limit"
 _PAGES = {
