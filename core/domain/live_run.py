@@ -4,7 +4,7 @@
 owner folds. A state that watched a run equals the one rebuilt from its stored events.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -281,56 +281,18 @@ def apply(run: LiveRun, event: Event) -> bool:
     fact = event.fact
     if run.run_id != event.run_id or run.is_released or event.seq < run.seq:
         return False
-    match fact:
-        case facts.TokenReceived():
-            return _fold_token(run, fact)
-        case facts.RunPaused() | facts.RunContinued():
-            return _fold_pause(run, fact, event.at)
+    kind = type(fact)
+    if (fold_unstored := _UNSTORED.get(kind)) is not None:
+        return fold_unstored(run, fact, event.at)
     if event.seq == run.seq:
         return False
     run.seq = event.seq
-    match fact:
-        case facts.RunStarted():
-            _go_on(run, event.at)
-        case facts.RunWaiting() | facts.RunResumed():
-            if not run.status.is_final:
-                run.status = RunStatus.WAITING if isinstance(fact, facts.RunWaiting) else RunStatus.RUNNING
-        case facts.RunFinished():
-            if not run.status.is_final:
-                run.active_ms = fact.active_ms
-            run.end(fact.status, fact.error, event.at)
-        case facts.StepStarted() | facts.StepSkipped() | facts.StepFinished():
-            _fold_step(run, fact, event.at)
-        case facts.StepRetry():
-            _fold_retry(run, fact)
-        case facts.InterruptionRaised():
-            run.interruptions[fact.id] = LiveInterruption(event.seq, event.at, fact)
-            _fold_asking(run, fact.step, fact.index, is_asking=True)
-        case facts.InterruptionClosed():
-            if asked := run.interruptions.get(fact.id):
-                asked.status, asked.closed_at = fact.status, event.at
-                _fold_asking(run, asked.asked.step, asked.asked.index, is_asking=False)
-        case facts.StatePatched():
-            _fold_patch(run, fact)
-        case facts.MessageAdded():
-            _fold_message(run, fact)
-        case facts.ToolStarted():
-            run.calls[fact.call_id] = LiveCall(
-                fact.call_id, fact.tool, fact.arguments, fact.step, fact.index, fact.round, fact.offset, event.at
-            )
-        case facts.ToolEnded():
-            if call := run.calls.get(fact.call_id):
-                call.status, call.duration_ms = fact.status, fact.duration_ms
-                call.summary, call.error = fact.summary, fact.error
-        case facts.UsageReported():
-            run.input_tokens += fact.input_tokens
-            run.output_tokens += fact.output_tokens
-            if fact.cost is not None:
-                run.cost = (run.cost or 0.0) + fact.cost
+    if (fold_stored := _STORED.get(kind)) is not None:
+        fold_stored(run, fact, event.at)
     return True
 
 
-def _fold_token(run: LiveRun, fact: facts.TokenReceived) -> bool:
+def _fold_token(run: LiveRun, fact: facts.TokenReceived, at: datetime) -> bool:
     step = run.steps.get(fact.step)
     if step is None or run.status.is_final or fact.message_id != run.message_id:
         return False
@@ -354,7 +316,7 @@ def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunContinued, at: da
     return False
 
 
-def _go_on(run: LiveRun, at: datetime) -> None:
+def _go_on(run: LiveRun, fact: facts.RunStarted, at: datetime) -> None:
     """The run took a place. After a crash, what was in flight begins anew."""
     if run.status.is_final:
         return
@@ -370,34 +332,57 @@ def _go_on(run: LiveRun, at: datetime) -> None:
         del run.calls[call_id]
 
 
-def _fold_step(run: LiveRun, fact: facts.StepStarted | facts.StepSkipped | facts.StepFinished, at: datetime) -> None:
-    step = run.steps.setdefault(fact.step, LiveStep(fact.step))
-    if isinstance(fact, facts.StepStarted) and (text := step.texts.get(fact.index)):
+def _fold_state(run: LiveRun, fact: facts.RunWaiting | facts.RunResumed, at: datetime) -> None:
+    if not run.status.is_final:
+        run.status = RunStatus.WAITING if isinstance(fact, facts.RunWaiting) else RunStatus.RUNNING
+
+
+def _fold_end(run: LiveRun, fact: facts.RunFinished, at: datetime) -> None:
+    if not run.status.is_final:
+        run.active_ms = fact.active_ms
+    run.end(fact.status, fact.error, at)
+
+
+def _step(run: LiveRun, name: str) -> LiveStep:
+    step = run.steps.get(name)
+    if step is None:
+        step = run.steps[name] = LiveStep(name)
+    return step
+
+
+def _fold_start(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
+    step = _step(run, fact.step)
+    if text := step.texts.get(fact.index):
         text.restart()
+    if fact.index is not None:
+        return
+    if step.started_at is None:
+        step.started_at = at
+        run.execution_order.append(step.name)
+    step.status, step.attempts = StepStatus.RUNNING, fact.attempt
+    step.error = step.finished_at = None
+    if fact.total is not None and step.iterations is None:
+        step.iterations = Iterations(fact.total)
+
+
+def _fold_skip(run: LiveRun, fact: facts.StepSkipped, at: datetime) -> None:
+    step = _step(run, fact.step)
+    step.status, step.skipped, step.skipped_value = StepStatus.COMPLETED, True, fact.value
+    step.finished_at = at
+
+
+def _fold_finish(run: LiveRun, fact: facts.StepFinished, at: datetime) -> None:
+    step = _step(run, fact.step)
     if fact.index is not None:
         _fold_iteration(step, fact)
         return
-    match fact:
-        case facts.StepStarted():
-            if step.started_at is None:
-                step.started_at = at
-                run.execution_order.append(step.name)
-            step.status, step.attempts = StepStatus.RUNNING, fact.attempt
-            step.error = step.finished_at = None
-            if fact.total is not None and step.iterations is None:
-                step.iterations = Iterations(fact.total)
-        case facts.StepSkipped():
-            step.status, step.skipped, step.skipped_value = StepStatus.COMPLETED, True, fact.value
-            step.finished_at = at
-        case facts.StepFinished():
-            step.status, step.output, step.error = fact.status, fact.output, fact.error
-            step.finished_at = at
-            if fact.error is not None:
-                step.attempt_errors.append(fact.error)
+    step.status, step.output, step.error, step.finished_at = fact.status, fact.output, fact.error, at
+    if fact.error is not None:
+        step.attempt_errors.append(fact.error)
 
 
-def _fold_iteration(step: LiveStep, fact: facts.StepStarted | facts.StepSkipped | facts.StepFinished) -> None:
-    if not isinstance(fact, facts.StepFinished) or step.iterations is None:
+def _fold_iteration(step: LiveStep, fact: facts.StepFinished) -> None:
+    if step.iterations is None:
         return
     if fact.status is StepStatus.COMPLETED:
         step.iterations.completed += 1
@@ -407,12 +392,23 @@ def _fold_iteration(step: LiveStep, fact: facts.StepStarted | facts.StepSkipped 
             step.iterations.errors.append({"index": fact.index, **fact.error})
 
 
-def _fold_retry(run: LiveRun, fact: facts.StepRetry) -> None:
-    step = run.steps.setdefault(fact.step, LiveStep(fact.step))
+def _fold_retry(run: LiveRun, fact: facts.StepRetry, at: datetime) -> None:
+    step = _step(run, fact.step)
     if fact.index is None:
         step.status = StepStatus.RETRYING
         if fact.error is not None:
             step.attempt_errors.append(fact.error)
+
+
+def _fold_raised(run: LiveRun, fact: facts.InterruptionRaised, at: datetime) -> None:
+    run.interruptions[fact.id] = LiveInterruption(run.seq, at, fact)
+    _fold_asking(run, fact.step, fact.index, is_asking=True)
+
+
+def _fold_closed(run: LiveRun, fact: facts.InterruptionClosed, at: datetime) -> None:
+    if asked := run.interruptions.get(fact.id):
+        asked.status, asked.closed_at = fact.status, at
+        _fold_asking(run, asked.asked.step, asked.asked.index, is_asking=False)
 
 
 def _fold_asking(run: LiveRun, name: str, index: int | None, *, is_asking: bool) -> None:
@@ -426,7 +422,7 @@ def _fold_asking(run: LiveRun, name: str, index: int | None, *, is_asking: bool)
         step.status = StepStatus.RUNNING if step.started_at is not None else StepStatus.PENDING
 
 
-def _fold_patch(run: LiveRun, fact: facts.StatePatched) -> None:
+def _fold_patch(run: LiveRun, fact: facts.StatePatched, at: datetime) -> None:
     run.state_log.append(fact)
     name, *parts = parts_of(fact.path)
     step = run.steps.get(name)
@@ -434,7 +430,7 @@ def _fold_patch(run: LiveRun, fact: facts.StatePatched) -> None:
         step.output = with_part(step.output, parts, fact.new)
 
 
-def _fold_message(run: LiveRun, fact: facts.MessageAdded) -> None:
+def _fold_message(run: LiveRun, fact: facts.MessageAdded, at: datetime) -> None:
     step = run.steps.get(fact.step) if fact.step is not None else None
     if fact.role is Role.USER:
         run.prompt, run.prompt_id = fact.text, fact.message_id
@@ -446,3 +442,47 @@ def _fold_message(run: LiveRun, fact: facts.MessageAdded) -> None:
         step.texts[fact.index] = TextStream(fact.text)
     elif fact.role is Role.ASSISTANT and fact.message_id == run.message_id:
         run.message = fact.text
+
+
+def _fold_call(run: LiveRun, fact: facts.ToolStarted, at: datetime) -> None:
+    run.calls[fact.call_id] = LiveCall(
+        fact.call_id, fact.tool, fact.arguments, fact.step, fact.index, fact.round, fact.offset, at
+    )
+
+
+def _fold_result(run: LiveRun, fact: facts.ToolEnded, at: datetime) -> None:
+    if call := run.calls.get(fact.call_id):
+        call.status, call.duration_ms = fact.status, fact.duration_ms
+        call.summary, call.error = fact.summary, fact.error
+
+
+def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
+    run.input_tokens += fact.input_tokens
+    run.output_tokens += fact.output_tokens
+    if fact.cost is not None:
+        run.cost = (run.cost or 0.0) + fact.cost
+
+
+# By the class of the fact: facts have an abstract base, for which `isinstance` and `match` are slow.
+_UNSTORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], bool]] = {
+    facts.TokenReceived: _fold_token,
+    facts.RunPaused: _fold_pause,
+    facts.RunContinued: _fold_pause,
+}
+_STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
+    facts.RunStarted: _go_on,
+    facts.RunWaiting: _fold_state,
+    facts.RunResumed: _fold_state,
+    facts.RunFinished: _fold_end,
+    facts.StepStarted: _fold_start,
+    facts.StepSkipped: _fold_skip,
+    facts.StepFinished: _fold_finish,
+    facts.StepRetry: _fold_retry,
+    facts.InterruptionRaised: _fold_raised,
+    facts.InterruptionClosed: _fold_closed,
+    facts.StatePatched: _fold_patch,
+    facts.MessageAdded: _fold_message,
+    facts.ToolStarted: _fold_call,
+    facts.ToolEnded: _fold_result,
+    facts.UsageReported: _fold_usage,
+}

@@ -57,19 +57,26 @@ class Done:
     output: Any
 
 
-def scope_of(
-    run: Run, snapshot: Snapshot, step: Step, outputs: Mapping[str, Any], absent: Collection[str], attempt: int = 1
-) -> Scope:
-    """What the refs of a step can see, outside its iterations. The same after a crash as before it."""
-    ctx = {
+def context_of(run: Run) -> Mapping[str, Any]:
+    """What `@ctx` says of a run (ENGINE §3), in every step of it. The same after a crash as before it."""
+    return {
         "run_id": run.id,
         "workflow_id": run.workflow_id,
         "template_id": run.template_id,
-        "step": step.name,
-        "attempt": attempt,
         "started_at": time_text(run.created_at),
     }
-    return Scope(snapshot.input, outputs, absent, ctx)
+
+
+def scope_of(
+    context: Mapping[str, Any],
+    snapshot: Snapshot,
+    step: Step,
+    outputs: Mapping[str, Any],
+    absent: Collection[str],
+    attempt: int = 1,
+) -> Scope:
+    """What the refs of a step can see, outside its iterations."""
+    return Scope(snapshot.input, outputs, absent, {**context, "step": step.name, "attempt": attempt})
 
 
 def dispatch(step: Step, scope: Scope, skipped: Collection[str]) -> Skip | Loop | Call:

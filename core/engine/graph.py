@@ -1,7 +1,7 @@
 """Which step waits for which: one answer for the planner, the validator and the picture (ENGINE §4)."""
 
 import graphlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from core.domain.template import AgentAction, Step
 from core.engine.refs import FoundRef, find_refs
@@ -20,19 +20,22 @@ def step_refs(step: Step) -> Iterator[FoundRef]:
         yield from find_refs(step.interrupt.model_dump(by_alias=True, exclude_unset=True), "/interrupt")
 
 
-def dependencies(step: Step, names: Collection[str]) -> list[str]:
-    """The steps among `names` that must be done before `step` starts, each once, in the order they are named."""
-    named = [found.ref.root for found in step_refs(step)]
+def dependencies(step: Step, names: Collection[str], refs: Iterable[FoundRef]) -> list[str]:
+    """The steps among `names` that must be done before `step` starts, each once, in the order they are named.
+
+    `refs` are its refs.
+    """
+    named = [found.ref.root for found in refs]
     return list(dict.fromkeys(name for name in (*named, *step.depends_on) if name in names))
 
 
 def dependency_map(steps: Sequence[Step]) -> dict[str, list[str]]:
     """Step name → the names it waits for, in template order."""
     names = {step.name for step in steps}
-    return {step.name: dependencies(step, names) for step in steps}
+    return {step.name: dependencies(step, names, step_refs(step)) for step in steps}
 
 
-def find_cycle(waits_for: dict[str, list[str]]) -> list[str] | None:
+def find_cycle(waits_for: Mapping[str, Sequence[str]]) -> list[str] | None:
     """A cycle as the path data would take (`a`, `b`, `a`), or None."""
     try:
         graphlib.TopologicalSorter(waits_for).prepare()

@@ -6,7 +6,7 @@ code that parses) is looked at here, for every step that has a shape at all.
 
 import asyncio
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,7 @@ from core.domain.template import (
     _Model,
 )
 from core.engine.conditions import is_number
-from core.engine.graph import dependency_map, find_cycle, step_refs
+from core.engine.graph import dependencies, find_cycle, step_refs
 from core.engine.refs import NAME, ROOTS, FoundRef, whole_ref
 from core.errors import InvalidTemplate
 from core.ports.sandbox import Sandbox
@@ -118,9 +118,12 @@ class Validator:
         if data.get("steps") == []:
             problems.append(Problem("no_steps", "/steps", "a template needs at least one step"))
         names = [step["name"] for step in raw_steps if isinstance(step, dict) and isinstance(step.get("name"), str)]
+        known, waits_for = frozenset(names), {}
         for place, step in steps:
             where = f"/steps/{place}"
-            problems += _refs(step, where, names)
+            refs = list(step_refs(step))
+            waits_for[step.name] = dependencies(step, known, refs)
+            problems += _refs(step, refs, where, names)
             problems += _conditions(step.when, where, step.name)
             problems += _interrupt(step, where)
             problems += _not_yet(step, where)
@@ -130,7 +133,7 @@ class Validator:
             if step.interrupt is not None:
                 schema = step.interrupt.answer_schema
                 problems += await self._check_schema(schema, f"{where}/interrupt/schema", step.name)
-        problems += _cycle([step for _, step in steps])
+        problems += _cycle(waits_for)
         problems += await self._check_schema(data.get("inputSchema"), "/inputSchema")
         if template is not None:
             problems += [p for p in _unknown(template) if p.path != "/format"]
@@ -218,8 +221,9 @@ def _unknown(model: _Model, path: str = "") -> Iterator[Problem]:
         known = [field.alias or field_name for field_name, field in type(model).model_fields.items()]
         message = f"{name!r} is not known here{_suggestion(name, known)}"
         yield Problem("unknown_field", f"{path}/{name}", message, None, "warning")
+    written = model.model_fields_set
     for name, value in vars(model).items():
-        if isinstance(value, _Model) and not isinstance(value, Step):
+        if name in written and isinstance(value, _Model):
             yield from _unknown(value, f"{path}/{type(model).model_fields[name].alias or name}")
 
 
@@ -251,8 +255,8 @@ def _names(raw_steps: Sequence[Any]) -> Iterator[Problem]:
 _BEFORE_THE_LIST = ("/when/", "/forEach/", "/interrupt/")  # looked at once, before any item
 
 
-def _refs(step: Step, where: str, names: Sequence[str]) -> Iterator[Problem]:
-    for found in step_refs(step):
+def _refs(step: Step, refs: Iterable[FoundRef], where: str, names: Sequence[str]) -> Iterator[Problem]:
+    for found in refs:
         path, ref = where + found.path, found.ref
         if ref.root in ("item", "index"):
             if step.for_each is None or found.path.startswith(_BEFORE_THE_LIST):
@@ -334,7 +338,7 @@ def _not_yet(step: Step, where: str) -> Iterator[Problem]:
                 yield Problem("unsupported", f"{where}/action/agent/{name}", message, step.name, "warning")
 
 
-def _cycle(steps: Sequence[Step]) -> Iterator[Problem]:
-    cycle = find_cycle(dependency_map(steps))
+def _cycle(waits_for: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
+    cycle = find_cycle(waits_for)
     if cycle is not None:
         yield Problem("cycle", "/steps", f"the steps wait for each other: {' → '.join(cycle)}", cycle[0])

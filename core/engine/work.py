@@ -17,7 +17,7 @@ from core.domain.tool import Effect, ToolCall
 from core.engine.answering import Patch
 from core.engine.attempts import Attempts, Course, Earlier, LostClaim
 from core.engine.checkpoints import Checkpoints
-from core.engine.dispatch import Call, Done, Go, Loop, Skip, call, dispatch, scope_of
+from core.engine.dispatch import Call, Done, Go, Loop, Skip, call, context_of, dispatch, scope_of
 from core.engine.endings import Ended, error_info, failure, joined, success
 from core.engine.gates import question, verdict
 from core.engine.interruptions import Interruptions
@@ -86,6 +86,7 @@ class Work:
         self.is_stopping = False
         self._run = setting.run
         self._snapshot = setting.snapshot
+        self._context = context_of(setting.run)
         self._setting = setting
         self._steps = steps
         self._clock = clock
@@ -385,4 +386,4 @@ class Work:
         self._changed()
 
     def _scope(self, step: Step, attempt: int = 1) -> Scope:
-        return scope_of(self._run, self._snapshot, step, self._plan.outputs, self._plan.absent, attempt)
+        return scope_of(self._context, self._snapshot, step, self._plan.outputs, self._plan.absent, attempt)

@@ -29,13 +29,14 @@ from core.persistence.statements import Row, Statement, each
 from core.ports.storage import PAGE_ROWS, ChangeRun, MarkUnreadable
 
 _CREATE = f"""{{
-    LET $new = (INSERT IGNORE INTO run $given.run RETURN VALUE id);
+    LET $new_run = $given;
+    LET $new = (INSERT IGNORE INTO run $new_run.run RETURN VALUE id);
     IF $new {{
-        INSERT INTO snapshot $given.snapshot ON DUPLICATE KEY UPDATE data = $input.data RETURN NONE;
-        INSERT INTO outcome $given.outcome ON DUPLICATE KEY UPDATE
+        INSERT INTO snapshot $new_run.snapshot ON DUPLICATE KEY UPDATE data = $input.data RETURN NONE;
+        INSERT INTO outcome $new_run.outcome ON DUPLICATE KEY UPDATE
             output = $input.output, error = $input.error RETURN NONE;
-        {PUT_MESSAGES.replace("$given", "$given.messages")};
-        {PUT_EVENTS.replace("$given", "$given.events")};
+        {PUT_MESSAGES.replace("$given", "$new_run.messages")};
+        {PUT_EVENTS.replace("$given", "$new_run.events")};
     }};
     $new
 }}"""

@@ -49,12 +49,12 @@ def problem(schema: Any) -> str | None:
     return None
 
 
-def violations(schema: Any, value: Any) -> list[tuple[str, str]]:
-    """Pointers and messages, at most MAX_VIOLATIONS, in the order of the value."""
+def violations(schema_text: str, value: Any) -> list[tuple[str, str]]:
+    """Pointers and messages, at most MAX_VIOLATIONS, in the order of the value. `schema_text` is canonical."""
     from referencing.exceptions import Unresolvable
 
     try:
-        errors = list(islice(_validator(canonical(schema)).iter_errors(value), _EXAMINED))
+        errors = list(islice(_validator(schema_text).iter_errors(value), _EXAMINED))
     except Unusable as error:
         return [("", f"the schema cannot be used: {error}")]
     except Unresolvable as error:

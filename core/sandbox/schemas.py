@@ -67,7 +67,7 @@ class JsonSchemas:
         except RecursionError:
             return [Violation("", "the value is nested too deeply to be checked")]
         if _is_light(schema_text, value_text):
-            found = schema_rules.violations(schema, value)
+            found = schema_rules.violations(schema_text, value)
         else:
             found = await self._ask(schema, value_text)
         return [Violation(path, message) for path, message in found]

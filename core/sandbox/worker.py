@@ -75,4 +75,4 @@ def _violations(request: dict[str, Any], channel: _Channel) -> dict[str, Any]:
     value = json.loads(request["value"])
     schema_rules.problem(request["schema"])  # compiled now and kept, so that the limit is for the check alone
     channel.start(request["timeout_s"])
-    return {"violations": schema_rules.violations(request["schema"], value)}
+    return {"violations": schema_rules.violations(schema_rules.canonical(request["schema"]), value)}

@@ -98,15 +98,20 @@ class Execution:
         return self.run.elapsed_s(now) if self.run else max(0.0, (now - self.registered_at).total_seconds())
 
 
-_ASKING = (InterruptionRaised, InterruptionClosed)
-_SHOWN_IN_ROW = (RunStarted, RunPaused, RunContinued, RunWaiting, RunResumed, RunFinished, StepSkipped, StepFinished)
+_ASKING = frozenset({InterruptionRaised, InterruptionClosed})
+_STATE = frozenset({RunStarted, RunPaused, RunContinued, RunWaiting, RunResumed, RunFinished})
+
+
+def is_progress(fact: Fact) -> bool:
+    """Whether the `3/7` of the row is another now. An iteration is no step of its own there."""
+    return isinstance(fact, StepFinished | StepSkipped) and getattr(fact, "index", None) is None
 
 
 def is_shown_in_row(fact: Fact) -> bool:
-    """Whether state, time or `3/7` of the row may be others now. An iteration is no step of its own there."""
-    return is_about_asking(fact) or (isinstance(fact, _SHOWN_IN_ROW) and getattr(fact, "index", None) is None)
+    """Whether state or time of the row may be others now."""
+    return type(fact) in _STATE or is_about_asking(fact)
 
 
 def is_about_asking(fact: Fact) -> bool:
     """Whether a person is asked, or is asked no longer."""
-    return isinstance(fact, _ASKING)
+    return type(fact) in _ASKING

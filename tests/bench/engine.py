@@ -22,7 +22,7 @@ from core.persistence.surreal import SurrealStorage
 from core.ports.storage import PutSetting
 from core.ports.templates import FoundTemplate
 from core.services.outcome import Ok
-from core.wiring import Core, run_core
+from core.wiring import Core, run_core, spare_heap
 from tests.bench import people, recovery
 from tests.bench.measure import contest, line, report
 
@@ -79,6 +79,7 @@ async def a_core() -> AsyncIterator[tuple[Core, CountingStorage, Path]]:
         storage = await SurrealStorage.open(Path(folder) / "data" / "store")
         counting = CountingStorage(storage)
         async with run_core(counting) as core:
+            spare_heap()
             yield core, counting, Path(folder)
         await storage.close()
 

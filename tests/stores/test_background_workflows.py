@@ -8,6 +8,7 @@ from core.domain.ids import WorkflowId
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
 from core.domain.workflow import Workflow
+from core.stores.background_workflows import PROGRESS_S
 from tests.stores.rig import START, Desk, heard, text_of
 
 A, B, C = (WorkflowId(f"wf_{name}") for name in "abc")
@@ -84,12 +85,31 @@ def test_a_creation_told_again_does_not_bring_a_forgotten_run_back() -> None:
     assert desk.running == desk.recent == []
 
 
+def test_steps_that_end_together_are_told_once_and_their_state_is_there_at_once() -> None:
+    desk = Desk()
+    run = desk.teller("a")
+    desk.tell(run.created("one", "two", "three", kind=RunKind.WORKFLOW), run.started())
+    told = heard(desk)
+    desk.tell(run.step_done("one"), run.step_done("two"))
+    execution = desk.background.get_execution(run.workflow_id)
+    assert execution is not None
+    assert (execution.progress, told) == ((2, 3), [])
+    desk.time.advance(PROGRESS_S)
+    assert told == ["wf_a"]
+    desk.tell(run.step_done("three"), run.finished())
+    assert told == ["wf_a"] * 2
+    desk.background.close()
+    desk.time.advance(PROGRESS_S)
+    assert told == ["wf_a"] * 2
+
+
 def test_a_row_is_told_of_at_most_once_for_an_event_and_never_for_a_token() -> None:
     desk = Desk()
     run = desk.teller("a")
     told = heard(desk)
     for count, event in enumerate([run.created(), run.started(), run.step_done(), run.finished()], 1):
         desk.tell(event, event)
+        desk.time.advance(PROGRESS_S)
         assert told == ["wf_a"] * count
     other = desk.start("b")
     told.clear()
