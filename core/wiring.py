@@ -150,9 +150,11 @@ def spare_heap() -> None:
     """Keep the garbage collector away from what was loaded until now, which lives as long as the process.
 
     It would walk through all of it again and again while runs make objects: a fifth of the engine's time, and stalls
-    of the window. For a process that has one core; not for tests, which make many.
+    of the window. New objects it looks at less often than Python's default, which is made for small programs. For a
+    process that has one core; not for tests, which make many.
     """
     gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 @asynccontextmanager

@@ -93,12 +93,14 @@ def encode_output(value: Any) -> str:
     if len(text) > STRUCTURE_BYTES:
         strings = _string_characters(value)
         if len(text) - strings > STRUCTURE_BYTES or strings > STRING_BYTES:
-            raise StepFailed(
-                "output_too_large",
-                f"the output has {len(text):,} bytes of JSON; at most 1 MB and 10 MB of text in it can be kept",
-                bytes=len(text),
-            )
+            raise too_large(len(text))
     return text
+
+
+def too_large(size: int) -> StepFailed:
+    """More than the sizes of ENGINE §2, in bytes of JSON."""
+    message = f"the output has {size:,} bytes of JSON; at most 1 MB and 10 MB of text in it can be kept"
+    return StepFailed("output_too_large", message, bytes=size)
 
 
 def _string_characters(value: Any) -> int:

@@ -19,13 +19,14 @@ ENDS_THE_RUN = frozenset({"outcome_unknown", "rejected"})
 class Ended:
     """A call came to its end: with an output, an error, or cancelled. `errors` are those of the attempts before.
 
-    `has_acted`: this life of the run came so far as to carry it out. `is_instant`: it began and ended at once, and
-    nobody has been told that it began.
+    `output_json`: the output as text, where that was made already. `has_acted`: this life of the run came so far as
+    to carry it out. `is_instant`: it began and ended at once, and nobody has been told that it began.
     """
 
     call: Call
     effect: Effect = Effect.NONE
     output: Any = None
+    output_json: str | None = None
     error: StepFailed | None = None
     is_cancelled: bool = False
     attempt: int = 1

@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 GROUP_S = 0.05
 GROUP_ENTRIES = 64
 COMMIT_ENTRIES = 200
+COMMIT_CHARACTERS = 4_000_000
 RETRY_S = 5.0
 TEXT_BYTES = 1024
 
@@ -133,7 +134,11 @@ class Journal:
         if self._group_timer is not None:
             self._group_timer.cancel()
             self._group_timer = None
-        entries = [self._queue.popleft() for _ in range(min(len(self._queue), COMMIT_ENTRIES))]
+        entries: list[Entry] = []
+        characters = 0
+        while self._queue and len(entries) < COMMIT_ENTRIES and characters < COMMIT_CHARACTERS:
+            entries.append(self._queue.popleft())
+            characters += entries[-1].characters
         if self._queue:
             self._urgent.set()
         if self._is_text_due:

@@ -10,7 +10,15 @@ from typing import Protocol
 from core.domain.events import Event, EventsKept, Fact, MessageAdded, TokenReceived
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.errors import StorageFailed
-from core.ports.storage import AppendChunk, AppendEvents, Chunk, Write
+from core.ports.storage import (
+    AppendChunk,
+    AppendEvents,
+    ChangeRun,
+    Chunk,
+    PutMessage,
+    PutStepResult,
+    Write,
+)
 
 CHUNK_BYTES = 4096
 
@@ -30,6 +38,11 @@ class Entry:
     writes: Sequence[Write]
     done: "asyncio.Future[Lost] | None" = None
     raises: bool = False
+
+    @property
+    def characters(self) -> int:
+        """About how much there is to write."""
+        return sum(map(_characters, self.writes))
 
 
 @dataclass(slots=True)
@@ -181,6 +194,14 @@ class Log:
                 self.is_message_told = True
             events.append(Event(self.run_id, self.workflow_id, self._seq, at, fact))
         return events
+
+
+def _characters(write: Write) -> int:
+    if isinstance(write, PutStepResult):
+        return len(write.result.output_json or "")
+    if isinstance(write, ChangeRun):
+        return len(write.output_json or "")
+    return len(write.message.text) if isinstance(write, PutMessage) else 0
 
 
 def _pieces(text: str) -> Iterable[str]:

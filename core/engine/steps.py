@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 from core.domain.events import ToolEnded, ToolStarted
 from core.domain.ids import CallId
-from core.domain.json_text import decode, encode
+from core.domain.json_text import encode
 from core.domain.run import ErrorInfo, Run, Snapshot
 from core.domain.template import (
     AgentAction,
@@ -27,6 +27,7 @@ from core.ports.journal import RunLog
 from core.ports.sandbox import CodeLimits, Sandbox
 from core.ports.schemas import Schemas
 from core.ports.tools import CallContext, ToolRunner
+from core.threads.long_json import value_of
 
 TOOL_STEP_TIMEOUT_S = 30.0
 
@@ -89,7 +90,7 @@ class StepRunner:
                 output = call.input
             case CodeAction(code=code):
                 limits = CodeLimits() if limit_s is None else CodeLimits(timeout_s=limit_s)
-                output = decode((await self.sandbox.run(code, encode(call.input), limits)).output_json)
+                output = await value_of((await self.sandbox.run(code, encode(call.input), limits)).output_json)
             case ToolAction():
                 output = await self._call_tool(call, attempt, effect, limit_s, setting)
             case AgentAction():

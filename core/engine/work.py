@@ -10,7 +10,7 @@ from typing import assert_never
 
 from core.domain.ids import CallId
 from core.domain.interruption import Interruption, InterruptionKind
-from core.domain.json_text import LIST_BYTES, decode, encode, encode_output
+from core.domain.json_text import LIST_BYTES, decode, encode_output
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.template import AgentAction, ReturnAction, SetAction, Step, ToolAction, WorkflowAction
 from core.domain.tool import Effect, ToolCall
@@ -40,6 +40,7 @@ from core.engine.refs import Scope
 from core.engine.steps import Setting, StepRunner
 from core.errors import StepFailed, StorageFailed
 from core.ports.clock import Clock
+from core.threads.long_json import is_long, output_text
 
 log = logging.getLogger(__name__)
 
@@ -98,6 +99,7 @@ class Work:
         self._named = {step.name: step for step in setting.snapshot.template.steps}
         self._inbox: deque[Ended] = deque()
         self._items_done: dict[str, list[ItemDone]] = {}
+        self._item_texts: dict[str, dict[int, str]] = {}
         self._earlier: dict[StepKey, Earlier] = {}
         self._decisions: dict[str, Call | Loop] = {}
         for result in results:
@@ -227,8 +229,7 @@ class Work:
         """Begin the action: at once if it only shapes data, else in a task, behind a claim if it leaves the process."""
         step, key = made.step, made.key
         earlier = self._earlier.pop(key, None)
-        is_plain = step.output_schema is None and earlier is None
-        if isinstance(step.action, SetAction | ReturnAction) and is_plain:
+        if self._is_instant(made, earlier):
             self._inbox.append(Ended(made, output=made.input, is_instant=True))
             return
         effect = self._steps.effect(step, made.input)
@@ -249,12 +250,19 @@ class Work:
         self.flights[key] = Flight(task, attempts)
         task.add_done_callback(partial(self._landed, attempts))
 
+    @staticmethod
+    def _is_instant(made: Call, earlier: Earlier | None) -> bool:
+        """Whether the call only shapes data, and so little of it that this takes no time."""
+        is_plain = type(made.step.action) in (SetAction, ReturnAction) and made.step.output_schema is None
+        return is_plain and earlier is None and not is_long(made.input)
+
     async def _carry_out(self, attempts: Attempts, claim: "asyncio.Future[frozenset[int]] | None") -> None:
         key = attempts.call.key
         if not self._steps.has_time_limit(attempts.call.step):
             self._limits.watch_progress(key)
         try:
-            ended = self._as_ended(attempts, output=await attempts.run(claim))
+            output = await attempts.run(claim)
+            ended = self._as_ended(attempts, output=output, output_json=await output_text(output))
         except LostClaim:
             ended = None
         except StepFailed as error:
@@ -283,12 +291,19 @@ class Work:
         return [call for call in self._setting.left_open if (call.step, call.index) == (key.step, key.index)]
 
     def _as_ended(
-        self, attempts: Attempts, output: object = None, error: StepFailed | None = None, *, is_cancelled: bool = False
+        self,
+        attempts: Attempts,
+        *,
+        output: object = None,
+        output_json: str | None = None,
+        error: StepFailed | None = None,
+        is_cancelled: bool = False,
     ) -> Ended:
         return Ended(
             attempts.call,
             attempts.effect,
             output,
+            output_json,
             error,
             is_cancelled,
             attempts.attempt,
@@ -326,13 +341,15 @@ class Work:
 
     def _close(self, action: CloseList) -> None:
         step, made = action.step, Call(action.step, StepKey(action.step.name), None)
-        text = encode(action.outputs)
+        texts = self._item_texts.pop(step.name, {})
+        size = 1 + sum(len(texts.get(index, "null")) + 1 for index in range(len(action.outputs)))
         if action.is_failed:
             self._inbox.append(Ended(made, error=joined(step, action.errors)))
-        elif len(text) > LIST_BYTES:
-            size = StepFailed("output_too_large", f"the list has {len(text):,} bytes of JSON; 64 MB can be kept")
-            self._inbox.append(Ended(made, error=size))
+        elif size > LIST_BYTES:
+            error = StepFailed("output_too_large", f"the list has {size:,} bytes of JSON; 64 MB can be kept")
+            self._inbox.append(Ended(made, error=error))
         else:
+            text = f"[{','.join(texts.get(index, 'null') for index in range(len(action.outputs)))}]"
             self._checkpoints.step_completed(Ended(made, output=action.outputs), text)
             self._advance(StepDone(step.name, action.outputs))
 
@@ -347,14 +364,20 @@ class Work:
         try:
             if ended.error is not None:
                 raise ended.error
-            output_json = encode_output(ended.output)
+            output_json = encode_output(ended.output) if ended.output_json is None else ended.output_json
         except StepFailed as error:
             info = error_info(error, ended.call)
             self._checkpoints.step_failed(ended, info)
             self._advance(failure(step, key, info))
             return
         self._checkpoints.step_completed(ended, output_json)
+        self._keep_text(key, output_json)
         self._advance(success(key, ended.output))
+
+    def _keep_text(self, key: StepKey, output_json: str | None) -> None:
+        """Remember the text of an iteration's output: that of the list is made of them."""
+        if key.index is not None and output_json is not None:
+            self._item_texts.setdefault(key.step, {})[key.index] = output_json
 
     def _remember(self, result: StepResult) -> None:
         """Take in a result of an earlier life of the run."""
@@ -377,6 +400,7 @@ class Work:
             happened = StepDone(key.step, None, skipped=True) if result.skipped else success(key, output)
         if isinstance(happened, ItemDone):
             self._items_done.setdefault(key.step, []).append(happened)
+            self._keep_text(key, result.output_json)
         else:
             self._checkpoints.keep_output(key.step, result.output_json)
             self._plan.advance(happened)

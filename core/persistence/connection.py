@@ -16,7 +16,7 @@ from surrealdb.errors import SurrealError
 from core.errors import StorageFailed
 from core.persistence.failures import Conflict, failure, failure_of_system, is_of_disk, results
 from core.persistence.folder import check_room, log_bytes, make_private, prepare, private_files
-from core.persistence.statements import Statement, as_query
+from core.persistence.statements import Query, Statement, as_query
 
 T = TypeVar("T")
 
@@ -61,7 +61,7 @@ class Connection:
         """The result of one statement that only reads. Raises StorageFailed."""
         while self._handle is None:
             await _finish(self._renew(), self._writes)
-        asking = _ask(self._handle, text, dict(variables or {}))
+        asking = _ask(self._handle, Query(text, dict(variables or {})))
         return (await _finish(asking, self._reads))[0]
 
     async def commit(self, statements: Sequence[Statement]) -> list[Any]:
@@ -86,11 +86,11 @@ class Connection:
             await asyncio.sleep(LEAVE_S)
 
     async def _commit(self, statements: Sequence[Statement]) -> list[Any]:
-        text, variables = as_query(statements)
+        query = as_query(statements)
         async with self._writer:
             await self._be_ready()
             try:
-                answered = await _ask(self._handle, text, variables)
+                answered = await _ask(self._handle, query)
             except StorageFailed as error:
                 self._is_worn = is_of_disk(error)
                 raise
@@ -162,13 +162,15 @@ def _handle(path: Path, *, is_last: bool) -> Any:
         raise told from error
 
 
-async def _ask(handle: Any, text: str, variables: dict[str, Any], conflicts: int = CONFLICTS) -> list[Any]:
+async def _ask(handle: Any, query: Query, conflicts: int = CONFLICTS) -> list[Any]:
     try:
-        return results(await handle.query_raw(text, variables))
+        asking = handle.query_raw(query.text, query.variables)
+        # to encode long texts takes the driver a while: that is done on a loop of its own in a thread
+        return results(await (asyncio.to_thread(asyncio.run, asking) if query.is_long else asking))
     except Conflict as conflict:
         if conflicts == 0:
             raise failure(["too many conflicts"]) from conflict
-        return await _ask(handle, text, variables, conflicts - 1)
+        return await _ask(handle, query, conflicts - 1)
     except SurrealError as error:
         raise failure([str(error)]) from error
     except (TypeError, ValueError, OverflowError) as error:  # how the driver refuses what it cannot encode

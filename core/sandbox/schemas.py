@@ -10,6 +10,7 @@ from core.sandbox import schema_rules
 from core.sandbox.frames import BadFrame
 from core.sandbox.pool import PoolClosed, WorkerPool
 from core.sandbox.process import WorkerGone, WorkerTooSlow
+from core.threads.long_json import is_long
 
 LIMIT_S = 2.0
 """For a small value; a second more for each megabyte."""
@@ -102,27 +103,10 @@ def _parts(text: str) -> int:
 
 
 async def _json(value: Any) -> str:
-    return await asyncio.to_thread(_json_in_steps, value) if _is_large(value) else json.dumps(value)
+    return await asyncio.to_thread(_json_in_steps, value) if is_long(value) else json.dumps(value)
 
 
 def _json_in_steps(value: Any) -> str:
     """As json.dumps, but in a thread it lets the others run in between: dumps holds the interpreter to its end."""
     pieces = json.JSONEncoder().iterencode(value)
     return "".join(iter(lambda: "".join(islice(pieces, 10_000)), ""))
-
-
-def _is_large(value: Any) -> bool:
-    """Whether the JSON is longer than what is checked here, found without walking much more than that."""
-    size = 0
-    todo = [value]
-    while todo and size <= _HERE_CHARACTERS:
-        part = todo.pop()
-        size += 2
-        if isinstance(part, str):
-            size += len(part)
-        elif isinstance(part, dict):
-            todo.extend(part)
-            todo.extend(part.values())
-        elif isinstance(part, list):
-            todo.extend(part)
-    return size > _HERE_CHARACTERS

@@ -11,7 +11,7 @@ from typing import Any
 
 from core.domain.json_text import STRING_BYTES, type_name
 from core.errors import StepFailed
-from core.tools.pieces import Pieces, in_thread
+from core.threads.pieces import ONE_AT_A_TIME, Pieces, in_thread
 
 RESULT_BYTES = STRING_BYTES
 """How much of a result is kept (AGENTS_AND_TOOLS §3)."""
@@ -33,7 +33,7 @@ async def json_bytes(value: Any) -> int:
         next(measuring)
     except StopIteration as end:
         return int(end.value)
-    return await in_thread(measuring)
+    return await in_thread(measuring, ONE_AT_A_TIME)
 
 
 def text_bytes(text: str) -> int:

@@ -23,7 +23,7 @@ from core.ports.storage import PutSetting
 from core.ports.templates import FoundTemplate
 from core.services.outcome import Ok
 from core.wiring import Core, run_core, spare_heap
-from tests.bench import people, recovery
+from tests.bench import large, people, recovery
 from tests.bench.measure import contest, line, report
 
 BENCH = "engine"
@@ -78,7 +78,7 @@ async def a_core() -> AsyncIterator[tuple[Core, CountingStorage, Path]]:
     with tempfile.TemporaryDirectory() as folder:
         storage = await SurrealStorage.open(Path(folder) / "data" / "store")
         counting = CountingStorage(storage)
-        async with run_core(counting) as core:
+        async with run_core(counting, more_tools=[large.text_tool()]) as core:
             spare_heap()
             yield core, counting, Path(folder)
         await storage.close()
@@ -137,6 +137,7 @@ async def main() -> None:
         await measure_runs(core, storage)
         await people.approvals(BENCH, core, lambda: bare_commits(storage, 1))
         await people.ragged(BENCH, core)
+        large.tell(BENCH, await large.stalls(measure_large(core)))
     measure_items()
     await recovery.growth(BENCH)
     await recovery.recover_many(BENCH)
@@ -191,6 +192,10 @@ async def measure_runs(core: Core, storage: CountingStorage) -> None:
         await asyncio.gather(*(floor(six, lambda name: asyncio.sleep(0.005)) for _ in range(20)))
 
     await measure("20 runs x 6 steps of 5 ms, all", core, storage, work, bare, 1)
+
+
+async def measure_large(core: Core) -> None:
+    await asyncio.gather(*(finish(core, large.template()) for _ in range(large.RUNS)))
 
 
 def measure_items() -> None:

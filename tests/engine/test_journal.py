@@ -18,12 +18,13 @@ from core.domain.events import (
     TokenReceived,
 )
 from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.step import StepKey, StepResult, StepStatus
 from core.engine import journal as journal_module
 from core.engine.journal import Journal
 from core.engine.run_log import Log
 from core.errors import StorageFailed
 from core.ports.clock import SystemClock
-from core.ports.storage import AppendChunk, AppendEvents, DropChunks, PutSetting, Write
+from core.ports.storage import AppendChunk, AppendEvents, DropChunks, PutSetting, PutStepResult, Write
 
 
 class Disk:
@@ -197,6 +198,22 @@ async def test_a_writer_that_is_behind_slows_down_who_produces() -> None:
         rig.disk.gate.set()
         async with asyncio.timeout(1):
             await room
+
+
+async def test_long_outputs_go_in_commits_of_a_bounded_size() -> None:
+    async with a_rig() as rig:
+        log = rig.log()
+        text = "x" * (journal_module.COMMIT_CHARACTERS // 2)
+        writes = [
+            PutStepResult(StepResult(log.run_id, StepKey("s", number), StepStatus.COMPLETED, output_json=text))
+            for number in range(5)
+        ]
+        written = [log.record(fact(), writes=[write]) for write in writes]
+        async with asyncio.timeout(1):
+            await asyncio.gather(*written)
+        kept = [[write for write in commit if isinstance(write, PutStepResult)] for commit in rig.disk.commits]
+        assert [len(results) for results in kept] == [2, 2, 1]
+        assert rig.disk.seqs("r") == [1, 2, 3, 4, 5]
 
 
 async def test_streamed_text_is_seen_at_once_and_kept_in_pieces_within_the_interval() -> None:

@@ -1,17 +1,19 @@
 """One writer, whole transactions, and callers that do not wait for the end."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from surrealdb import RecordID
 
 from core.errors import StorageFailed
 from core.persistence import failures
 from core.persistence.connection import Connection
 from core.persistence.folder import log_bytes
-from core.persistence.statements import Statement, as_query, each, parts
+from core.persistence.statements import Query, Statement, as_query, each, parts
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import PutMessage, PutSetting
 from tests.contracts.rows import W, a_message, a_result, created
@@ -184,9 +186,39 @@ def test_the_cause_is_found_among_the_consequences(told: str, code: str) -> None
 
 
 def test_statements_become_one_query() -> None:
-    assert as_query([Statement("A $given", 1)]) == ("A $given0", {"given0": 1})
+    assert as_query([Statement("A $given", 1)]) == Query("A $given0", {"given0": 1})
     both = [Statement("A $given.x", 1), Statement("B $input", 2)]
-    assert as_query(both) == ("BEGIN; A $given0.x; B $input; COMMIT", {"given0": 1, "given1": 2})
+    assert as_query(both) == Query("BEGIN; A $given0.x; B $input; COMMIT", {"given0": 1, "given1": 2})
+
+
+def test_rows_go_as_one_text_and_what_is_none_is_left_out() -> None:
+    query = as_query([Statement("A $given", [{"id": ["r", 1], "output": None, "text": "é\n"}])])
+    assert query.text == "A (encoding::json::decode($given0))"
+    assert json.loads(query.variables["given0"]) == [{"id": ["r", 1], "text": "é\n"}]
+
+
+def test_bytes_records_and_long_texts_go_as_they_are() -> None:
+    for value, is_long in ((b"x", False), (RecordID("run", "r"), False), ("x" * 20_000, True), (b"x" * 20_000, True)):
+        rows = [{"id": "one", "value": value}]
+        assert as_query([Statement("A $given", rows)]) == Query("A $given0", {"given0": rows}, is_long)
+
+
+async def test_short_and_long_rows_are_read_as_they_were_written(connection: Connection) -> None:
+    texts = [
+        "",
+        "null",
+        "run:one",
+        "2026-01-01T00:00:00Z",
+        '"\\ \x7f\u2028 😀',
+        "1.5dec",
+        "x" * 20_000,
+        "é" * 3_000_000,
+    ]
+    rows = [{"id": ["t", number], "text": text, "number": 2**63 - 1} for number, text in enumerate(texts)]
+    for row in rows:
+        await connection.commit([Statement("INSERT INTO kept $given RETURN NONE", [row])])
+    found = await connection.read("SELECT * FROM kept")
+    assert [(row["text"], row["number"]) for row in found] == [(text, 2**63 - 1) for text in texts]
 
 
 def test_many_rows_become_statements_of_at_most_two_hundred() -> None:

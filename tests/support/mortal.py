@@ -16,9 +16,9 @@ from core.persistence import surreal
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import AppendEvents, ChangeRun, Claim, PutStepResult, PutToolCall, Write
 from core.ports.tools import CallContext
+from core.threads.pieces import Pieces
 from core.tools.builtin import write_file
 from core.tools.handles import Folder
-from core.tools.pieces import Pieces
 from core.tools.registry import Arguments
 
 ANYWHERE = 0

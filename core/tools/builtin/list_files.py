@@ -13,10 +13,10 @@ from core.domain.events import time_text
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
 from core.ports.tools import CallContext
+from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
 from core.tools.folders import explained, resolve
 from core.tools.handles import Folder
-from core.tools.pieces import Pieces, in_thread
 from core.tools.quantities import counted
 from core.tools.registry import Arguments, Tool
 

@@ -7,10 +7,10 @@ from typing import Any
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
 from core.ports.tools import CallContext
+from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
 from core.tools.folders import Place, explained, resolve
 from core.tools.measure import RESULT_BYTES, text_bytes
-from core.tools.pieces import Pieces, in_thread
 from core.tools.quantities import counted, size
 from core.tools.registry import Arguments, Tool
 

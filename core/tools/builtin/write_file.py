@@ -16,10 +16,10 @@ from typing import Any
 from core.domain.risk import Risk
 from core.domain.tool import Category, ToolInfo
 from core.ports.tools import CallContext
+from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
 from core.tools.folders import explained, resolve
 from core.tools.handles import Folder
-from core.tools.pieces import Pieces, in_thread
 from core.tools.quantities import size
 from core.tools.registry import Arguments, Tool
 

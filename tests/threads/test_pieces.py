@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from core.tools.pieces import Pieces, in_thread
+from core.threads.pieces import Pieces, in_thread
 from tests.tools.rig import cancel
 
 

@@ -8,22 +8,27 @@ import asyncio
 import threading
 import time
 from collections.abc import Generator
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 Pieces = Generator[None, None, T]
 
+ONE_AT_A_TIME = ThreadPoolExecutor(1, "one-at-a-time")
+"""For work that is nothing but Python: several threads of it would take the interpreter from the loop in turns."""
+
 TURN_S, PAUSE_S = 0.001, 0.0001
 """Work in Python holds the interpreter until the loop has asked for it for 5 ms: so it lets go of it sooner."""
 
 
-async def in_thread(work: Pieces[T]) -> T:
-    """Carry out `work` in a thread and give what it returns, or raise what it raises.
+async def in_thread(work: Pieces[T], executor: Executor | None = None) -> T:
+    """Carry out `work` in a thread (of `executor`, or else of the loop's own) and give what it returns, or raise what
+    it raises.
 
     When cancelled, the work is stopped at the end of its piece; CancelledError is raised after that.
     """
     stopping = threading.Event()
-    thread = asyncio.get_running_loop().run_in_executor(None, _drive, work, stopping)
+    thread = asyncio.get_running_loop().run_in_executor(executor, _drive, work, stopping)
     try:
         await asyncio.wait({thread})
     except asyncio.CancelledError:

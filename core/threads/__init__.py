@@ -1,0 +1,1 @@
+"""Long work beside the loop, in pieces short enough that nothing else has to wait for it."""

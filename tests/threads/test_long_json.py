@@ -1,0 +1,102 @@
+"""Long values are written as JSON by a thread, and come out as those that are written at once."""
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.domain.json_text import encode, encode_output
+from core.errors import StepFailed
+from core.threads import long_json
+from core.threads.long_json import is_long, output_text, value_of
+
+ROWS = [{"number": number, "name": f"row {number}", "words": ["one", "two"]} for number in range(10_000)]
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda parts: st.lists(parts) | st.dictionaries(st.text(), parts),
+)
+
+
+@pytest.fixture
+def short_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that small values are written as long ones are."""
+    monkeypatch.setattr(long_json, "SHORT_CHARACTERS", 8)
+    monkeypatch.setattr(long_json, "PIECE_CHARACTERS", 3)
+    monkeypatch.setattr(long_json, "GROUP", 2)
+
+
+@pytest.mark.usefixtures("short_pieces")
+@settings(max_examples=200, deadline=None)
+@given(VALUES)
+def test_a_value_in_pieces_is_the_same_text(value: Any) -> None:
+    assert asyncio.run(output_text(value)) == encode_output(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "x" * 200_000,
+        "😀\ud800\x00" * 50_000,
+        ["a" * 70_000, {"k" * 70_000: [1, None]}, []],
+        {"rows": ROWS, "text": "é" * 100_000, "": {}},
+        (1, ("x" * 70_000,)),
+        list(range(100_000)),
+    ],
+    ids=["text", "surrogates", "long members", "rows", "tuples", "numbers"],
+)
+async def test_a_long_value_is_written_exactly(value: Any) -> None:
+    assert is_long(value)
+    text = await output_text(value)
+    assert text == encode(value)
+    assert encode(await value_of(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        (["x" * 10_100_000], "output_too_large"),
+        ([[number] for number in range(300_000)], "output_too_large"),
+        ({"ok": "x" * 70_000, "bad": float("nan")}, "not_json"),
+        ({"ok": "x" * 70_000, "bad": {1, 2}}, "not_json"),
+    ],
+    ids=["text", "structure", "not a number", "a set"],
+)
+async def test_what_cannot_be_kept_is_refused_as_at_once(value: Any, code: str) -> None:
+    with pytest.raises(StepFailed) as refused:
+        await output_text(value)
+    assert refused.value.code == code
+    with pytest.raises(StepFailed) as at_once:
+        encode_output(value)
+    assert at_once.value.code == code
+
+
+async def test_ten_megabytes_of_text_and_one_of_structure_are_kept() -> None:
+    value = {"text": "x" * 9_900_000, "rows": ROWS}
+    assert await output_text(value) == encode(value)
+
+
+async def test_a_cycle_and_deep_nesting_are_refused() -> None:
+    cycle: list[Any] = ["x" * 70_000]
+    cycle.append(cycle)
+    deep: list[Any] = ["x" * 70_000]
+    for _ in range(5_000):
+        deep = [deep, "x" * 100]
+    for value in (cycle, deep):
+        with pytest.raises(StepFailed) as refused:
+            await output_text(value)
+        assert refused.value.code in ("not_json", "output_too_large")
+
+
+async def test_the_loop_goes_on_meanwhile() -> None:
+    turns = 0
+    writing = asyncio.ensure_future(output_text({"text": "é" * 1_600_000}))
+    began = time.perf_counter()
+    while not writing.done() and time.perf_counter() - began < 10:
+        turns += 1
+        await asyncio.sleep(0)
+    assert len(await writing) > 9_000_000
+    assert turns > 20
