@@ -1,6 +1,6 @@
 """The engine beside its bare floor (graphlib and asyncio, no storage), and beside as many bare commits.
 
-A chain of 100 pure steps, a chain of 20 effects, a fan of 200, 20 runs of 6 steps at once, a list of 10 000 items
+A chain of 100 pure steps, chains of effects, a fan of 200, 20 runs of 6 steps at once, a list of 10 000 items
 with its peak memory; questions and answers; a ragged DAG; what coming back costs, and how the store grows. Each run
 is the real engine on a real store in a temporary folder.
 """
@@ -12,16 +12,19 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from core.domain.template import Template
+from core.domain.tool import ToolInfo
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import PutSetting
 from core.ports.templates import FoundTemplate
+from core.ports.tools import CallContext
 from core.services.outcome import Ok
+from core.tools.registry import Tool
 from core.wiring import Core, run_core, spare_heap
 from tests.bench import large, people, recovery
 from tests.bench.measure import contest, line, report
@@ -59,14 +62,14 @@ def template(steps: list[dict[str, Any]]) -> Template:
 
 
 class CountingStorage:
-    """Counts the commits of the storage it stands before."""
+    """Keeps the commits of the storage it stands before."""
 
     def __init__(self, storage: SurrealStorage) -> None:
         self._storage = storage
-        self.commits = 0
+        self.commits: list[Any] = []
 
     async def commit(self, writes: Any) -> Any:
-        self.commits += 1
+        self.commits.append(writes)
         return await self._storage.commit(writes)
 
     def __getattr__(self, name: str) -> Any:
@@ -78,7 +81,7 @@ async def a_core() -> AsyncIterator[tuple[Core, CountingStorage, Path]]:
     with tempfile.TemporaryDirectory() as folder:
         storage = await SurrealStorage.open(Path(folder) / "data" / "store")
         counting = CountingStorage(storage)
-        async with run_core(counting, more_tools=[large.text_tool()]) as core:
+        async with run_core(counting, more_tools=[large.text_tool(), note_tool()]) as core:
             spare_heap()
             yield core, counting, Path(folder)
         await storage.close()
@@ -115,13 +118,23 @@ async def bare_commits(storage: CountingStorage, count: int) -> None:
         await storage._storage.commit([PutSetting("bench", str(number))])
 
 
+async def again(storage: CountingStorage, commits: Sequence[Any]) -> None:
+    """What the database takes for the same rows, one commit after the other, without an engine."""
+    for writes in commits:
+        await storage._storage.commit(writes)
+
+
 async def measure(
     name: str, core: Core, storage: CountingStorage, work: Callable[[], Awaitable[None]], bare: Any, per: int
 ) -> None:
-    storage.commits = 0
+    storage.commits.clear()
     await work()
-    commits = storage.commits
-    others = {"floor": bare, f"{commits} bare commits": lambda: bare_commits(storage, commits)}
+    commits = list(storage.commits)
+    others = {
+        "floor": bare,
+        f"{len(commits)} commits of a setting": lambda: bare_commits(storage, len(commits)),
+        "its commits, made once more": lambda: again(storage, commits),
+    }
     report(BENCH, name, await contest(ROUNDS, work, others), unit="us", per=per)
 
 
@@ -145,16 +158,24 @@ async def main() -> None:
 
 
 async def measure_effects(core: Core, storage: CountingStorage, folder: Path) -> None:
+    """An effect that takes no time, so that all that is measured is ours; and one that is a file."""
+
+    def note(name: str, *after: str) -> dict[str, Any]:
+        return {"name": name, "action": {"toolName": "note"}, "input": {}, "dependsOn": list(after)}
+
     def append(name: str, *after: str) -> dict[str, Any]:
         arguments = {"path": "log.txt", "content": f"{name}\n", "append": True}
         return {"name": name, "action": {"toolName": "write_file"}, "input": arguments, "dependsOn": list(after)}
 
-    twenty = chain(20, append)
+    hundred, twenty = chain(100, note), chain(20, append)
     file = folder / "floor.txt"
 
     async def bare(name: str) -> None:
         await asyncio.to_thread(_append, file, name)
 
+    await measure(
+        "chain of 100 effects, a step", core, storage, lambda: finish(core, hundred), lambda: floor(hundred), 100
+    )
     await measure(
         "chain of 20 write_file append, a step",
         core,
@@ -163,6 +184,16 @@ async def measure_effects(core: Core, storage: CountingStorage, folder: Path) ->
         lambda: floor(twenty, bare),
         20,
     )
+
+
+def note_tool() -> Tool:
+    """Has an effect that cannot be repeated, says the registry; does nothing."""
+
+    async def call(arguments: Any, context: CallContext) -> None:
+        return None
+
+    info = ToolInfo(name="note", title="Note", description="Notes.", input_schema={"type": "object"})
+    return Tool(info, server=call)
 
 
 def _append(file: Path, name: str) -> None:
