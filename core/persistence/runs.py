@@ -29,21 +29,23 @@ from core.persistence.statements import Row, Statement, each
 from core.ports.storage import PAGE_ROWS, ChangeRun, MarkUnreadable
 
 _CREATE = f"""{{
-    LET $new_run = $given;
-    LET $new = (INSERT IGNORE INTO run $new_run.run RETURN VALUE id);
+    LET $to = $given;
+    LET $new = (INSERT IGNORE INTO run $to.run RETURN VALUE id);
     IF $new {{
-        INSERT INTO snapshot $new_run.snapshot ON DUPLICATE KEY UPDATE data = $input.data RETURN NONE;
-        INSERT INTO outcome $new_run.outcome ON DUPLICATE KEY UPDATE
+        INSERT INTO snapshot $to.snapshot ON DUPLICATE KEY UPDATE data = $input.data RETURN NONE;
+        INSERT INTO outcome $to.outcome ON DUPLICATE KEY UPDATE
             output = $input.output, error = $input.error RETURN NONE;
-        {PUT_MESSAGES.replace("$given", "$new_run.messages")};
-        {PUT_EVENTS.replace("$given", "$new_run.events")};
+        {PUT_MESSAGES.replace("$given", "$to.messages")};
+        {PUT_EVENTS.replace("$given", "$to.events")};
     }};
     $new
 }}"""
-_CHANGE = "UPDATE $given.run MERGE $given.fields WHERE status IN $given.expected RETURN VALUE id"
+_CHANGE_ROW = "UPDATE type::record('run', $to.run) MERGE $to.fields WHERE status IN $to.expected RETURN VALUE id"
+_CHANGE = f"{{ LET $to = $given; {_CHANGE_ROW} }}"
 _CHANGE_WITH_OUTCOME = f"""{{
-    LET $changed = ({_CHANGE});
-    IF $changed {{ UPSERT $given.outcome MERGE $given.ended RETURN NONE }};
+    LET $to = $given;
+    LET $changed = ({_CHANGE_ROW});
+    IF $changed {{ UPSERT type::record('outcome', $to.run) MERGE $to.ended RETURN NONE }};
     $changed
 }}"""
 _MARK = "INSERT INTO fault $given ON DUPLICATE KEY UPDATE reason = $input.reason RETURN NONE"
@@ -191,11 +193,11 @@ def _change(position: int, change: ChangeRun) -> Statement:
         "results_then": change.results_then,
     }
     given = {
-        "run": record("run", text_key(change.run_id)),
+        "run": text_key(change.run_id),
         "fields": {name: value for name, value in fields.items() if value is not None},
         "expected": sorted(change.expected),
     }
     ended = outcome(change.output_json, change.error)
     if ended:
-        given |= {"outcome": record("outcome", text_key(change.run_id)), "ended": ended}
+        given["ended"] = ended
     return Statement(_CHANGE_WITH_OUTCOME if ended else _CHANGE, given, lambda changed: () if changed else (position,))
