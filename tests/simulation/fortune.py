@@ -29,11 +29,12 @@ class Fortune:
             met.update(self._happening(step, literal))
         self._config(step, met)
         tool = step["action"].get("toolName")
-        if tool == "form" and self._rng.random() < 0.3:
-            step["input"]["extra"] = literal()
-        if self._rng.random() < (0.6 if tool == "form" else 0.09):
+        is_asking = self._rng.random() < (0.6 if tool == "form" else 0.09)
+        if is_asking:
             step["interrupt"] = self._question(step)
             met["answer"] = self._answer(step["interrupt"], literal)
+        if tool == "form" and self._rng.random() < (0.2 if is_asking else 0.9):
+            step["input"]["extra"] = literal()
         if tool in ("note", "form") or met.get("rounds"):
             met["outcome"] = self._outcome(literal)
         if met:

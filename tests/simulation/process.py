@@ -35,9 +35,10 @@ EXPIRY_S = 12.0
 
 
 class Process:
-    """Lives once."""
+    """Lives once, until every run has ended, or its fate is met."""
 
-    def __init__(self, scenario: Json, world: World, disk: FaultyDisk, loop: VirtualLoop) -> None:
+    def __init__(self, scenario: Json, world: World, disk: FaultyDisk, loop: VirtualLoop, fate: Json | None) -> None:
+        self._fate = fate
         self._scenario = scenario
         self._world = world
         self._disk = disk
@@ -56,12 +57,13 @@ class Process:
         validator = Validator(self._tools, sandbox, schemas)
         self.engine = Engine(disk, bus, self.clock, steps, validator, GivenTemplates(world), lambda: settings)
         self.watcher = Watcher(world, bus)
-        self.people = People(scenario, world, disk, self.engine, self.clock, self.watcher)
+        self.people = People(scenario, world, disk, self.engine, self.clock, self.watcher, is_last=fate is None)
         self._is_open = False
+        self._moves = (-1, -1)
         self._late_since: dict[InterruptionId, float] = {}
 
-    async def live(self, fate: Json | None) -> None:
-        """Until every run has ended, or the fate is met."""
+    async def live(self) -> None:
+        fate = self._fate
         if fate is not None and fate["end"] == "crash":
             if "commit" in fate:
                 self._disk.crash_at = (fate["commit"], fate["applied"])
@@ -90,6 +92,12 @@ class Process:
             return
         rows = [row for _, row in self._disk.tables.runs.values() if not row.status.is_final]
         for row in rows:
+            self._ask_for_expiry(row)
+        moves = (self._disk.own_commits, self._world.moves)
+        if moves == self._moves:  # it was asked already
+            return
+        self._moves = moves
+        for row in rows:
             if not self.engine.drives(row.id):
                 self._world.blame(f"{row.title} is {row.status}, and nobody drives it")
             elif self._is_held_by_child(row):
@@ -102,13 +110,16 @@ class Process:
         if enqueued and running < self._scenario["maxRuns"]:
             self._world.blame(f"{enqueued} runs wait for a place, and there are places (ENGINE §9)")
 
-    def _ask(self, row: Run, state: LiveRun) -> None:
-        now, run_id = self.clock.now(), row.id
-        for one in self._world.interruptions(run_id):
+    def _ask_for_expiry(self, row: Run) -> None:
+        now = self.clock.now()
+        for one in self._world.interruptions(row.id):
             if one.is_open and one.expires_at is not None and one.expires_at < now:
                 since = self._late_since.setdefault(one.id, self._loop.time())
                 if self._loop.time() - since > EXPIRY_S:
                     self._world.blame(f"the time of the question of {one.ask.step} is over, and it is open (ENGINE §8)")
+
+    def _ask(self, row: Run, state: LiveRun) -> None:
+        run_id = row.id
         template = self._world.templates[row.title]
         if row.status not in (RunStatus.RUNNING, RunStatus.WAITING) or self._is_ending(row, state, template):
             return
@@ -153,7 +164,8 @@ class Process:
             if is_ready and len(active) < template.get("maxParallel", 16):
                 self._world.blame(f"{name} could start, and does not (ENGINE §4)")
             if name in active and mine.iterations is not None:
-                ended = mine.iterations.completed + mine.iterations.failed
+                results = [one for key, one in self._world.results(run_id).items() if key.step == name and key.is_part]
+                ended = sum(one.status.is_final and one.key.round is None for one in results)
                 is_stopped = mine.iterations.failed and step.get("config", {}).get("onError") == "fail"
                 most = step["forEach"].get("concurrency", 1)
                 flying = self._iterations(run_id, state, step)

@@ -80,7 +80,7 @@ def _changes(scenario: Json) -> Iterator[Change]:
         for at, step in enumerate(template["steps"]):
             yield from _simpler_step((*path, "steps", at), step)
     for number, run in enumerate(scenario["runs"]):
-        yield from (partial(_pop, ("runs", number, field)) for field in ("cancelAtMs", "again") if field in run)
+        yield from (partial(_pop, ("runs", number, field)) for field in ("cancelAtMs", "again", "fork") if field in run)
         yield from (partial(_pop, ("runs", number, "input", name)) for name in run["input"])
         yield partial(_put, ("runs", number, "atMs"), 0)
     for name, met in scenario["world"].items():

@@ -49,7 +49,7 @@ class TemplateMaker:
         template: Json = {"format": "metier.template/1", "title": self._title, "steps": steps}
         if self._rng.random() < 0.4:
             template["maxParallel"] = self._rng.choice((1, 1, 2, 3))
-        if self._rng.random() < 0.06:
+        if self._rng.random() < 0.09:
             template["timeoutMs"] = self._rng.choice((10, 100, 1000, 5000, 60_000))
         return template
 
