@@ -77,9 +77,13 @@ class TextStream:
 
 @dataclass(slots=True)
 class Iterations:
-    """How far a forEach is, with its first errors (at most 20)."""
+    """How far a forEach is, with its first errors (at most 20).
 
-    total: int
+    `total` is the length of the list. Until that is told, as in a fork that took iterations over, it counts those that
+    have ended.
+    """
+
+    total: int = 0
     completed: int = 0
     failed: int = 0
     errors: list[dict[str, Any]] = field(default_factory=list)
@@ -384,8 +388,9 @@ def _fold_step(run: LiveRun, fact: facts.StepStarted | facts.StepSkipped | facts
                 run.execution_order.append(step.name)
             step.status, step.attempts = StepStatus.RUNNING, fact.attempt
             step.error = step.finished_at = None
-            if fact.total is not None and step.iterations is None:
-                step.iterations = Iterations(fact.total)
+            if fact.total is not None:
+                step.iterations = step.iterations or Iterations()
+                step.iterations.total = fact.total
         case facts.StepSkipped():
             step.status, step.skipped, step.skipped_value = StepStatus.COMPLETED, True, fact.value
             step.finished_at = at
@@ -397,14 +402,16 @@ def _fold_step(run: LiveRun, fact: facts.StepStarted | facts.StepSkipped | facts
 
 
 def _fold_iteration(step: LiveStep, fact: facts.StepStarted | facts.StepSkipped | facts.StepFinished) -> None:
-    if not isinstance(fact, facts.StepFinished) or step.iterations is None:
+    if not isinstance(fact, facts.StepFinished):
         return
+    items = step.iterations = step.iterations or Iterations()
     if fact.status is StepStatus.COMPLETED:
-        step.iterations.completed += 1
+        items.completed += 1
     elif fact.status is StepStatus.ERROR:
-        step.iterations.failed += 1
-        if fact.error is not None and len(step.iterations.errors) < ERRORS_KEPT:
-            step.iterations.errors.append({"index": fact.index, **fact.error})
+        items.failed += 1
+        if fact.error is not None and len(items.errors) < ERRORS_KEPT:
+            items.errors.append({"index": fact.index, **fact.error})
+    items.total = max(items.total, items.completed + items.failed)
 
 
 def _fold_retry(run: LiveRun, fact: facts.StepRetry) -> None:

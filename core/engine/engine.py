@@ -188,6 +188,8 @@ class Engine:
     async def _drive(self, seat: Seat, driver: Driver) -> None:
         try:
             await driver.drive()
+            if seat.is_finished:
+                await seat.log.record()  # what ended after its run is told, and maybe not written yet
         except Exception as error:
             log.exception("run %s broke", seat.run.id)
             info = ErrorInfo("internal", f"{type(error).__name__}: {error}", failed_during="engine")
@@ -198,7 +200,7 @@ class Engine:
 
     async def fork(self, run_id: RunId, step: str, given: Mapping[str, Any] | None = None) -> Run:
         """Start a run of the same snapshot, in a workflow of its own, that begins at `step`: what does not depend on
-        it is taken over. `given` is another input.
+        it is taken over, once nothing of the run is in flight any more. `given` is another input.
 
         Raises NotFound for the run or the step, Refused `run_active` for one that still works, and as `start`.
         """
@@ -211,9 +213,12 @@ class Engine:
             raise NotFound("step", step)
         request = fork_request(source, snapshot, given, self._clock.now())
         await self._check_input(request)
+        if source.status.is_final and (ending := self._seats.get(run_id)) is not None:
+            await ending.ended.wait()  # what was in flight at its end has results too (ENGINE §5)
+        fork_id = RunId(new_id("run"))
+        results = taken_over(steps, step, await self._storage.step_results(run_id), fork_id)
         self._seats.require_place(request)
-        seat = self._sit(RunId(new_id("run")), request)
-        results = taken_over(steps, step, await self._storage.step_results(run_id), seat.run.id)
+        seat = self._sit(fork_id, request)
         seat.remains = Remains(results, ())
         rows = [PutStepResult(result) for result in results]
         await self._create(seat, request, told(results), rows)
@@ -353,7 +358,8 @@ class Engine:
         return any(not seat.is_waiting for seat in self._seats)
 
     async def wait(self, run_id: RunId) -> Run:
-        """Come back when the run has ended and nothing of it is in flight, or it only waits for a person.
+        """Come back when the run has ended, nothing of it is in flight and all of it is on disk, or it only waits for
+        a person.
 
         Raises NotFound.
         """
