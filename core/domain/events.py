@@ -93,6 +93,14 @@ class RunFinished(Fact):
     active_ms: int = 0
 
 
+class RootChanged(Fact):
+    """The run is below another root; without one, it is a root of its own: its parent has ended well, and it goes on
+    (ENGINE §12)."""
+
+    type = "root_changed"
+    root_run_id: RunId | None = None
+
+
 class _StepFact(Fact):
     step: str
     index: int | None = None
@@ -242,6 +250,7 @@ FACTS: dict[str, type[Fact]] = {
         RunPaused,
         RunContinued,
         RunFinished,
+        RootChanged,
         StepStarted,
         StepSkipped,
         StepFinished,

@@ -303,6 +303,8 @@ def apply(run: LiveRun, event: Event) -> bool:
             if not run.status.is_final:
                 run.active_ms = fact.active_ms
             run.end(fact.status, fact.error, event.at)
+        case facts.RootChanged():
+            run.root = fact.root_run_id
         case facts.StepStarted() | facts.StepSkipped() | facts.StepFinished():
             _fold_step(run, fact, event.at)
         case facts.StepRetry():

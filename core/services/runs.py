@@ -134,7 +134,7 @@ class RunService:
         while todo:
             one = todo.pop()
             found += await self._storage.interruptions(one)
-            todo += [child.id for child in await self._storage.children(one)]
+            todo += [child.id for child in await self._storage.children(one) if child.root is not None]
         found.sort(key=lambda one: (not one.is_open, one.created_at, one.seq))
         return [interruption_object(one) for one in found]
 
