@@ -19,7 +19,7 @@ from core.domain.risk import Risk
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
 from core.domain.template import ValidationMode
-from core.domain.tool import CallStatus
+from core.domain.tool import CallResult, CallStatus
 
 WireError = dict[str, Any]
 
@@ -223,6 +223,24 @@ class ToolEnded(Fact):
     error: WireError | None = None
 
 
+class ToolEndedLate(Fact):
+    """A call that was out of time has come to its end after all. It is told of its attempt, and changes nothing."""
+
+    type = "tool_late"
+    call_id: CallId
+    status: CallStatus
+    duration_ms: int
+    summary: str | None = None
+    error: WireError | None = None
+
+    @classmethod
+    def of(cls, call_id: CallId, result: CallResult) -> "ToolEndedLate":
+        error = result.error.as_dict() if result.error is not None else None
+        return cls(
+            call_id=call_id, status=result.status, duration_ms=result.duration_ms, summary=result.summary, error=error
+        )
+
+
 class UsageReported(Fact):
     """Tokens of one model answer. `cost` is None where the price is not known."""
 
@@ -262,6 +280,7 @@ FACTS: dict[str, type[Fact]] = {
         MessageAdded,
         ToolStarted,
         ToolEnded,
+        ToolEndedLate,
         UsageReported,
     )
 }

@@ -110,7 +110,7 @@ class LiveStep:
 
 @dataclass(slots=True)
 class LiveCall:
-    """A tool call of a running or finished run."""
+    """A tool call of a running or finished run. `late` is how it ended after all, after its time limit."""
 
     id: CallId
     tool: str
@@ -124,6 +124,7 @@ class LiveCall:
     duration_ms: int | None = None
     summary: str | None = None
     error: dict[str, Any] | None = None
+    late: facts.ToolEndedLate | None = None
 
 
 @dataclass(slots=True)
@@ -328,6 +329,9 @@ def apply(run: LiveRun, event: Event) -> bool:
             if call := run.calls.get(fact.call_id):
                 call.status, call.duration_ms = fact.status, fact.duration_ms
                 call.summary, call.error = fact.summary, fact.error
+        case facts.ToolEndedLate():
+            if call := run.calls.get(fact.call_id):
+                call.late = fact
         case facts.UsageReported():
             run.input_tokens += fact.input_tokens
             run.output_tokens += fact.output_tokens

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
-from core.domain.events import Event, time_text
+from core.domain.events import Event, ToolEndedLate, fact_fields, time_text
 from core.domain.ids import InterruptionId, RunId, WorkflowId, new_id
 from core.domain.interruption import Answer, Interruption
 from core.domain.json_text import decode
@@ -209,6 +209,7 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
                 "summary": call.summary,
                 "error": call.error,
                 "duration_ms": call.duration_ms,
+                **({"late": _late(call.late)} if call.late is not None else {}),
             }
             for call in calls
         ],
@@ -224,6 +225,13 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
             "active_ms": run.active_ms,
         },
     }
+
+
+def _late(late: ToolEndedLate) -> dict[str, Any]:
+    """How a call ended after its time limit."""
+    fields = fact_fields(late)
+    del fields["call_id"]
+    return fields
 
 
 def _nothing(run: Run) -> dict[str, Any]:

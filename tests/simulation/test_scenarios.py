@@ -51,6 +51,7 @@ def test_random_scenarios_meet_all_that_can_happen() -> None:
         "run_waiting": 50,
         "step_skipped": 100,
         "step_retry": 20,
+        "tool_late": 1,
         "cancel: cancelled": 10,
         "run: success": 100,
         "run: failed": 5,
