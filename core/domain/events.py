@@ -130,6 +130,16 @@ class StepFinished(_StepFact):
     error: WireError | None = None
 
 
+class IterationsTaken(Fact):
+    """A fork has taken over so many iterations of a step. `errors` are the first of those that failed, with `index`."""
+
+    type = "iterations_taken"
+    step: str
+    completed: int
+    failed: int
+    errors: list[WireError] = []
+
+
 class StepRetry(_StepFact):
     """The attempt failed; the next one begins after `delay_ms`."""
 
@@ -272,6 +282,7 @@ FACTS: dict[str, type[Fact]] = {
         StepStarted,
         StepSkipped,
         StepFinished,
+        IterationsTaken,
         StepRetry,
         InterruptionRaised,
         InterruptionClosed,

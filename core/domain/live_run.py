@@ -79,11 +79,10 @@ class TextStream:
 class Iterations:
     """How far a forEach is, with its first errors (at most 20).
 
-    `total` is the length of the list. Until that is told, as in a fork that took iterations over, it counts those that
-    have ended.
+    `total` is the length of the list. Until that is told, in a fork, it counts those that were taken over.
     """
 
-    total: int = 0
+    total: int
     completed: int = 0
     failed: int = 0
     errors: list[dict[str, Any]] = field(default_factory=list)
@@ -308,6 +307,8 @@ def apply(run: LiveRun, event: Event) -> bool:
             run.root = fact.root_run_id
         case facts.StepStarted() | facts.StepSkipped() | facts.StepFinished():
             _fold_step(run, fact, event.at)
+        case facts.IterationsTaken():
+            _fold_taken(run, fact)
         case facts.StepRetry():
             _fold_retry(run, fact)
         case facts.InterruptionRaised():
@@ -395,7 +396,7 @@ def _fold_step(run: LiveRun, fact: facts.StepStarted | facts.StepSkipped | facts
             step.status, step.attempts = StepStatus.RUNNING, fact.attempt
             step.error = step.finished_at = None
             if fact.total is not None:
-                step.iterations = step.iterations or Iterations()
+                step.iterations = step.iterations or Iterations(fact.total)
                 step.iterations.total = fact.total
         case facts.StepSkipped():
             step.status, step.skipped, step.skipped_value = StepStatus.COMPLETED, True, fact.value
@@ -408,16 +409,20 @@ def _fold_step(run: LiveRun, fact: facts.StepStarted | facts.StepSkipped | facts
 
 
 def _fold_iteration(step: LiveStep, fact: facts.StepStarted | facts.StepSkipped | facts.StepFinished) -> None:
-    if not isinstance(fact, facts.StepFinished):
+    if not isinstance(fact, facts.StepFinished) or step.iterations is None:
         return
-    items = step.iterations = step.iterations or Iterations()
     if fact.status is StepStatus.COMPLETED:
-        items.completed += 1
+        step.iterations.completed += 1
     elif fact.status is StepStatus.ERROR:
-        items.failed += 1
-        if fact.error is not None and len(items.errors) < ERRORS_KEPT:
-            items.errors.append({"index": fact.index, **fact.error})
-    items.total = max(items.total, items.completed + items.failed)
+        step.iterations.failed += 1
+        if fact.error is not None and len(step.iterations.errors) < ERRORS_KEPT:
+            step.iterations.errors.append({"index": fact.index, **fact.error})
+
+
+def _fold_taken(run: LiveRun, fact: facts.IterationsTaken) -> None:
+    step = run.steps.setdefault(fact.step, LiveStep(fact.step))
+    total = fact.completed + fact.failed
+    step.iterations = Iterations(total, fact.completed, fact.failed, fact.errors[:ERRORS_KEPT])
 
 
 def _fold_retry(run: LiveRun, fact: facts.StepRetry) -> None:

@@ -1,11 +1,12 @@
 """A run that begins in the middle of another one: what it takes over (ENGINE §8)."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
-from core.domain.events import Fact, StepFinished, StepSkipped
+from core.domain.events import Fact, IterationsTaken, StepFinished, StepSkipped
 from core.domain.ids import RunId
 from core.domain.json_text import decode
+from core.domain.live_run import ERRORS_KEPT
 from core.domain.step import StepResult, StepStatus
 from core.domain.template import ReturnAction, Step
 from core.engine.endings import failure
@@ -38,18 +39,29 @@ def taken_over(steps: Sequence[Step], name: str, results: Sequence[StepResult], 
     return [replace(result, run_id=run_id, active_ms=0) for result in (*parts, *whole)]
 
 
-def told(results: Iterable[StepResult]) -> list[Fact]:
+def told(results: Sequence[StepResult]) -> list[Fact]:
     """What is told of the steps and iterations that were taken over."""
-    return [_fact(result) for result in results]
+    parts: dict[str, list[StepResult]] = {}
+    for result in results:
+        if result.key.is_part:
+            parts.setdefault(result.key.step, []).append(result)
+    wholes = [_fact(result) for result in results if not result.key.is_part]
+    return [*(_taken(step, mine) for step, mine in parts.items()), *wholes]
+
+
+def _taken(step: str, parts: Sequence[StepResult]) -> IterationsTaken:
+    errors = [{"index": part.key.index, **part.error.as_dict()} for part in parts if part.error is not None]
+    return IterationsTaken(
+        step=step, completed=len(parts) - len(errors), failed=len(errors), errors=errors[:ERRORS_KEPT]
+    )
 
 
 def _fact(result: StepResult) -> Fact:
-    key = result.key
+    step = result.key.step
     if result.skipped:
-        return StepSkipped(step=key.step)
+        return StepSkipped(step=step)
     return StepFinished(
-        step=key.step,
-        index=key.index,
+        step=step,
         attempt=result.attempt,
         status=result.status,
         output=decode(result.output_json or "null"),
