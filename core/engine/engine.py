@@ -30,7 +30,7 @@ from core.engine.driver import Driver, Remains
 from core.engine.forking import taken_over, told
 from core.engine.interruptions import Interruptions
 from core.engine.journal import Journal
-from core.engine.recovery import EXHAUSTED, UNCLEAN_ENDS, Found, examine, last_words
+from core.engine.recovery import EXHAUSTED, UNCLEAN_ENDS, Found, cut_off, examine, last_words
 from core.engine.seats import Seat, Seats
 from core.engine.starting import StartRequest, creation, fork_request
 from core.engine.steps import StepRunner
@@ -469,17 +469,24 @@ class Engine:
     async def _cancel_found(self, found: Found) -> None:
         seat = self._seat_of(found)
         Interruptions(found.run, seat.log, self._clock, found.remains.interruptions).cancel_open()
-        await self._end(seat, RunStatus.CANCELLED, None)
+        await self._end(seat, RunStatus.CANCELLED, None, *cut_off(found, self._clock.now()))
 
-    async def _end(self, seat: Seat, status: RunStatus, error: ErrorInfo | None) -> None:
-        """Write the end of a run that has no driver, with its message."""
+    async def _end(
+        self,
+        seat: Seat,
+        status: RunStatus,
+        error: ErrorInfo | None,
+        facts: Sequence[Fact] = (),
+        rows: Sequence[Write] = (),
+    ) -> None:
+        """Write the end of a run that has no driver, with its message, and with the facts and rows that come before."""
         run = seat.run
         change = ChangeRun(run.id, ACTIVE, status, finished_at=self._clock.now(), error=error)
         ended = RunFinished(status=status, error=error.as_dict() if error else None, active_ms=run.active_ms)
-        writes: list[Write] = [change]
+        writes: list[Write] = [*rows, change]
         if run.parent is None and (message := await last_words(run, status, self._storage)) is not None:
             writes.append(PutMessage(message))
-        await seat.log.record(ended, writes=writes)
+        await seat.log.record(*facts, ended, writes=writes)
 
     # Answering
 

@@ -14,14 +14,15 @@ from core.domain.events import (
     StepSkipped,
     StepStarted,
 )
+from core.domain.ids import CallId
 from core.domain.interruption import Interruption, InterruptionKind, InterruptionStatus
 from core.domain.json_text import decode
 from core.domain.live_run import LiveRun, apply, fold, replay
 from core.domain.run import Run, RunStatus
 from core.domain.step import StepResult, StepStatus
-from core.engine.children import child_id
+from core.engine.children import called_id, child_id
 from core.persistence.in_memory import MemoryStorage
-from tests.simulation.outcomes import check_deadline, check_message, check_run, check_steps
+from tests.simulation.outcomes import check_deadline, check_message, check_root, check_run, check_steps
 from tests.simulation.people import run_id_of
 from tests.simulation.process import Process
 from tests.simulation.reference import Comes, Known, Reference, Told, behind, ends_run, waits_for
@@ -85,6 +86,7 @@ async def check_end(scenario: Json, world: World, process: Process, storage: Mem
         elif run.parent is None and run.id not in map(run_id_of, scenario["runs"]):
             world.blame(f"nobody asked for another run of {run.title}")
         snapshot = await storage.snapshot(run.id)
+        check_root(scenario, world, run, events)
         expected = Reference(template, dict(snapshot.input), world.meetings, known).expect()
         check_run(scenario, world, run, results, expected)
         if run.id not in watcher.unwritten:
@@ -122,8 +124,12 @@ async def _known(
         if result.error is not None:
             known.errors[name] = result.error.code
         step = next(one for one in template["steps"] if one["name"] == result.key.step)
-        if "workflow" in step["action"] and result.key.round is None:
-            child = await storage.run(child_id(run.id, result.key, result.attempt))
+        if result.key.round is None:
+            call = str(result.key) if result.attempt == 1 else f"{result.key} attempt {result.attempt}"
+            is_step = "workflow" in step["action"]
+            child = await storage.run(
+                child_id(run.id, result.key, result.attempt) if is_step else called_id(run.id, CallId(call))
+            )
             if child is not None:
                 known.children[name] = (child.status, decode(child.output_json or "null"))
     return known
@@ -137,22 +143,20 @@ async def _check_fork(
     again = behind(template, name)
     steps = {step["name"]: step for step in template["steps"]}
     for before in await storage.step_results(source):
-        step = steps[before.key.step]
-        if before.key.is_part or step["name"] in again or "return" in step["action"] or not before.status.is_final:
+        key, step = before.key, steps[before.key.step]
+        if key.round is not None or key.step in again or "return" in step["action"]:
             continue
         fails = {before.error.code} if before.error is not None else set()
-        if fails and ends_run(step, Comes(fails=fails)):
-            mine = results.get(step["name"])
-            if mine == replace(before, run_id=run.id, active_ms=0):
-                world.blame(f"a fork takes over the failure of {step['name']}, and ends with it (ENGINE §8)")
-            continue
-        if before.status is StepStatus.CANCELLED:
-            continue
-        known.taken[step["name"]] = Comes(decode(before.output_json or "null"), before.skipped, fails)
-        if any((visit.place.run, visit.place.step) == (run.id, step["name"]) for visit in world.visits):
-            world.blame(f"{step['name']} runs again in a fork from {name} (ENGINE §8)")
-        if step["name"] not in results:
-            world.blame(f"{step['name']} is not taken over by a fork from {name} (ENGINE §8)")
+        if key.index is None and fails and ends_run(step, Comes(fails=fails)):
+            if results.get(key.step) == replace(before, run_id=run.id, active_ms=0):
+                world.blame(f"a fork takes over the failure of {key.step}, and ends with it (ENGINE §8)")
+        elif before.status is StepStatus.COMPLETED or (fails and key.index is None):
+            known.taken[str(key)] = Comes(decode(before.output_json or "null"), before.skipped, fails)
+            places = [one.place for one in world.visits if (one.place.run, one.place.step) == (run.id, key.step)]
+            if any(key.index in (None, place.index) for place in places):
+                world.blame(f"{key} runs again in a fork from {name} (ENGINE §8)")
+            if str(key) not in results:
+                world.blame(f"{key} is not taken over by a fork from {name} (ENGINE §8)")
 
 
 def _after_the_end(run: Run, template: Json, events: Sequence[Event]) -> set[str]:

@@ -1,10 +1,14 @@
 """What must hold for what a run and its steps came to."""
 
 import json
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
+from core.domain.events import Event
 from core.domain.ids import RunId
 from core.domain.json_text import decode
+from core.domain.live_run import replay
 from core.domain.message import MessageState
 from core.domain.run import Run, RunStatus
 from core.domain.step import StepResult, StepStatus
@@ -22,8 +26,9 @@ def check_run(scenario: Json, world: World, run: Run, results: dict[str, StepRes
     name, output = run.title, decode(run.output_json or "null")
     world.tally[f"run: {run.error.code if run.error else run.status}"] += 1
     if run.status is RunStatus.CANCELLED:
-        above = [one for _, one in world.tables.runs.values() if one.id in (run.parent, run.root)]
-        if run.id not in world.cancelled_at and not any(one.status.is_final for one in above):
+        above = _above(world, run)
+        failed = any(one.status.is_final and one.status is not RunStatus.SUCCESS for one in above)
+        if run.id not in world.cancelled_at and not failed and not (run.awaited and above[0].status.is_final):
             world.blame(f"{name} is cancelled, and nobody cancelled it")
     elif run.error is not None:
         if not _may_fail(scenario, world, run, expected):
@@ -36,6 +41,35 @@ def check_run(scenario: Json, world: World, run: Run, results: dict[str, StepRes
         world.blame(f"{name} came to {output}, not to {expected.output}")
     if run.status is RunStatus.SUCCESS and not expected.ends and len(world.templates[name]["steps"]) != _whole(results):
         world.blame(f"{name} succeeded with {_whole(results)} of its steps done")
+
+
+def _above(world: World, run: Run) -> list[Run]:
+    """The runs above, the nearest first."""
+    runs = {one.id: one for _, one in world.tables.runs.values()}
+    above = [run]
+    while (parent := above[-1].parent) is not None:
+        above.append(runs[parent])
+    return above[1:]
+
+
+def check_root(scenario: Json, world: World, run: Run, events: Sequence[Event]) -> None:
+    """A run that nobody waits for is a root of its own once it goes on after its parent's success (ENGINE §12)."""
+    above = _above(world, run)
+    rebuilt = replay(events)
+    if rebuilt is not None and rebuilt.root != run.root:
+        world.blame(f"the root of {run.title} is {run.root} on disk, and told to be {rebuilt.root} (ENGINE §12)")
+    if run.root is not None and run.root not in [one.id for one in above]:
+        world.blame(f"{run.root} is the root of {run.title}, and not above it (ENGINE §12)")
+    if not above:
+        return
+    may_be_root = above[0].status is RunStatus.SUCCESS and not run.awaited
+    if run.root is None and not may_be_root:
+        world.blame(f"{run.title} is a root, and its parent was {above[0].status} (ENGINE §12)")
+    has_one_clock = not scenario["jumps"] and not scenario["lives"]
+    if run.root is not None and may_be_root and has_one_clock and not scenario["disk"]["full"]:
+        slack = timedelta(milliseconds=8 * max(scenario["disk"]["ms"]) + 20 * scenario["busyMs"])
+        if (run.finished_at or run.created_at) > (above[0].finished_at or run.created_at) + slack:
+            world.blame(f"{run.title} went on after its parent's success, and is no root (ENGINE §12)")
 
 
 def check_deadline(scenario: Json, world: World, run: Run, active_s: float) -> None:

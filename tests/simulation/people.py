@@ -60,9 +60,9 @@ class People:
                     tasks.create_task(self._follow(run), name=f"person {run['name']}")
                 if self._scenario.get("recoverMs") is not None:
                     tasks.create_task(self._recover_again(self._scenario["recoverMs"]), name="recovering again")
+            while self._engine.journal.held_runs or self._is_draining:  # noqa: ASYNC110  # a person looks now and then
+                await asyncio.sleep(1)
             watching.cancel()
-        while self._engine.journal.held_runs or self._is_draining:  # noqa: ASYNC110  # a person looks now and then
-            await asyncio.sleep(1)
 
     @property
     def _is_draining(self) -> bool:
@@ -86,9 +86,13 @@ class People:
         if "cancelAtMs" in run:
             await asyncio.sleep(run["cancelAtMs"] / 1000)
             await self._cancel(started.id)
-        await self._see_to_its_end(started.id)
+        if run.get("forkSoon"):
+            await self._watcher.ends(started.id)
+        else:
+            await self._see_to_its_end(started.id)
         if "fork" in run and self._is_last:
             await self._fork(started.id, run)
+        await self._see_to_its_end(started.id)
 
     async def _see_to_its_end(self, run_id: RunId) -> None:
         ended = await self._engine.wait(run_id)
@@ -99,7 +103,7 @@ class People:
             ended = await self._engine.wait(run_id)
 
     async def _fork(self, run_id: RunId, run: Json) -> None:
-        """Run it once more from a step, when nothing of it is at work any more."""
+        """Run it once more from a step."""
         if any(step["name"] == run["fork"] for step in run["template"]["steps"]):
             fork = await until_written(lambda: self._engine.fork(run_id, run["fork"]))
             self._world.forks[fork.id] = (run_id, run["fork"])

@@ -17,8 +17,15 @@ from core.engine.steps import StepRunner
 from core.engine.validation import Validator
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry
-from tests.simulation.cast import GivenTemplates, PlainSchemas, SimulatedModel, SimulatedSandbox, simulated_tools
-from tests.simulation.disk import FaultyDisk
+from tests.simulation.cast import (
+    GivenTemplates,
+    PlainSchemas,
+    SimulatedModel,
+    SimulatedSandbox,
+    begin_tool,
+    simulated_tools,
+)
+from tests.simulation.disk import FaultyDisk, stored_run
 from tests.simulation.people import People, until_written
 from tests.simulation.reference import Comes, ends_run, waits_for
 from tests.simulation.watcher import Watcher
@@ -47,7 +54,7 @@ class Process:
         bus = Bus(report=lambda error: world.blame(f"a subscriber failed: {error!r}"))
         schemas = PlainSchemas()
         registry = Registry(schemas)
-        for tool in simulated_tools(world):
+        for tool in (*simulated_tools(world), begin_tool(lambda: self.engine)):
             registry.register(tool)
         self._tools = ToolInvoker(registry, schemas, self.clock)
         sandbox = SimulatedSandbox(world)
@@ -100,15 +107,21 @@ class Process:
         for row in rows:
             if not self.engine.drives(row.id):
                 self._world.blame(f"{row.title} is {row.status}, and nobody drives it")
+            elif row.root is not None and self._is_on_its_own(row):
+                self._world.blame(f"{row.title} goes on without its parent, and is no root (ENGINE §12)")
             elif self._is_held_by_child(row):
                 self._world.blame(f"a child of {row.title} has ended, and its parent waits for it (ENGINE §12)")
             elif (state := self.watcher.states.get(row.id)) is not None:
                 self._ask(row, state)
-        roots = [row for row in rows if row.depth == 0]
+        roots = [row for row in rows if row.root is None]
         running = sum(row.status is RunStatus.RUNNING for row in roots)
         enqueued = sum(row.status is RunStatus.ENQUEUED for row in roots)
         if enqueued and running < self._scenario["maxRuns"]:
             self._world.blame(f"{enqueued} runs wait for a place, and there are places (ENGINE §9)")
+
+    def _is_on_its_own(self, row: Run) -> bool:
+        above = stored_run(self._disk.tables, row.parent)
+        return above is not None and above.status is RunStatus.SUCCESS and not row.awaited
 
     def _ask_for_expiry(self, row: Run) -> None:
         now = self.clock.now()
@@ -143,7 +156,7 @@ class Process:
             fails = {str((mine.error or {}).get("code"))} if mine.status is StepStatus.ERROR else set()
             if mine.status.is_final and ends_run(step, Comes(skipped=mine.skipped, fails=fails)):
                 return True
-        parent = next((one for _, one in self._disk.tables.runs.values() if one.id == row.parent), None)
+        parent = stored_run(self._disk.tables, row.parent) if row.root is not None else None
         state_above = self.watcher.states.get(parent.id) if parent is not None else None
         if parent is None or state_above is None:
             return False
@@ -189,7 +202,7 @@ class Process:
         return not is_busy and any(one.status.is_final and self.engine.drives(one.id) for one in below)
 
     def _has_busy_child(self, run_id: RunId) -> bool:
-        below = [row for _, row in self._disk.tables.runs.values() if row.parent == run_id]
+        below = [row for _, row in self._disk.tables.runs.values() if row.parent == run_id and row.awaited]
         at_work = (RunStatus.RUNNING, RunStatus.ENQUEUED)
         return any(
             row.status in at_work or self._world.is_busy(row.id) or self._has_busy_child(row.id) for row in below

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.simulation.fortune import BEGIN
 from tests.simulation.values import IN_TEXT, Fails, as_json, holds, value_of
 
 Json = dict[str, Any]
@@ -35,7 +36,7 @@ class Known:
 
     `answers` are to the questions of steps, `outcomes` to those about unknown effects, `patches` of outputs as (asking
     step, path, value) in their order; `children` have status and output; `errors` are the codes that results have.
-    `taken` are the steps that a fork has taken over from another run.
+    `taken` are the steps and iterations that a fork has taken over from another run.
     `is_exact`: nothing was cut off and there is no deadline, so that attempts can be counted, but of those calls that
     ended after their run (`cut`).
     """
@@ -163,6 +164,8 @@ class Reference:
         return output
 
     def _item(self, step: Json, roots: Json, absent: set[str], at: int) -> Comes | None:
+        if (taken := self._known.taken.get(f"{step['name']}[{at}]")) is not None:
+            return taken
         try:
             return self._try(step, roots, absent, at, None)
         except Never:
@@ -185,8 +188,10 @@ class Reference:
             value = {**value, **asked.value}
         if "set" in action or "return" in action:
             return value
-        if "workflow" in action:
+        if "workflow" in action or (action.get("toolName") == BEGIN and value["wait"]):
             return self._child(key, value)
+        if action.get("toolName") == BEGIN:
+            return "begun"
         told = value["v"] if "agent" not in action else self._prompt(step, roots, absent, value)
         met = self._world[step["name"]]
         code = "code_error" if "code" in action else "model_failed" if "agent" in action else "failed"

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from tests.simulation.fortune import TOOLS, Fortune
+from tests.simulation.fortune import BEGIN, TOOLS, Fortune
 
 Json = dict[str, Any]
 
@@ -122,7 +122,7 @@ class TemplateMaker:
         index = {"index": "@index"} if "forEach" in step else {}
         size = 1 + _size(value, self._sizes)
         kinds = ("set", "code", "tool", "agent", "return", "workflow")
-        match rng.choices(kinds, (32, 20, 34, 9, 4, 9 if self._children else 0))[0]:
+        match rng.choices(kinds, (32, 20, 34, 9, 4, 12 if self._children else 0))[0]:
             case "set":
                 step["input"] = value
             case "return":
@@ -147,6 +147,9 @@ class TemplateMaker:
                 child = rng.choice(self._children)
                 step["action"] = {"workflow": {"title": child.title}}
                 step["input"] = {**child.given, "flag": value}
+                if rng.random() < 0.45:
+                    step["action"] = {"toolName": BEGIN}
+                    step["input"] |= {"title": child.title, "wait": rng.random() < 0.25}
                 size += child.size
         return size
 

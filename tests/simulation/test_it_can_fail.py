@@ -10,6 +10,7 @@ from core.engine.attempts import Attempts
 from core.engine.checkpoints import Checkpoints
 from core.engine.planner import Plan
 from core.engine.run_log import Log
+from core.engine.seats import Seats
 from core.ports.storage import CloseInterruption
 from tests.simulation.play import play
 from tests.simulation.scenario import make_scenario
@@ -72,6 +73,11 @@ def done_again(patch: Patch) -> None:
     patch.setattr(Attempts, "run", careless)
 
 
+def never_alone(patch: Patch) -> None:
+    """A run that nobody waits for stays below the one that began it, though that has ended."""
+    patch.setattr(Seats, "unawaited", lambda self, run_id: [])
+
+
 @pytest.mark.parametrize(
     ("break_it", "blamed"),
     [
@@ -80,6 +86,7 @@ def done_again(patch: Patch) -> None:
         (one_too_many, "at once"),
         (told_too_early, "on disk"),
         (done_again, "nobody asked for it"),
+        (never_alone, "is no root"),
     ],
     ids=lambda given: given.__name__ if callable(given) else "",
 )

@@ -52,6 +52,7 @@ def test_random_scenarios_meet_all_that_can_happen() -> None:
         "step_skipped": 100,
         "step_retry": 20,
         "tool_late": 1,
+        "root_changed": 5,
         "cancel: cancelled": 10,
         "run: success": 100,
         "run: failed": 5,
