@@ -78,6 +78,7 @@ class RoundCalls:
             CallContext.of(run, snapshot, call_id),
             default_timeout_s=CALL_TIMEOUT_S,
             advertised=advertised,
+            late=lambda result: self._ledger.end_late(call_id, result),
         )
 
     def _effect(self, call: CallRequest, advertised: Collection[str]) -> Effect:

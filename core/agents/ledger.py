@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.agents.results import SETTLED, result_of
-from core.domain.events import ToolEnded, ToolStarted
+from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
 from core.domain.interruption import Action, Ask, InterruptionKind
 from core.domain.json_text import decode, encode
@@ -112,6 +112,10 @@ class Ledger:
         """Tell how a call ended. It is on disk before the next call or question leaves the process."""
         row, _ = self._open.pop(call_id)
         self._log.tell(_ended(call_id, result), writes=[PutToolCall(self._settled(row, result))])
+
+    def end_late(self, call_id: CallId, result: CallResult) -> None:
+        """Tell how a call that was out of time ended after all; its row stays as it is."""
+        self._log.record(ToolEndedLate.of(call_id, result))
 
     def close(self) -> None:
         """However a turn ends, what is still open is closed as cancelled, with a result; and what an earlier life left

@@ -19,7 +19,7 @@ from core.domain.risk import Risk
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
 from core.domain.template import ValidationMode
-from core.domain.tool import CallStatus
+from core.domain.tool import CallResult, CallStatus
 
 WireError = dict[str, Any]
 
@@ -93,6 +93,14 @@ class RunFinished(Fact):
     active_ms: int = 0
 
 
+class RootChanged(Fact):
+    """The run is below another root; without one, it is a root of its own: its parent has ended well, and it goes on
+    (ENGINE §12)."""
+
+    type = "root_changed"
+    root_run_id: RunId | None = None
+
+
 class _StepFact(Fact):
     step: str
     index: int | None = None
@@ -120,6 +128,16 @@ class StepFinished(_StepFact):
     status: StepStatus
     output: Any = None
     error: WireError | None = None
+
+
+class IterationsTaken(Fact):
+    """A fork has taken over so many iterations of a step. `errors` are the first of those that failed, with `index`."""
+
+    type = "iterations_taken"
+    step: str
+    completed: int
+    failed: int
+    errors: list[WireError] = []
 
 
 class StepRetry(_StepFact):
@@ -215,6 +233,24 @@ class ToolEnded(Fact):
     error: WireError | None = None
 
 
+class ToolEndedLate(Fact):
+    """A call that was out of time has come to its end after all. It is told of its attempt, and changes nothing."""
+
+    type = "tool_late"
+    call_id: CallId
+    status: CallStatus
+    duration_ms: int
+    summary: str | None = None
+    error: WireError | None = None
+
+    @classmethod
+    def of(cls, call_id: CallId, result: CallResult) -> "ToolEndedLate":
+        error = result.error.as_dict() if result.error is not None else None
+        return cls(
+            call_id=call_id, status=result.status, duration_ms=result.duration_ms, summary=result.summary, error=error
+        )
+
+
 class UsageReported(Fact):
     """Tokens of one model answer. `cost` is None where the price is not known."""
 
@@ -242,9 +278,11 @@ FACTS: dict[str, type[Fact]] = {
         RunPaused,
         RunContinued,
         RunFinished,
+        RootChanged,
         StepStarted,
         StepSkipped,
         StepFinished,
+        IterationsTaken,
         StepRetry,
         InterruptionRaised,
         InterruptionClosed,
@@ -253,6 +291,7 @@ FACTS: dict[str, type[Fact]] = {
         MessageAdded,
         ToolStarted,
         ToolEnded,
+        ToolEndedLate,
         UsageReported,
     )
 }

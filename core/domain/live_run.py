@@ -77,7 +77,10 @@ class TextStream:
 
 @dataclass(slots=True)
 class Iterations:
-    """How far a forEach is, with its first errors (at most 20)."""
+    """How far a forEach is, with its first errors (at most 20).
+
+    `total` is the length of the list. Until that is told, in a fork, it counts those that were taken over.
+    """
 
     total: int
     completed: int = 0
@@ -106,7 +109,7 @@ class LiveStep:
 
 @dataclass(slots=True)
 class LiveCall:
-    """A tool call of a running or finished run."""
+    """A tool call of a running or finished run. `late` is how it ended after all, after its time limit."""
 
     id: CallId
     tool: str
@@ -120,6 +123,7 @@ class LiveCall:
     duration_ms: int | None = None
     summary: str | None = None
     error: dict[str, Any] | None = None
+    late: facts.ToolEndedLate | None = None
 
 
 @dataclass(slots=True)
@@ -343,6 +347,10 @@ def _fold_end(run: LiveRun, fact: facts.RunFinished, at: datetime) -> None:
     run.end(fact.status, fact.error, at)
 
 
+def _fold_root(run: LiveRun, fact: facts.RootChanged, at: datetime) -> None:
+    run.root = fact.root_run_id
+
+
 def _step(run: LiveRun, name: str) -> LiveStep:
     step = run.steps.get(name)
     if step is None:
@@ -361,8 +369,9 @@ def _fold_start(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
         run.execution_order.append(step.name)
     step.status, step.attempts = StepStatus.RUNNING, fact.attempt
     step.error = step.finished_at = None
-    if fact.total is not None and step.iterations is None:
-        step.iterations = Iterations(fact.total)
+    if fact.total is not None:
+        step.iterations = step.iterations or Iterations(fact.total)
+        step.iterations.total = fact.total
 
 
 def _fold_skip(run: LiveRun, fact: facts.StepSkipped, at: datetime) -> None:
@@ -390,6 +399,11 @@ def _fold_iteration(step: LiveStep, fact: facts.StepFinished) -> None:
         step.iterations.failed += 1
         if fact.error is not None and len(step.iterations.errors) < ERRORS_KEPT:
             step.iterations.errors.append({"index": fact.index, **fact.error})
+
+
+def _fold_taken(run: LiveRun, fact: facts.IterationsTaken, at: datetime) -> None:
+    total = fact.completed + fact.failed
+    _step(run, fact.step).iterations = Iterations(total, fact.completed, fact.failed, fact.errors[:ERRORS_KEPT])
 
 
 def _fold_retry(run: LiveRun, fact: facts.StepRetry, at: datetime) -> None:
@@ -456,6 +470,11 @@ def _fold_result(run: LiveRun, fact: facts.ToolEnded, at: datetime) -> None:
         call.summary, call.error = fact.summary, fact.error
 
 
+def _fold_late(run: LiveRun, fact: facts.ToolEndedLate, at: datetime) -> None:
+    if call := run.calls.get(fact.call_id):
+        call.late = fact
+
+
 def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
     run.input_tokens += fact.input_tokens
     run.output_tokens += fact.output_tokens
@@ -474,9 +493,11 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.RunWaiting: _fold_state,
     facts.RunResumed: _fold_state,
     facts.RunFinished: _fold_end,
+    facts.RootChanged: _fold_root,
     facts.StepStarted: _fold_start,
     facts.StepSkipped: _fold_skip,
     facts.StepFinished: _fold_finish,
+    facts.IterationsTaken: _fold_taken,
     facts.StepRetry: _fold_retry,
     facts.InterruptionRaised: _fold_raised,
     facts.InterruptionClosed: _fold_closed,
@@ -484,5 +505,6 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.MessageAdded: _fold_message,
     facts.ToolStarted: _fold_call,
     facts.ToolEnded: _fold_result,
+    facts.ToolEndedLate: _fold_late,
     facts.UsageReported: _fold_usage,
 }

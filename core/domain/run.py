@@ -99,8 +99,9 @@ class Snapshot:
 class Run:
     """The row of a run. Everything else about it is its snapshot, its step results and its events.
 
-    A child run has its `parent` and, at the top of the chain, its `root`; `depth` counts the runs above it. A
-    root has neither.
+    A child run has its `parent` and, at the top of the chain, its `root`; `depth` counts the runs above it. `awaited`:
+    its parent waits for its end. One that is not, and goes on after its parent's success, is a root of its own from
+    then on: it keeps `parent` and `depth`, and has no `root` any more, as a run that no other began (ENGINE §12).
 
     `unclean_ends` counts the crashes that found it in flight with as many results as at the crash before
     (`results_then`): a run that kills the app is not begun for ever.
@@ -123,5 +124,6 @@ class Run:
     parent: RunId | None = None
     root: RunId | None = None
     depth: int = 0
+    awaited: bool = False
     unclean_ends: int = 0
     results_then: int = 0

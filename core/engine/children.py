@@ -17,12 +17,13 @@ from core.ports.templates import Templates
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which template a run starts below itself, and with what."""
+    """Which template a run starts below itself, and with what. `awaited`: it waits for the end."""
 
     template_id: TemplateId | None
     title: str | None
     given: Mapping[str, Any]
     timeout_ms: int | None = None
+    awaited: bool = True
 
 
 class Children:
@@ -48,7 +49,7 @@ class Children:
         workflow = await self._storage.workflow(parent.workflow_id)
         if workflow is None:
             raise NotFound("workflow", parent.workflow_id)
-        return StartRequest.child(parent, snapshot, workflow, found, wanted.given)
+        return StartRequest.child(parent, snapshot, workflow, found, wanted.given, awaited=wanted.awaited)
 
 
 def child_id(run_id: RunId, key: StepKey, attempt: int) -> RunId:
@@ -59,6 +60,28 @@ def child_id(run_id: RunId, key: StepKey, attempt: int) -> RunId:
 def called_id(run_id: RunId, call_id: CallId) -> RunId:
     """The run that a tool call begins: likewise."""
     return RunId(id_from_key("run", f"{run_id} call {call_id}"))
+
+
+def is_over(run: Run, above: Run | None) -> bool:
+    """Whether the end of the run that began it ends this one: it failed, or it waited for it (ENGINE §12).
+
+    `above` is the row of that run; what cannot be read tells nothing.
+    """
+    if above is None or not above.status.is_final or _is_unreadable(above):
+        return False
+    return above.status is not RunStatus.SUCCESS or run.awaited
+
+
+def root_below(run: Run, above: Run | None) -> RunId | None:
+    """The root of a run that goes on: the one at the top of the chain; None if it is one itself, since the run that
+    began it has ended."""
+    if above is None or _is_unreadable(above):
+        return run.root
+    return None if above.status.is_final else above.root or above.id
+
+
+def _is_unreadable(run: Run) -> bool:
+    return run.error is not None and run.error.code == "unreadable"
 
 
 def output_of(run: Run) -> Any:

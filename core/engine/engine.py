@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Self
 
 from core.bus import Bus, SettingsChanged, WorkflowChanged
-from core.domain.events import Fact, RunFinished
+from core.domain.events import Fact, RootChanged, RunFinished
 from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key, new_id
 from core.domain.interruption import Action, Answer, Interruption, InterruptionKind
 from core.domain.run import ACTIVE, ErrorInfo, Run, RunStatus
@@ -24,20 +24,29 @@ from core.domain.settings import Settings
 from core.domain.step import StepKey
 from core.domain.template import WorkflowCall
 from core.engine.answering import check, meant, patches
-from core.engine.children import Children, Wanted, called_id, child_id, output_of
+from core.engine.children import Children, Wanted, called_id, child_id, is_over, output_of, root_below
 from core.engine.dispatch import Call
 from core.engine.driver import Driver, Remains
 from core.engine.forking import taken_over, told
 from core.engine.interruptions import Interruptions
 from core.engine.journal import Journal
-from core.engine.recovery import EXHAUSTED, UNCLEAN_ENDS, Found, examine, last_words
+from core.engine.recovery import EXHAUSTED, UNCLEAN_ENDS, Found, cut_off, examine, last_words
 from core.engine.seats import Seat, Seats
 from core.engine.starting import StartRequest, creation, fork_request
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
 from core.errors import NotFound, Refused, StepFailed, StorageFailed, workflow_busy
 from core.ports.clock import Clock
-from core.ports.storage import PAGE_ROWS, ChangeRun, MarkUnreadable, PutMessage, PutStepResult, Storage, Write
+from core.ports.storage import (
+    PAGE_ROWS,
+    ChangeRoot,
+    ChangeRun,
+    MarkUnreadable,
+    PutMessage,
+    PutStepResult,
+    Storage,
+    Write,
+)
 from core.ports.templates import Templates
 from core.ports.tools import CallContext
 
@@ -105,10 +114,10 @@ class Engine:
         run_id = RunId(id_from_key("run", request.key) if request.key is not None else new_id("run"))
         if request.key is not None and (known := await self._known(run_id)) is not None:
             return known
-        newest = [] if request.in_new_workflow else await self._storage.runs(workflow_id=request.workflow.id, limit=1)
+        newest = None if request.in_new_workflow else await self._newest(request.workflow.id)
         if request.key is not None and (twin := self._seats.get(run_id)) is not None:
             return twin.run
-        if newest and newest[0].status in ACTIVE:
+        if newest is not None and newest.status in ACTIVE:
             raise workflow_busy(request.workflow.id, request.workflow.title)
         self._seats.require_place(request)
         seat = self._sit(run_id, request)
@@ -125,6 +134,15 @@ class Engine:
     async def _known(self, run_id: RunId) -> Run | None:
         seat = self._seats.get(run_id)
         return seat.run if seat is not None else await self._storage.run(run_id)
+
+    async def _newest(self, workflow_id: WorkflowId) -> Run | None:
+        """The newest run of the workflow that no other run began."""
+        before: RunId | None = None
+        while page := await self._storage.runs(workflow_id=workflow_id, limit=1, before=before):
+            if page[0].parent is None:
+                return page[0]
+            before = page[0].id
+        return None
 
     async def _check_input(self, request: StartRequest) -> None:
         schema = request.template.input_schema
@@ -188,6 +206,8 @@ class Engine:
     async def _drive(self, seat: Seat, driver: Driver) -> None:
         try:
             await driver.drive()
+            if seat.is_finished:
+                await seat.log.record()  # what ended after its run is told, and maybe not written yet
         except Exception as error:
             log.exception("run %s broke", seat.run.id)
             info = ErrorInfo("internal", f"{type(error).__name__}: {error}", failed_during="engine")
@@ -198,7 +218,7 @@ class Engine:
 
     async def fork(self, run_id: RunId, step: str, given: Mapping[str, Any] | None = None) -> Run:
         """Start a run of the same snapshot, in a workflow of its own, that begins at `step`: what does not depend on
-        it is taken over. `given` is another input.
+        it is taken over, once nothing of the run is in flight any more. `given` is another input.
 
         Raises NotFound for the run or the step, Refused `run_active` for one that still works, and as `start`.
         """
@@ -211,9 +231,12 @@ class Engine:
             raise NotFound("step", step)
         request = fork_request(source, snapshot, given, self._clock.now())
         await self._check_input(request)
+        if source.status.is_final and (ending := self._seats.get(run_id)) is not None:
+            await ending.ended.wait()  # what was in flight at its end has results too (ENGINE §5)
+        fork_id = RunId(new_id("run"))
+        results = taken_over(steps, step, await self._storage.step_results(run_id), fork_id)
         self._seats.require_place(request)
-        seat = self._sit(RunId(new_id("run")), request)
-        results = taken_over(steps, step, await self._storage.step_results(run_id), seat.run.id)
+        seat = self._sit(fork_id, request)
         seat.remains = Remains(results, ())
         rows = [PutStepResult(result) for result in results]
         await self._create(seat, request, told(results), rows)
@@ -238,12 +261,26 @@ class Engine:
         self._admit()
 
     def ended(self, run: Run, *, is_success: bool) -> None:
-        """The end of the run is on disk. A child that nobody awaited goes on after a success, else it is cancelled."""
-        self._seat(run.id).is_finished = True
+        """The end of the run is on disk. A child that nobody awaits goes on after a success, as a root of its own;
+        else it is cancelled."""
+        ending = self._seat(run.id)
+        ending.is_finished, ending.is_success = True, is_success
+        for seat in self._seats.unawaited(run.id) if is_success else ():
+            self._move(seat, None)
         if not is_success:
             for driver in self.below(run.id):
                 driver.cancel()
         self._admit()
+
+    def _move(self, seat: Seat, root: RunId | None) -> None:
+        """Put a driven run below another root, or make it one, and what is below it with it."""
+        seat.run = replace(seat.run, root=root)
+        if seat.driver is not None:
+            seat.driver.run = seat.run
+        seat.log.record(RootChanged(root_run_id=root), writes=[ChangeRoot(seat.run.id, root)])
+        for below in self._seats:
+            if below.run.parent == seat.run.id and below.is_driven and not below.is_root:
+                self._move(below, root or seat.run.id)
 
     async def is_claimed(self, run_id: RunId) -> bool:
         """A `core.engine.driver.Owner`."""
@@ -287,7 +324,7 @@ class Engine:
         if above is None or above.driver is None:
             raise StepFailed("not_found", f"the run {context.run_id!r} is not at work")
         run_id = called_id(context.run_id, context.call_id)
-        seat = await self._child(run_id, above.driver, Wanted(template_id, None, given, timeout_ms))
+        seat = await self._child(run_id, above.driver, Wanted(template_id, None, given, timeout_ms, wait))
         if wait and seat is not None:
             await self._await_child(seat, above.driver, above.driver.work.place_of(context.call_id))
         return await self._stored(run_id)
@@ -338,7 +375,14 @@ class Engine:
             self._seats.leave(seat)
             await self.recover(run_id)
             return self._seats.get(run_id)
+        above = self._seats.get(parent.run.id)
+        is_unwanted = above is None or (above.is_finished and (seat.run.awaited or not above.is_success))
+        if seat.is_cancelled or is_unwanted:  # while it was written down
+            await self._cancel_waiting(seat)
+            return seat
         self._begin(seat)
+        if above is not None and above.is_finished:
+            self._move(seat, None)
         return seat
 
     # Following and ending
@@ -353,7 +397,8 @@ class Engine:
         return any(not seat.is_waiting for seat in self._seats)
 
     async def wait(self, run_id: RunId) -> Run:
-        """Come back when the run has ended and nothing of it is in flight, or it only waits for a person.
+        """Come back when the run has ended, nothing of it is in flight and all of it is on disk, or it only waits for
+        a person.
 
         Raises NotFound.
         """
@@ -419,20 +464,29 @@ class Engine:
             return
         for child in await self._storage.children(run_id):
             await self._cancel_stored(child.id)
-        found = await examine(run, self._storage)
-        seat = self._seat_of(found)
-        Interruptions(run, seat.log, self._clock, found.remains.interruptions).cancel_open()
-        await self._end(seat, RunStatus.CANCELLED, None)
+        await self._cancel_found(await examine(run, self._storage))
 
-    async def _end(self, seat: Seat, status: RunStatus, error: ErrorInfo | None) -> None:
-        """Write the end of a run that has no driver, with its message."""
+    async def _cancel_found(self, found: Found) -> None:
+        seat = self._seat_of(found)
+        Interruptions(found.run, seat.log, self._clock, found.remains.interruptions).cancel_open()
+        await self._end(seat, RunStatus.CANCELLED, None, *cut_off(found, self._clock.now()))
+
+    async def _end(
+        self,
+        seat: Seat,
+        status: RunStatus,
+        error: ErrorInfo | None,
+        facts: Sequence[Fact] = (),
+        rows: Sequence[Write] = (),
+    ) -> None:
+        """Write the end of a run that has no driver, with its message, and with the facts and rows that come before."""
         run = seat.run
         change = ChangeRun(run.id, ACTIVE, status, finished_at=self._clock.now(), error=error)
         ended = RunFinished(status=status, error=error.as_dict() if error else None, active_ms=run.active_ms)
-        writes: list[Write] = [change]
+        writes: list[Write] = [*rows, change]
         if run.parent is None and (message := await last_words(run, status, self._storage)) is not None:
             writes.append(PutMessage(message))
-        await seat.log.record(ended, writes=writes)
+        await seat.log.record(*facts, ended, writes=writes)
 
     # Answering
 
@@ -472,22 +526,24 @@ class Engine:
 
     async def recover(self, only: RunId | None = None) -> list[RunId]:
         """Take in every unfinished run of the store (or `only` that one with those below it), oldest first, and give
-        the ids of those that are nobody's children.
+        the ids of those that are roots, and of `only`.
 
-        A run that cannot be read is marked `unreadable`; one that was in flight at three unclean ends without coming
-        further ends as `recovery_exhausted`. Neither stops another.
+        A run whose parent has ended meanwhile ends too, or goes on as a root. One that cannot be read is marked
+        `unreadable`; one that was in flight at three unclean ends without coming further ends as `recovery_exhausted`.
+        Neither stops another.
         """
         unfinished = [
             run
             for run in await self._storage.unfinished_runs()
             if run.id not in self._seats and (only is None or only in (run.id, run.root))
         ]
+        moved: set[RunId] = set()
         for at in range(0, len(unfinished), RECOVERED_AT_ONCE):
             some = unfinished[at : at + RECOVERED_AT_ONCE]
             left = await asyncio.gather(*(self._examine(run) for run in some))
-            await self._take_up([found for found in left if found is not None])
+            moved |= await self._take_up([found for found in left if found is not None])
         self._admit()
-        return [run.id for run in unfinished if run.parent is None or run.id == only]
+        return [run.id for run in unfinished if run.root is None or run.id in moved or run.id == only]
 
     async def _examine(self, run: Run) -> Found | None:
         """What is left of the run; None, and it is marked, if that cannot be read."""
@@ -500,10 +556,10 @@ class Engine:
             await self._storage.commit([MarkUnreadable(run.id, error.message)])
             return None
 
-    async def _take_up(self, left: Sequence[Found]) -> None:
+    async def _take_up(self, left: Sequence[Found]) -> set[RunId]:
         """Put the runs back into the queue, unless they have ended since they were found. One that waits for a person
-        goes on waiting."""
-        again = []
+        goes on waiting. Gives those that are roots from now on."""
+        again, moved = [], set[RunId]()
         for found in left:
             if found.unclean_ends >= UNCLEAN_ENDS:
                 self._tell_again(found)
@@ -512,16 +568,30 @@ class Engine:
                 again.append(found)
         lost = await self._storage.commit([found.back for found in again]) if again else frozenset()
         for position, found in enumerate(again):
-            run = found.run
+            run, above = found.run, await self._above(found.run)
             if position in lost or run.id in self._seats:
                 continue
             self._tell_again(found)
+            if is_over(run, above):
+                await self._cancel_found(found)
+                continue
             seat = self._seat_of(found)
             self._seats.take(seat)
-            if run.status is RunStatus.WAITING or run.parent is not None:
+            if (root := root_below(run, above)) != run.root:
+                self._move(seat, root)
+                moved |= {run.id} if root is None else set()
+            if run.status is RunStatus.WAITING or not seat.is_root:
                 self._begin(seat)
             else:
                 self._seats.queue(seat)
+        return moved
+
+    async def _above(self, run: Run) -> Run | None:
+        """The row of the run that began this one."""
+        if run.parent is None:
+            return None
+        seat = self._seats.get(run.parent)
+        return seat.run if seat is not None and not seat.is_finished else await self._storage.run(run.parent)
 
     def _tell_again(self, left: Found) -> None:
         """Those who watch know nothing of an earlier life; what they know already changes nothing."""

@@ -1,14 +1,17 @@
 """A run that begins in the middle of another one: what it takes over (ENGINE §8)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
-from core.domain.events import Fact, StepFinished, StepSkipped
+from core.domain.events import Fact, IterationsTaken, StepFinished, StepSkipped
 from core.domain.ids import RunId
 from core.domain.json_text import decode
+from core.domain.live_run import ERRORS_KEPT
 from core.domain.step import StepResult, StepStatus
-from core.domain.template import OnError, ReturnAction, Step
+from core.domain.template import ReturnAction, Step
+from core.engine.endings import failure
 from core.engine.graph import dependency_map
+from core.engine.planner import StepDone
 
 
 def dependents(steps: Sequence[Step], name: str) -> set[str]:
@@ -20,40 +23,60 @@ def dependents(steps: Sequence[Step], name: str) -> set[str]:
     return found
 
 
-def taken_over(steps: Sequence[Step], name: str, results: Iterable[StepResult], run_id: RunId) -> list[StepResult]:
-    """The results that a fork from the step `name` begins with, as rows of the new run.
+def taken_over(steps: Sequence[Step], name: str, results: Sequence[StepResult], run_id: RunId) -> list[StepResult]:
+    """The results that a fork from the step `name` begins with, as rows of the new run: iterations, then whole steps.
 
-    Those of steps that do not depend on it and have ended: well, skipped, or failed with `onError: continue`. A
-    `return` is not taken over, since it would end the new run; rounds of agents are not, as their step has its output.
+    Those of steps that do not depend on it and have ended: well, skipped, or so that `onError: continue` lets their
+    run go on. Of a list that was not finished, the iterations that went well. A `return` is not taken over, since it
+    would end the new run; rounds of agents are not, as their step has its output.
     """
     again = dependents(steps, name)
     kept = {step.name: step for step in steps if step.name not in again and not isinstance(step.action, ReturnAction)}
-    return [
-        replace(result, run_id=run_id, active_ms=0)
-        for result in results
-        if result.key.round is None and (step := kept.get(result.key.step)) is not None and _has_ended(step, result)
-    ]
+    mine = [result for result in results if result.key.step in kept and result.key.round is None]
+    whole = [result for result in mine if result.key.index is None and _goes_on(kept[result.key.step], result)]
+    done = {result.key.step for result in whole}
+    parts = [result for result in mine if result.key.index is not None and _is_kept(result, done)]
+    return [replace(result, run_id=run_id, active_ms=0) for result in (*parts, *whole)]
 
 
-def told(results: Iterable[StepResult]) -> list[Fact]:
-    """What is told of the steps that were taken over."""
-    facts: list[Fact] = []
+def told(results: Sequence[StepResult]) -> list[Fact]:
+    """What is told of the steps and iterations that were taken over."""
+    parts: dict[str, list[StepResult]] = {}
     for result in results:
-        key = result.key
-        if key.is_part:
-            continue
-        if result.skipped:
-            facts.append(StepSkipped(step=key.step))
-            continue
-        error = result.error.as_dict() if result.error is not None else None
-        output = decode(result.output_json or "null")
-        facts.append(
-            StepFinished(step=key.step, attempt=result.attempt, status=result.status, output=output, error=error)
-        )
-    return facts
+        if result.key.is_part:
+            parts.setdefault(result.key.step, []).append(result)
+    wholes = [_fact(result) for result in results if not result.key.is_part]
+    return [*(_taken(step, mine) for step, mine in parts.items()), *wholes]
 
 
-def _has_ended(step: Step, result: StepResult) -> bool:
-    if result.status is StepStatus.ERROR:
-        return result.key.index is None and step.config.on_error is OnError.CONTINUE
-    return result.status is StepStatus.COMPLETED
+def _taken(step: str, parts: Sequence[StepResult]) -> IterationsTaken:
+    errors = [{"index": part.key.index, **part.error.as_dict()} for part in parts if part.error is not None]
+    return IterationsTaken(
+        step=step, completed=len(parts) - len(errors), failed=len(errors), errors=errors[:ERRORS_KEPT]
+    )
+
+
+def _fact(result: StepResult) -> Fact:
+    step = result.key.step
+    if result.skipped:
+        return StepSkipped(step=step)
+    return StepFinished(
+        step=step,
+        attempt=result.attempt,
+        status=result.status,
+        output=decode(result.output_json or "null"),
+        error=result.error.as_dict() if result.error is not None else None,
+    )
+
+
+def _goes_on(step: Step, result: StepResult) -> bool:
+    """Whether a run goes on with this result of a whole step."""
+    if result.error is None:
+        return result.status is StepStatus.COMPLETED
+    return isinstance(failure(step, result.key, result.error), StepDone)
+
+
+def _is_kept(result: StepResult, done: Container[str]) -> bool:
+    """Whether an iteration is taken over; `done` are the steps that are."""
+    is_failed = result.status is StepStatus.ERROR
+    return result.status is StepStatus.COMPLETED or (is_failed and result.key.step in done)

@@ -2,16 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
-from core.domain.events import Event
+from core.domain.events import Event, Fact, StepFinished
 from core.domain.live_run import TextStream
 from core.domain.message import Message, MessageState
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot
 from core.domain.step import StepStatus
 from core.domain.template import AgentAction
-from core.domain.tool import CallStatus
+from core.domain.tool import CallStatus, cut_off_call
 from core.engine.driver import Remains
-from core.ports.storage import ChangeRun, Storage
+from core.ports.storage import ChangeRun, PutStepResult, PutToolCall, Storage, Write
 
 UNCLEAN_ENDS = 3
 
@@ -79,6 +80,15 @@ async def examine(run: Run, storage: Storage) -> Found:
     open_calls = [call for call in calls if call.status is CallStatus.RUNNING]
     remains = Remains(results, await storage.interruptions(run.id), open_calls)
     return Found(run, snapshot, remains, await storage.events(run.id))
+
+
+def cut_off(found: Found, now: datetime) -> tuple[Sequence[Fact], Sequence[Write]]:
+    """What ends with a run that nobody goes on with: its steps in flight, and the calls of its agents."""
+    left = [one for one in found.remains.results if not one.status.is_final and one.key.round is None]
+    status = StepStatus.CANCELLED
+    facts = [StepFinished(step=one.key.step, index=one.key.index, status=status) for one in left]
+    steps = [PutStepResult(replace(one, status=status, finished_at=now)) for one in left]
+    return facts, [*steps, *(PutToolCall(cut_off_call(call)) for call in found.remains.calls)]
 
 
 async def last_words(run: Run, status: RunStatus, storage: Storage) -> Message | None:

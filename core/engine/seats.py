@@ -28,13 +28,20 @@ class Seat:
     parent: tuple[Driver, StepKey] | None = None
     is_cancelled: bool = False
     is_finished: bool = False
+    is_success: bool = False
     is_waiting: bool = False
     settled: asyncio.Event = field(default_factory=asyncio.Event)
     ended: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def is_root(self) -> bool:
-        return self.run.depth == 0
+        """Whether it holds a place: it runs in no other's."""
+        return self.run.root is None
+
+    @property
+    def is_start(self) -> bool:
+        """Whether no other run began it: it keeps its workflow busy, and counts at the gate."""
+        return self.run.parent is None
 
     @property
     def is_driven(self) -> bool:
@@ -76,14 +83,19 @@ class Seats:
         """The drivers of the run's children, and of theirs."""
         found: list[Driver] = []
         for seat in self:
-            if seat.run.parent == run_id and seat.driver is not None:
+            if seat.run.parent == run_id and seat.driver is not None and not seat.is_root:
                 found += [seat.driver, *self.below(seat.run.id)]
         return found
+
+    def unawaited(self, run_id: RunId) -> list[Seat]:
+        """The children of the run that go on without it."""
+        mine = [seat for seat in self if seat.run.parent == run_id and seat.is_driven]
+        return [seat for seat in mine if not seat.run.awaited and not seat.is_root]
 
     def require_place(self, request: StartRequest) -> None:
         """Raises Refused `workflow_busy`, `limit_reached`. To be called in one step with `take`, so that two starts
         of one tick cannot both win."""
-        active = [seat for seat in self if not seat.is_finished and seat.is_root]
+        active = [seat for seat in self if not seat.is_finished and seat.is_start]
         if any(seat.run.workflow_id == request.workflow.id for seat in active):
             raise workflow_busy(request.workflow.id, request.workflow.title)
         if request.gated and not request.queued:
@@ -105,8 +117,9 @@ class Seats:
     def admitted(self) -> list[Seat]:
         """Those that get the free places, first in first out; a gated one waits for the gate too."""
         settings = self._settings()
-        driven = [seat for seat in self if seat.is_driven and seat.is_root]
-        at_work, active = sum(not seat.is_waiting for seat in driven), len(driven)
+        driven = [seat for seat in self if seat.is_driven]
+        at_work = sum(seat.is_root and not seat.is_waiting for seat in driven)
+        active = sum(seat.is_start for seat in driven)
         admitted = []
         for seat in tuple(self._queue):
             if at_work >= settings.max_running_runs:
@@ -114,6 +127,6 @@ class Seats:
             if seat.snapshot.gated and active >= settings.max_workflows(seat.snapshot.mode):
                 continue
             self._queue.remove(seat)
-            at_work, active = at_work + 1, active + 1
+            at_work, active = at_work + 1, active + seat.is_start
             admitted.append(seat)
         return admitted

@@ -22,7 +22,7 @@ class StartRequest:
     `prompt` is what the person wrote, if anything: it becomes their message. `gated`: the limit of ENGINE §9 on
     workflows at once holds, as for every start by a person in the window; over it the start is refused, or waits in
     the queue if it is `queued` too. `base`: where relative paths start. `parent`: the run that a step of which
-    begins this one; it shows in the parent's message and has none of its own.
+    begins this one, and waits for it if it is `awaited`; it shows in the parent's message and has none of its own.
     `in_new_workflow`: there can be no other run in it.
     """
 
@@ -41,11 +41,19 @@ class StartRequest:
     gated: bool = False
     queued: bool = False
     parent: Run | None = None
+    awaited: bool = False
     in_new_workflow: bool = False
 
     @classmethod
     def child(
-        cls, parent: Run, snapshot: Snapshot, workflow: Workflow, found: FoundTemplate, given: Mapping[str, Any]
+        cls,
+        parent: Run,
+        snapshot: Snapshot,
+        workflow: Workflow,
+        found: FoundTemplate,
+        given: Mapping[str, Any],
+        *,
+        awaited: bool,
     ) -> "StartRequest":
         """Another template, run by a step of `parent`, under the rules that the parent was started with."""
         return cls(
@@ -60,6 +68,7 @@ class StartRequest:
             template_id=found.id,
             template_version=found.version,
             parent=parent,
+            awaited=awaited,
         )
 
     def run(self, run_id: RunId, now: datetime) -> Run:
@@ -77,6 +86,7 @@ class StartRequest:
             parent=parent.id if parent is not None else None,
             root=(parent.root or parent.id) if parent is not None else None,
             depth=parent.depth + 1 if parent is not None else 0,
+            awaited=self.awaited,
         )
 
     def snapshot(self) -> Snapshot:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from core.domain.events import ToolEnded, ToolStarted
+from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
 from core.domain.json_text import encode
 from core.domain.run import ErrorInfo, Run, Snapshot
@@ -120,7 +120,12 @@ class StepRunner:
         log.tell(call_started(call, attempt))
         context = CallContext.of(setting.run, setting.snapshot, call_id(call, attempt))
         result = await self.tools.call(
-            name, call.input, context, default_timeout_s=TOOL_STEP_TIMEOUT_S, timeout_s=limit_s
+            name,
+            call.input,
+            context,
+            default_timeout_s=TOOL_STEP_TIMEOUT_S,
+            timeout_s=limit_s,
+            late=lambda ended: log.record(ToolEndedLate.of(context.call_id, ended)),
         )
         is_unknown = effect is Effect.ONCE and result.error is not None and result.error.code == "timeout"
         ended = call_ended(call, attempt, result, CallStatus.UNKNOWN if is_unknown else result.status)

@@ -85,7 +85,7 @@ class MemoryStorage:
         before: RunId | None = None,
     ) -> list[Run]:
         rows: Iterable[tuple[tuple[datetime, int], Run]] = self._tables.runs.values()
-        rows = (row for row in rows if row[1].parent is None)
+        rows = (row for row in rows if row[1].root is None)
         if before is not None:
             end = self._tables.runs.get(before)
             rows = (row for row in rows if end is not None and _place(row) < _place(end))

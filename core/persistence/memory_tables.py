@@ -16,6 +16,7 @@ from core.persistence.batch import Batch, Creation
 from core.persistence.facts import EventRow
 from core.persistence.interruption_rows import closing, raising
 from core.ports.storage import (
+    ChangeRoot,
     ChangeRun,
     Chunk,
     Claim,
@@ -75,6 +76,8 @@ class Tables:
             if not self._create(creation):
                 lost |= creation.positions
         lost |= {at for at, change in batch.placed(ChangeRun) if not self._change(change)}
+        for moved in batch.of(ChangeRoot):
+            self._change_root(moved)
         for release in batch.of(ReleaseClaim):
             self._release(release)
         lost |= {at for at, claim in batch.placed(Claim) if not self._claim(claim.result)}
@@ -140,6 +143,11 @@ class Tables:
         given: dict[str, Any] = {name: value for name in names if (value := getattr(change, name)) is not None}
         self.runs[run.id] = place, replace(run, status=change.status, **given)
         return True
+
+    def _change_root(self, change: ChangeRoot) -> None:
+        if change.run_id in self.runs:
+            place, run = self.runs[change.run_id]
+            self.runs[run.id] = place, replace(run, root=change.root)
 
     def _is_running(self, run_id: RunId) -> bool:
         return run_id in self.runs and self.runs[run_id][1].status is RunStatus.RUNNING

@@ -44,6 +44,7 @@ def run_row(run: Run, place: str) -> Row:
             template_id=run.template_id,
             template_version=run.template_version,
             depth=run.depth or None,
+            awaited=run.awaited or None,
         ),
     }
 
@@ -100,6 +101,7 @@ def _run(row: Row) -> Run:
         optional(RunId, row.get("parent")),
         optional(RunId, row.get("root")),
         found.get("depth", 0),
+        found.get("awaited", False),
         row.get("unclean_ends", 0),
         row.get("results_then", 0),
     )

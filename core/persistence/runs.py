@@ -26,7 +26,7 @@ from core.persistence.pages import by_ids, by_place, of_table
 from core.persistence.run_rows import is_sound, outcome, place_of, run_row, shown
 from core.persistence.snapshots import snapshot_row
 from core.persistence.statements import Row, Statement, each
-from core.ports.storage import PAGE_ROWS, ChangeRun, MarkUnreadable
+from core.ports.storage import PAGE_ROWS, ChangeRoot, ChangeRun, MarkUnreadable
 
 _CREATE = f"""{{
     LET $to = $given;
@@ -48,6 +48,7 @@ _CHANGE_WITH_OUTCOME = f"""{{
     IF $changed {{ UPSERT type::record('outcome', $to.run) MERGE $to.ended RETURN NONE }};
     $changed
 }}"""
+_CHANGE_ROOT = "UPDATE $given.run SET root = $given.root RETURN NONE"
 _MARK = "INSERT INTO fault $given ON DUPLICATE KEY UPDATE reason = $input.reason RETURN NONE"
 _SHOWN = """*, type::record('outcome', record::id(id)).error AS error,
     type::record('fault', record::id(id)).reason AS fault"""
@@ -58,7 +59,7 @@ _OF_MESSAGE = f"""SELECT {_WHOLE} FROM run WITH INDEX run_by_message
 _UNFINISHED = "SELECT VALUE id FROM run WHERE status IN $statuses"
 _CHILDREN = f"SELECT {_SHOWN} FROM run WHERE parent = $beginner AND place > $place ORDER BY place LIMIT $limit"
 _PAGES = {
-    (has_status, has_workflow): f"""SELECT {_SHOWN} FROM run WHERE parent = NONE AND place < $place
+    (has_status, has_workflow): f"""SELECT {_SHOWN} FROM run WHERE root = NONE AND place < $place
         {"AND status = $status" if has_status else ""} {"AND workflow = $workflow" if has_workflow else ""}
         ORDER BY place DESC LIMIT $limit"""
     for has_status in (False, True)
@@ -84,6 +85,13 @@ class Runs:
     def change(self, changes: Iterable[tuple[int, ChangeRun]]) -> list[Statement]:
         """A statement for each, in their order."""
         return [_change(position, change) for position, change in changes]
+
+    def change_roots(self, changes: Iterable[ChangeRoot]) -> list[Statement]:
+        """A statement for each, in their order."""
+        return [
+            Statement(_CHANGE_ROOT, {"run": record("run", text_key(one.run_id)), "root": optional(text_key, one.root)})
+            for one in changes
+        ]
 
     def mark(self, marks: Iterable[MarkUnreadable]) -> list[Statement]:
         return each(_MARK, ({"id": text_key(one.run_id), "reason": text(one.reason)} for one in marks))
@@ -179,7 +187,7 @@ class Runs:
 def _roots(rows: Iterable[Row], workflow_id: WorkflowId | None, place: str) -> list[Row]:
     """Those that are roots, of the workflow, and before that place."""
     workflow = optional(text_key, workflow_id)
-    own = (row for row in rows if row.get("parent") is None and workflow in (None, row.get("workflow")))
+    own = (row for row in rows if row.get("root") is None and workflow in (None, row.get("workflow")))
     return [row for row in own if place_of(row) < place]
 
 

@@ -30,6 +30,7 @@ from core.persistence.templates import Templates
 from core.persistence.tool_calls import ToolCalls
 from core.persistence.workflows import Workflows
 from core.ports.storage import (
+    ChangeRoot,
     ChangeRun,
     Chunk,
     Claim,
@@ -104,6 +105,7 @@ class SurrealStorage:
             *self._templates.put(write.template for write in batch.of(PutTemplate)),
             *self._runs.create(batch.creations()),
             *self._runs.change(batch.placed(ChangeRun)),
+            *self._runs.change_roots(batch.of(ChangeRoot)),
             *self._results.release(batch.of(ReleaseClaim)),
             *self._results.claim(batch.placed(Claim)),
             *self._results.put(write.result for write in batch.of(PutStepResult)),

@@ -4,9 +4,9 @@ One process owns it. Writes are data, so that one writer can put those of many r
 transaction; reads return the domain's own rows.
 
 However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
-workflows, messages, templates, new runs · changes of runs · released claims · claims · step results · tool
-calls · raised interruptions · closed interruptions · events · pieces of text · marks · settings. So no step is
-claimed after the change that ends its run, and a result wins over a claim of the same key.
+workflows, messages, templates, new runs · changes of runs · changes of roots · released claims · claims · step
+results · tool calls · raised interruptions · closed interruptions · events · pieces of text · marks · settings. So no
+step is claimed after the change that ends its run, and a result wins over a claim of the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -88,6 +88,14 @@ class ChangeRun:
     active_ms: int | None = None
     unclean_ends: int | None = None
     results_then: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRoot:
+    """Put the run below another root, or make it one of its own: `root` None."""
+
+    run_id: RunId
+    root: RunId | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +214,7 @@ Write = (
     | PutTemplate
     | CreateRun
     | ChangeRun
+    | ChangeRoot
     | Claim
     | PutStepResult
     | ReleaseClaim
@@ -270,7 +279,7 @@ class Storage(Protocol):
         limit: int = 50,
         before: RunId | None = None,
     ) -> list[Run]:
-        """Root runs, newest first, at most PAGE_ROWS; `before` is the last id of the page before.
+        """Runs that have no root, newest first, at most PAGE_ROWS; `before` is the last id of the page before.
 
         Those with an open interruption, of their own or of a run below, are found as `waiting` whatever they do.
 
@@ -280,7 +289,7 @@ class Storage(Protocol):
         ...
 
     async def run_of_message(self, message_id: MessageId) -> Run | None:
-        """The newest root run that shows in the message, as `run` gives it."""
+        """The newest run without a parent that shows in the message, as `run` gives it."""
         ...
 
     async def unfinished_runs(self) -> list[Run]:

@@ -1,7 +1,7 @@
 """Calling tools by name, under one set of checks, for agents and steps alike."""
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -36,6 +36,9 @@ class CallContext:
         return path if self.base is None else os.path.join(self.base, path)  # noqa: PTH118  # Path would drop a final /
 
 
+LateEnd = Callable[[CallResult], object]
+
+
 class ToolRunner(Protocol):
     """The registry, from outside."""
 
@@ -58,13 +61,15 @@ class ToolRunner(Protocol):
         default_timeout_s: float,
         timeout_s: float | None = None,
         advertised: Collection[str] | None = None,
+        late: LateEnd | None = None,
     ) -> CallResult:
         """Make the call. What goes wrong is in the result; only CancelledError is raised.
 
         Checks in order: registered, advertised (None: all are), runtime, arguments against the schema, consent,
         time limit (`timeout_s`, else the tool's own, else `default_timeout_s`; seconds). A completed result is
         JSON of at most 10 MB. After a timeout, and before CancelledError is raised, the work is cancelled and has
-        ended, or was given up after 1 s more. Where the arguments miss the schema, the error `invalid_arguments`
-        carries `violations`, each with path and message.
+        ended, or was given up after 1 s more. If it comes to an end of its own after its time limit, `late` is told
+        how, without the value, after the result of the timeout was given (ENGINE §7). Where the arguments miss the
+        schema, the error `invalid_arguments` carries `violations`, each with path and message.
         """
         ...

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
-from core.domain.events import Event, time_text
+from core.domain.events import Event, ToolEndedLate, fact_fields, time_text
 from core.domain.ids import InterruptionId, RunId, WorkflowId, new_id
 from core.domain.interruption import Answer, Interruption
 from core.domain.json_text import decode
@@ -134,7 +134,7 @@ class RunService:
         while todo:
             one = todo.pop()
             found += await self._storage.interruptions(one)
-            todo += [child.id for child in await self._storage.children(one)]
+            todo += [child.id for child in await self._storage.children(one) if child.root is not None]
         found.sort(key=lambda one: (not one.is_open, one.created_at, one.seq))
         return [interruption_object(one) for one in found]
 
@@ -209,6 +209,7 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
                 "summary": call.summary,
                 "error": call.error,
                 "duration_ms": call.duration_ms,
+                **({"late": _late(call.late)} if call.late is not None else {}),
             }
             for call in calls
         ],
@@ -224,6 +225,13 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
             "active_ms": run.active_ms,
         },
     }
+
+
+def _late(late: ToolEndedLate) -> dict[str, Any]:
+    """How a call ended after its time limit."""
+    fields = fact_fields(late)
+    del fields["call_id"]
+    return fields
 
 
 def _nothing(run: Run) -> dict[str, Any]:

@@ -44,7 +44,8 @@ class WorkflowService:
         for _ in range(RUNS_LOOKED_AT // PAGE_ROWS):
             page = await self._storage.runs(limit=PAGE_ROWS, before=before)
             for run in page:
-                newest.setdefault(run.workflow_id, run.status)
+                if run.parent is None:
+                    newest.setdefault(run.workflow_id, run.status)
             if len(page) < PAGE_ROWS:
                 break
             before = page[-1].id

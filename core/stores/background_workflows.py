@@ -281,10 +281,10 @@ class BackgroundWorkflows:
         return execution if execution is not None and execution.run is run else None
 
     def _root_of(self, child: LiveRun) -> Execution | None:
-        """The row that a run below another shows in."""
+        """The row that a run which another began shows in: its root's, or that of its workflow where it has gone on
+        without one."""
         execution = self._executions.get(child.workflow_id)
-        is_root = execution is not None and execution.run is not None and execution.run.run_id == child.root
-        return execution if is_root else None
+        return execution if execution is not None and execution.holds(child) else None
 
     def _place(self, execution: Execution) -> Execution:
         """Make this the live state of its workflow. A number that the row has already stays."""
@@ -306,6 +306,7 @@ class BackgroundWorkflows:
             before = known
             self._place(Execution(workflow_id, run.agent, run.workflow_name, self._clock.now(), run=run))
         if before is not None:
+            self._executions[workflow_id].below += before.on_their_own
             self._let_go(before)
 
     def _finish(self, execution: Execution) -> None:

@@ -29,7 +29,7 @@ class Execution:
     Before the run's first event `run` is None: the place is taken, and `before` is what the row showed until
     then. `slot` is its number 1–9 or None. `recent_since` is when it came to *Recently finished*, in
     monotonic seconds. `below` are the runs at work that its run has started, and those
-    below these; one that nobody awaits may outlive it.
+    below these; one that nobody awaits may outlive it, and then goes on as a root of its own.
     """
 
     workflow_id: WorkflowId
@@ -82,6 +82,19 @@ class Execution:
         if self.run is None or self.run.kind is not RunKind.WORKFLOW:
             return None
         return self.run.steps_done, len(self.run.steps)
+
+    @property
+    def on_their_own(self) -> list[LiveRun]:
+        """Those of `below` that go on without its run, with what is below them."""
+        roots = {run.run_id for run in self.below if run.root is None}
+        mine = [run for run in self.below if run.root is None or run.root in roots]
+        return [run for run in mine if not run.status.is_final]
+
+    def holds(self, child: LiveRun) -> bool:
+        """Whether a run that another began shows in this row."""
+        roots = (self.run, *self.on_their_own) if self.run is not None else self.on_their_own
+        is_on_its_own = child.root is None and child.parent is not None
+        return is_on_its_own or child.root in {run.run_id for run in roots}
 
     @property
     def open_interruptions(self) -> list[tuple[LiveRun, LiveInterruption]]:

@@ -1,7 +1,9 @@
 """Calls: the checks before, the limits during, and a result whatever happens (AGENTS_AND_TOOLS §3, §4)."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from core.domain.ids import WorkflowId
@@ -10,7 +12,7 @@ from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo
 from core.errors import StepFailed, ToolFailed
 from core.ports.clock import Clock
 from core.ports.schemas import Schemas
-from core.ports.tools import CallContext
+from core.ports.tools import CallContext, LateEnd
 from core.tools.consent import require_consent
 from core.tools.measure import json_bytes
 from core.tools.registry import Handler, Registry, Tool
@@ -60,6 +62,7 @@ class ToolInvoker:
         default_timeout_s: float,
         timeout_s: float | None = None,
         advertised: Collection[str] | None = None,
+        late: LateEnd | None = None,
     ) -> CallResult:
         try:
             tool = self._known(name, advertised)
@@ -71,7 +74,8 @@ class ToolInvoker:
         except ToolFailed as error:
             return CallResult(CallStatus.ERROR, error=_error(name, error))
         limit_s = timeout_s if timeout_s is not None else tool.own_timeout_s(arguments)
-        return await self._run(tool, handler, arguments, context, default_timeout_s if limit_s is None else limit_s)
+        limit_s = default_timeout_s if limit_s is None else limit_s
+        return await self._run(tool, handler, arguments, context, limit_s, late)
 
     async def close(self) -> None:
         """Stop waiting for handlers that were given up; 1 s at most. To be called before the loop ends."""
@@ -103,13 +107,20 @@ class ToolInvoker:
             raise ToolFailed("invalid_arguments", f"{tool.info.name} cannot take this. {told}", violations=listed)
 
     async def _run(
-        self, tool: Tool, handler: Handler, arguments: Any, context: CallContext, limit_s: float
+        self,
+        tool: Tool,
+        handler: Handler,
+        arguments: Any,
+        context: CallContext,
+        limit_s: float,
+        late: LateEnd | None,
     ) -> CallResult:
         name, begun = tool.info.name, self._clock.monotonic()
         value: Any = None
         failure: StepFailed | None = None
+        tell_late = partial(self._tell_late, tool, arguments, begun, late) if late is not None else None
         try:
-            value = await self._tasks.run(handler(arguments, context), limit_s, f"tool {name}")
+            value = await self._tasks.run(handler(arguments, context), limit_s, f"tool {name}", tell_late)
             await json_bytes(value)
         except OutOfTime:
             failure = _timeout(tool, arguments, limit_s)
@@ -117,12 +128,25 @@ class ToolInvoker:
             failure = error
         except Exception as error:  # noqa: BLE001  # whatever a handler raises is a result for the caller
             _log.exception("tool %s failed", name)
-            failure = ToolFailed("failed", f"{name} failed from within: {type(error).__name__}; see the log")
+            failure = _from_within(name, error)
         duration_ms = round((self._clock.monotonic() - begun) * 1000)
         if failure is not None:
             return CallResult(CallStatus.ERROR, error=_error(name, failure), duration_ms=duration_ms)
         summary = _summary(tool, arguments, value)
         return CallResult(CallStatus.COMPLETED, value, duration_ms=duration_ms, summary=summary)
+
+    def _tell_late(self, tool: Tool, arguments: Any, begun: float, late: LateEnd, ended: "asyncio.Task[Any]") -> None:
+        """Tell how work came to its end that was out of time; of work that stopped there is nothing to tell."""
+        if ended.cancelled():
+            return
+        name, error = tool.info.name, ended.exception()
+        duration_ms = round((self._clock.monotonic() - begun) * 1000)
+        if error is None:
+            summary = _summary(tool, arguments, ended.result())
+            late(CallResult(CallStatus.COMPLETED, duration_ms=duration_ms, summary=summary))
+        else:
+            failure = error if isinstance(error, StepFailed) else _from_within(name, error)
+            late(CallResult(CallStatus.ERROR, error=_error(name, failure), duration_ms=duration_ms))
 
 
 def _summary(tool: Tool, arguments: Any, value: Any) -> str | None:
@@ -138,6 +162,10 @@ def _timeout(tool: Tool, arguments: Any, limit_s: float) -> ToolFailed:
     if tool.effect(arguments) is Effect.ONCE:
         return ToolFailed("timeout", f"{message}; it may have happened all the same", timeout_s=limit_s, uncertain=True)
     return ToolFailed("timeout", message, timeout_s=limit_s)
+
+
+def _from_within(name: str, error: BaseException) -> ToolFailed:
+    return ToolFailed("failed", f"{name} failed from within: {type(error).__name__}; see the log")
 
 
 def _error(name: str, error: StepFailed) -> ErrorInfo:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from core.ports.clock import Clock
@@ -24,17 +24,26 @@ class HandlerTasks:
         self._clock = clock
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    async def run(self, work: Coroutine[Any, Any, Any], limit_s: float, name: str) -> Any:
+    async def run(
+        self,
+        work: Coroutine[Any, Any, Any],
+        limit_s: float,
+        name: str,
+        late: Callable[[asyncio.Task[Any]], object] | None = None,
+    ) -> Any:
         """What `work` gives, or raises.
 
         Raises OutOfTime after `limit_s`. By then, as when the caller is cancelled, the work has been cancelled
-        and has ended, or was given up after the grace: how it ends at last changes nothing.
+        and has ended, or was given up after the grace: how it ends at last changes nothing. `late` is called with it
+        once it has ended, after OutOfTime was raised.
         """
+        is_late = False
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         try:
             if not await self._ends_within(task, limit_s):
+                is_late = True
                 raise OutOfTime
             if task.cancelled():
                 raise RuntimeError(f"{name} was cancelled from inside")
@@ -47,6 +56,8 @@ class HandlerTasks:
                 task.cancel()
                 if not await self._ends_within(task, GRACE_S):
                     _log.warning("%s does not stop; it was given up", name)
+            if is_late and late is not None:
+                task.add_done_callback(late)
 
     async def close(self) -> None:
         """Cancel what was given up and still runs, and wait for it, at most for the grace."""

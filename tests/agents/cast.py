@@ -8,7 +8,7 @@ from core.domain.run import ErrorInfo
 from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo
 from core.errors import ToolFailed
 from core.ports.model import ChatMessage, ModelClient, ModelDelta, ModelRequest
-from core.ports.tools import CallContext
+from core.ports.tools import CallContext, LateEnd
 
 Handler = Callable[[Mapping[str, Any]], Awaitable[Any]]
 
@@ -45,6 +45,7 @@ class Tools:
         default_timeout_s: float,
         timeout_s: float | None = None,
         advertised: Collection[str] | None = None,
+        late: LateEnd | None = None,
     ) -> CallResult:
         if name not in self._tools:
             return _refused("not_registered", f"there is no tool {name!r}")

@@ -220,6 +220,7 @@ async def test_a_run_keeps_all_its_fields(storage: Storage) -> None:
         parent=R2,
         root=RunId("run_root"),
         depth=2,
+        awaited=True,
         unclean_ends=1,
         results_then=7,
     )

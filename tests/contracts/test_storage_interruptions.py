@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.ids import CallId, RunId
+from core.domain.ids import CallId, MessageId, RunId
 from core.domain.interruption import (
     OPEN_STATUS,
     Action,
@@ -18,7 +18,15 @@ from core.domain.interruption import (
 from core.domain.risk import Risk
 from core.domain.run import Run, RunStatus
 from core.errors import StorageFailed
-from core.ports.storage import CloseInterruption, CreateRun, MarkUnreadable, PutWorkflow, RaiseInterruption, Storage
+from core.ports.storage import (
+    ChangeRoot,
+    CloseInterruption,
+    CreateRun,
+    MarkUnreadable,
+    PutWorkflow,
+    RaiseInterruption,
+    Storage,
+)
 from tests.contracts.conftest import Store
 from tests.contracts.rows import (
     R2,
@@ -278,6 +286,27 @@ async def test_runs_that_a_run_began_are_its_children_and_in_no_listing(storage:
     await storage.commit([MarkUnreadable(CHILD, "why")])
     assert await storage.runs(status=RunStatus.ERROR) == []
     assert [run.status for run in await storage.children(R)] == [RunStatus.SUCCESS, RunStatus.ERROR]
+
+
+async def test_a_child_without_a_root_is_listed_with_what_is_below_it(storage: Storage) -> None:
+    child = a_run(CHILD, 2, parent=R, root=R, depth=1)
+    grandchild = a_run(GRANDCHILD, 3, parent=CHILD, root=R, depth=2)
+    await stored(storage, a_run(message_id=MessageId("m")), replace(child, message_id=MessageId("m")), grandchild)
+    await storage.commit([ended(), asked(run_id=GRANDCHILD)])
+    assert await waiting(storage) == [R]
+    for _ in range(2):  # a commit may be repeated
+        moves = [ChangeRoot(CHILD, None), ChangeRoot(GRANDCHILD, CHILD), ChangeRoot(RunId("gone"), None)]
+        assert await storage.commit(moves) == NONE
+    assert await waiting(storage) == [CHILD]
+    assert [run.id for run in await storage.runs()] == [CHILD, R]
+    assert [run.id for run in await storage.runs(status=RunStatus.RUNNING, workflow_id=W)] == [CHILD]
+    assert await storage.run(CHILD) == replace(child, message_id=MessageId("m"), root=None)
+    assert await storage.run(GRANDCHILD) == replace(grandchild, root=CHILD)
+    assert [run.id for run in await storage.children(R)] == [CHILD]  # that it was begun so stays
+    shown = await storage.run_of_message(MessageId("m"))
+    assert shown is not None
+    assert shown.id == R  # the message is its beginner's
+    assert await storage.run(RunId("gone")) is None
 
 
 async def test_many_children_come_oldest_first(storage: Storage) -> None:

@@ -20,6 +20,7 @@ from core.persistence.surreal import SurrealStorage
 from core.ports.storage import (
     AppendChunk,
     AppendEvents,
+    ChangeRoot,
     ChangeRun,
     CreateRun,
     DropChunks,
@@ -105,6 +106,7 @@ def creations(draw: st.DrawFn) -> CreateRun:
     message_id = MessageId(draw(st.sampled_from(["m1", "m2"])))
     parent = draw(st.none() | st.none() | runs)
     chain = {"parent": parent, "root": draw(maybe_runs) if parent else None, "depth": draw(times) if parent else 0}
+    chain |= {"awaited": draw(st.booleans())}
     crashes = {"unclean_ends": draw(times), "results_then": draw(times)}
     where = {"workflow_id": draw(workflows), "message_id": message_id}
     run = a_run(draw(runs), draw(times), status=draw(statuses), **where, **outcome, **chain, **crashes)
@@ -135,6 +137,7 @@ writes = st.one_of(
     st.builds(PutTemplate, st.builds(a_template, st.sampled_from(["t1", "t2"]), st.integers(1, 3), texts, texts)),
     creations(),
     changes(),
+    st.builds(ChangeRoot, runs, maybe_runs),
     st.builds(a_claim, steps, indexes, runs, attempt=st.integers(1, 2)),
     st.builds(
         a_result,

@@ -1,11 +1,29 @@
 """Running again from a step (ENGINE §8)."""
 
+import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from core.errors import NotFound, Refused
+from core.domain.events import RunFinished, StepFinished, ToolStarted
+from core.domain.tool import ToolInfo
+from core.errors import NotFound, Refused, StorageFailed
+from core.ports.tools import CallContext
+from core.tools.registry import Tool
+from tests.support.failing_storage import FailingMemory, Trouble
 from tests.support.world import World, a_step, a_world, tool_step
+
+
+async def _give_back(arguments: Mapping[str, Any], context: CallContext) -> Any:
+    return arguments["n"]
+
+
+NUMBER = Tool(
+    ToolInfo("number", "number", "number", {"type": "object", "properties": {"n": {"type": "integer"}}}),
+    server=_give_back,
+    read_only=True,
+)
 
 
 async def forked(world: World, told: Any, step: str, given: Any = None) -> Any:
@@ -85,3 +103,89 @@ async def test_what_cannot_be_forked_is_refused() -> None:
         await world.settled(run.id)
         with pytest.raises(NotFound):
             await world.core.engine.fork(run.id, "nobody")
+
+
+def started(world: World, run_id: str) -> list[str]:
+    """The steps of the run whose tools were called."""
+    return [one.fact.step for one in world.events if one.run_id == run_id and isinstance(one.fact, ToolStarted)]
+
+
+async def test_what_ended_after_its_run_is_taken_over() -> None:
+    async with a_world() as world:
+        told = await world.run(tool_step("late", "echo", seconds=0.01), tool_step("f", "fail"))
+        assert told["steps"]["late"]["status"] == "completed"
+        again = await forked(world, told, "f")
+        assert again["steps"]["late"]["output"] == {"seconds": 0.01}
+        assert started(world, again["run_id"]) == ["f"]
+
+
+async def test_a_fork_waits_for_what_is_in_flight_at_the_end() -> None:
+    async with a_world() as world:
+        run = await world.start(tool_step("h", "hold"), tool_step("f", "fail"))
+        await world.heard(RunFinished)
+        forking = asyncio.create_task(world.core.engine.fork(run.id, "f"))
+        await asyncio.sleep(0.01)
+        assert not forking.done()
+        world.tools.release.set()
+        again = await world.settled((await forking).id)
+        assert again["steps"]["h"]["status"] == "completed"
+        assert started(world, again["run_id"]) == ["f"]
+
+
+async def test_a_rejection_is_not_taken_over_whatever_on_error_says() -> None:
+    async with a_world() as world:
+        gate = {
+            **tool_step("g", "note", text="g"),
+            "interrupt": {"kind": "approval"},
+            "config": {"onError": "continue"},
+        }
+        run = await world.start(tool_step("n", "note", text="n"), gate)
+        await world.settled(run.id)
+        assert (await world.answer(run, "reject"))["error"]["code"] == "rejected"
+        again = await world.core.engine.fork(run.id, "n")
+        assert (await world.settled(again.id))["status"] == "waiting"
+        assert (await world.answer(again, "approve"))["status"] == "success"
+        assert world.tools.notes == ["n", "n", "g"]
+
+
+async def test_a_failure_that_a_run_goes_on_with_is_taken_over() -> None:
+    async with a_world() as world:
+        failing = {**tool_step("f", "fail"), "config": {"onError": "continue"}}
+        told = await world.run(failing, a_step("z", "f", input="@f?"))
+        again = await forked(world, told, "z")
+        assert (again["status"], again["output"], started(world, again["run_id"])) == ("success", None, [])
+        assert again["steps"]["f"]["error"] == told["steps"]["f"]["error"]
+
+
+async def test_iterations_that_are_taken_over_are_counted() -> None:
+    async with a_world(more_tools=[NUMBER]) as world:
+        each = {**tool_step("each", "number", n="@item"), "forEach": {"ref": "@input.items"}}
+        told = await world.run(each, a_step("z", "each"), given={"items": [1, "two", 3]})
+        again = await forked(world, told, "z")
+        assert again["steps"]["each"]["iterations"] == {"total": 3, "completed": 2, "failed": 1}
+        assert again["steps"]["each"]["errors"] == told["steps"]["each"]["errors"]
+
+
+async def test_of_a_list_that_was_not_finished_what_went_well_is_taken_over_and_counted() -> None:
+    async with a_world(more_tools=[NUMBER]) as world:
+        each = {**tool_step("each", "number", n="@item"), "forEach": {"ref": "@input.items"}}
+        each["config"] = {"onError": "fail"}
+        told = await world.run(a_step("a"), each, given={"items": [1, 2, "three", 4]})
+        assert told["status"] == "error"
+        again = await forked(world, told, "a")
+        assert again["steps"]["each"]["iterations"] == {"total": 4, "completed": 2, "failed": 1}
+        ends = [one.fact for one in world.events if one.run_id == again["run_id"]]
+        assert [one.index for one in ends if isinstance(one, StepFinished) and one.index is not None] == [2]
+        assert len(started(world, again["run_id"])) == 1
+
+
+async def test_a_fork_that_cannot_read_what_it_takes_over_leaves_nothing() -> None:
+    storage = FailingMemory()
+    storage.trouble = Trouble(at=3, reads=True)
+    async with a_world(storage) as world:
+        told = await world.run(tool_step("n", "note", text=1), a_step("z", "n"))
+        storage.trouble.is_on = True
+        with pytest.raises(StorageFailed):
+            await world.core.engine.fork(told["run_id"], "z")
+        assert not world.core.engine.is_at_work
+        assert (await forked(world, told, "z"))["status"] == "success"

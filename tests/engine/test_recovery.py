@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from core.domain.events import StepFinished
+from core.domain.events import RunFinished, StepFinished
 from core.domain.ids import RunId
 from core.domain.message import MessageState
 from core.domain.run import Run, RunKind, RunStatus
 from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.tool import CallStatus
 from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import SystemClock
 from core.ports.storage import ChangeRun, Claim, PutStepResult
@@ -301,3 +302,21 @@ class JumpingClock(SystemClock):
 
     def now(self) -> datetime:
         return super().now() + self._off
+
+
+@pytest.mark.parametrize("kind", [RunKind.WORKFLOW, RunKind.CHAT])
+async def test_a_cancel_of_what_a_crash_left_leaves_nothing_open(kind: RunKind) -> None:
+    """Neither a step nor a call of an agent."""
+    agent = {"name": "x", "action": {"agent": {"prompt": "go"}}}
+    script = ({"call": "hang", "arguments": {}},)
+    step = tool_step("x", "hang") if kind is RunKind.WORKFLOW else agent
+    storage, run_id, _ = await crashed(step, kind=kind, script=script, prompt="go")
+    async with a_world(storage) as world:
+        await world.core.engine.cancel(run_id)
+        told = await world.describe(run_id)
+        assert (told["status"], told["steps"]["x"]["status"]) == ("cancelled", "cancelled")
+    results = await storage.step_results(run_id)
+    assert [one.status for one in results if one.key.round is None] == [StepStatus.CANCELLED]
+    calls = await storage.tool_calls(run_id)
+    assert [call.status for call in calls] == ([] if kind is RunKind.WORKFLOW else [CallStatus.UNKNOWN])
+    assert isinstance((await storage.events(run_id))[-1].fact, RunFinished)

@@ -114,7 +114,7 @@ def operators(plan: dict[str, Any]) -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize(
     ("query", "index", "is_limited"),
     [
-        (runs._PAGES[False, False], "run_by_parent", True),
+        (runs._PAGES[False, False], "run_by_root", True),
         (runs._PAGES[True, False], "run_by_status", True),
         (runs._PAGES[False, True], "run_by_workflow", True),
         (runs._PAGES[True, True], "run_by_workflow", False),

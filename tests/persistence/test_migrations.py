@@ -129,6 +129,6 @@ async def test_no_index_is_kept_that_nothing_reads(tmp_path: Path) -> None:
     await migrate(connection)
     assert await version(connection) == VERSION
     found = {table: set((await connection.read(f"INFO FOR TABLE {table}"))["indexes"]) for table in ("run", "message")}
-    assert found["run"] == {"run_by_parent", "run_by_workflow", "run_by_status", "run_by_message"}
+    assert found["run"] == {"run_by_root", "run_by_parent", "run_by_workflow", "run_by_status", "run_by_message"}
     assert found["message"] == {"message_by_workflow"}
     await connection.close()

@@ -2,22 +2,24 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
 
 from core.domain.ids import RunId, TemplateId
 from core.domain.json_text import decode, encode
+from core.domain.run import RunStatus
 from core.domain.template import Template
 from core.domain.tool import Effect, ToolInfo
 from core.errors import CodeFailed, NotFound, StepFailed, ToolFailed
+from core.ports.executions import Executions
 from core.ports.model import CallDelta, CallRequest, ModelDelta, ModelRequest, TextDelta
 from core.ports.sandbox import CodeLimits, CodeResult
 from core.ports.schemas import Violation
 from core.ports.templates import FoundTemplate
 from core.ports.tools import CallContext
 from core.tools.registry import Tool
-from tests.simulation.fortune import TOOLS
-from tests.simulation.world import Place, World, happen
+from tests.simulation.fortune import BEGIN, TOOLS
+from tests.simulation.world import FOR_EVER_S, Place, World, happen
 
 Json = dict[str, Any]
 
@@ -31,19 +33,21 @@ class PlainSchemas:
         return None
 
     async def violations(self, schema: Any, value: Any) -> list[Violation]:
+        await asyncio.sleep(0)  # others may go first, as when a worker checks
         return [Violation("", f"{key} is missing") for key in schema.get("required", ()) if key not in value]
 
 
 class GivenTemplates:
-    """The templates of the scenario by their titles."""
+    """The templates of the scenario by their titles, which are their ids too."""
 
     def __init__(self, world: World) -> None:
         self._world = world
 
     async def named(self, template_id: TemplateId | None, title: str | None) -> FoundTemplate:
-        found = self._world.templates.get(title or "")
+        name = title or template_id or ""
+        found = self._world.templates.get(name)
         if found is None:
-            raise NotFound("template", title or "")
+            raise NotFound("template", name)
         return FoundTemplate(Template.model_validate(found))
 
 
@@ -96,6 +100,23 @@ def _tool(world: World, name: str, effect: Effect) -> Tool:
         read_only=effect is Effect.NONE,
         idempotent=effect is not Effect.ONCE,
     )
+
+
+def begin_tool(executions: Callable[[], Executions]) -> Tool:
+    """Runs another template, below the run that calls it."""
+
+    async def begin(arguments: Mapping[str, Any], context: CallContext) -> Any:
+        given = {name: value for name, value in arguments.items() if name not in ("title", "wait")}
+        wait = arguments["wait"]
+        run = await executions().execute(context, TemplateId(arguments["title"]), given, timeout_ms=None, wait=wait)
+        if not wait:
+            return "begun"
+        if run.status is not RunStatus.SUCCESS:
+            raise ToolFailed("child_failed", f"{run.title} is {run.status}")
+        return decode(run.output_json or "null")
+
+    info = ToolInfo(BEGIN, BEGIN, BEGIN, {"type": "object"})
+    return Tool(info, server=begin, idempotent=True, timeout_s=FOR_EVER_S)
 
 
 class SimulatedModel:

@@ -1,6 +1,5 @@
 """What must hold when a process is gone, and when all is over."""
 
-import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,19 +14,18 @@ from core.domain.events import (
     StepSkipped,
     StepStarted,
 )
-from core.domain.ids import RunId
+from core.domain.ids import CallId
 from core.domain.interruption import Interruption, InterruptionKind, InterruptionStatus
 from core.domain.json_text import decode
 from core.domain.live_run import LiveRun, apply, fold, replay
-from core.domain.message import MessageState
 from core.domain.run import Run, RunStatus
 from core.domain.step import StepResult, StepStatus
-from core.domain.tool import CallStatus, Effect, ToolCall
-from core.engine.children import child_id
+from core.engine.children import called_id, child_id
 from core.persistence.in_memory import MemoryStorage
-from tests.simulation.people import CANCEL_S, run_id_of
+from tests.simulation.outcomes import check_deadline, check_message, check_root, check_run, check_steps
+from tests.simulation.people import run_id_of
 from tests.simulation.process import Process
-from tests.simulation.reference import Comes, Expected, Known, Reference, Told, ends_run, waits_for
+from tests.simulation.reference import Comes, Known, Reference, Told, behind, ends_run, waits_for
 from tests.simulation.watcher import Watcher
 from tests.simulation.world import World
 
@@ -83,14 +81,20 @@ async def check_end(scenario: Json, world: World, process: Process, storage: Mem
         results = {str(result.key): result for result in await storage.step_results(run.id)}
         known = await _known(scenario, run, template, results, interruptions, storage)
         known.cut |= _after_the_end(run, template, events)
+        if run.id in world.forks:
+            await _check_fork(world, run, template, results, known, storage)
+        elif run.parent is None and run.id not in map(run_id_of, scenario["runs"]):
+            world.blame(f"nobody asked for another run of {run.title}")
         snapshot = await storage.snapshot(run.id)
+        check_root(scenario, world, run, events)
         expected = Reference(template, dict(snapshot.input), world.meetings, known).expect()
-        _check_run(scenario, world, run, results, expected)
+        check_run(scenario, world, run, results, expected)
         if run.id not in watcher.unwritten:
-            await _check_message(world, run, storage)
+            await check_message(world, run, storage)
         if "timeoutMs" in template and not scenario["lives"] and not scenario["disk"]["full"]:
-            _check_deadline(scenario, world, run, watcher.active_s.get(run.id, 0.0))
-        _check_steps(world, run, results, expected, watcher.unwritten)
+            check_deadline(scenario, world, run, watcher.active_s.get(run.id, 0.0))
+        mine = {name: one for name, one in results.items() if not (one.key.is_part and one.key.step in known.taken)}
+        check_steps(world, run, mine, expected, watcher.unwritten)
 
 
 async def _known(
@@ -120,14 +124,39 @@ async def _known(
         if result.error is not None:
             known.errors[name] = result.error.code
         step = next(one for one in template["steps"] if one["name"] == result.key.step)
-        if "workflow" in step["action"] and result.key.round is None:
-            child = await storage.run(child_id(run.id, result.key, result.attempt))
+        if result.key.round is None:
+            call = str(result.key) if result.attempt == 1 else f"{result.key} attempt {result.attempt}"
+            is_step = "workflow" in step["action"]
+            child = await storage.run(
+                child_id(run.id, result.key, result.attempt) if is_step else called_id(run.id, CallId(call))
+            )
             if child is not None:
                 known.children[name] = (child.status, decode(child.output_json or "null"))
     return known
 
 
-# Events
+async def _check_fork(
+    world: World, run: Run, template: Json, results: dict[str, StepResult], known: Known, storage: MemoryStorage
+) -> None:
+    """A fork takes over the results of all steps that do not depend on where it begins, and runs none of them."""
+    source, name = world.forks[run.id]
+    again = behind(template, name)
+    steps = {step["name"]: step for step in template["steps"]}
+    for before in await storage.step_results(source):
+        key, step = before.key, steps[before.key.step]
+        if key.round is not None or key.step in again or "return" in step["action"]:
+            continue
+        fails = {before.error.code} if before.error is not None else set()
+        if key.index is None and fails and ends_run(step, Comes(fails=fails)):
+            if results.get(key.step) == replace(before, run_id=run.id, active_ms=0):
+                world.blame(f"a fork takes over the failure of {key.step}, and ends with it (ENGINE §8)")
+        elif before.status is StepStatus.COMPLETED or (fails and key.index is None):
+            known.taken[str(key)] = Comes(decode(before.output_json or "null"), before.skipped, fails)
+            places = [one.place for one in world.visits if (one.place.run, one.place.step) == (run.id, key.step)]
+            if any(key.index in (None, place.index) for place in places):
+                world.blame(f"{key} runs again in a fork from {name} (ENGINE §8)")
+            if str(key) not in results:
+                world.blame(f"{key} is not taken over by a fork from {name} (ENGINE §8)")
 
 
 def _after_the_end(run: Run, template: Json, events: Sequence[Event]) -> set[str]:
@@ -154,11 +183,14 @@ def _check_order(template: Json, world: World, events: Sequence[Event]) -> None:
     steps = {step["name"]: step for step in template["steps"]}
     done: set[str] = set()
     active: set[str] = set()
-    is_ended = False
+    is_begun = is_ended = False
     for event in events:
         match event.fact:
             case RunStarted():
+                is_begun = True
                 active.clear()
+            case StepSkipped(step=name) if not is_begun:  # taken over by a fork, with all that it waits for
+                done.add(name)
             case RunFinished():
                 if is_ended:
                     world.blame("a run ended twice (ENGINE §7)")
@@ -194,6 +226,10 @@ def _check_watched(
     if rebuilt is None:
         world.blame("a run has no beginning")
         return
+    for step in rebuilt.steps.values():
+        counted = step.iterations and step.iterations.completed + step.iterations.failed
+        if step.iterations and step.status is StepStatus.COMPLETED and counted != step.iterations.total:
+            world.blame(f"{counted} of {step.iterations.total} iterations of {step.name} are counted (ENGINE §13)")
     if state is None:  # it had ended before this process began
         return
     if difference := _difference(state, rebuilt):
@@ -219,138 +255,3 @@ def _difference(one: LiveRun, other: LiveRun) -> str:
     names = [name for name in LiveRun.__slots__ if _is_stored(name)]
     differing = [name for name in names if getattr(one, name) != getattr(other, name)]
     return "; ".join(f"{name}: {getattr(one, name)} ≠ {getattr(other, name)}" for name in differing)
-
-
-# Results
-
-
-def _check_run(scenario: Json, world: World, run: Run, results: dict[str, StepResult], expected: Expected) -> None:
-    name, output = run.title, decode(run.output_json or "null")
-    world.tally[f"run: {run.error.code if run.error else run.status}"] += 1
-    if run.status is RunStatus.CANCELLED:
-        above = [one for _, one in world.tables.runs.values() if one.id in (run.parent, run.root)]
-        if run.id not in world.cancelled_at and not any(one.status.is_final for one in above):
-            world.blame(f"{name} is cancelled, and nobody cancelled it")
-    elif run.error is not None:
-        if not _may_fail(scenario, world, run, expected):
-            world.blame(f"{name} failed: {run.error}; it may end in {expected.ends}")
-    elif expected.ends:
-        may_be = [expected.steps[end].output for end in expected.ends if not expected.steps[end].fails]
-        if not any(_equal(output, one) for one in may_be):
-            world.blame(f"{name} came to {output}; it may end in {expected.ends} with {may_be}")
-    elif not _equal(output, expected.output):
-        world.blame(f"{name} came to {output}, not to {expected.output}")
-    if run.status is RunStatus.SUCCESS and not expected.ends and len(world.templates[name]["steps"]) != _whole(results):
-        world.blame(f"{name} succeeded with {_whole(results)} of its steps done")
-
-
-def _check_deadline(scenario: Json, world: World, run: Run, active_s: float) -> None:
-    """The limit is kept in active time, whatever the wall clock does (ENGINE §7)."""
-    limit_s = world.templates[run.title]["timeoutMs"] / 1000
-    slack_s = (8 * max(scenario["disk"]["ms"]) + 20 * scenario["busyMs"]) / 1000
-    is_exceeded = run.error is not None and run.error.code == "deadline_exceeded"
-    if is_exceeded and active_s < limit_s - slack_s:
-        world.blame(f"{run.title} exceeded its {limit_s} s after {active_s:.3f} s (ENGINE §7)")
-    if active_s > limit_s + CANCEL_S + slack_s:
-        world.blame(f"{run.title} was active for {active_s:.3f} s, it may for {limit_s} s (ENGINE §7)")
-
-
-async def _check_message(world: World, run: Run, storage: MemoryStorage) -> None:
-    """The output of a run is its message, and nothing of what was streamed is left beside it."""
-    message = next(one for one in await storage.messages(run.workflow_id) if one.id == run.message_id)
-    output = decode(run.output_json or "null")
-    text = output if isinstance(output, str) else run.output_json or ""
-    if run.parent is None and message.state is MessageState.OPEN:
-        world.blame(f"{run.title} has ended, and its message is open")
-    elif run.parent is None and message.text != text:
-        world.blame(f"{run.title} came to {text}, and its message is {message.text} (ENGINE §4)")
-    if run.id not in world.ended and await storage.chunks(run.id):
-        world.blame(f"{run.title} has ended, and pieces of its texts are left (ENGINE §13)")
-    open_calls = [call.id for call in await storage.tool_calls(run.id) if call.status is CallStatus.RUNNING]
-    if run.id not in world.ended and open_calls:
-        world.blame(f"{run.title} has ended, and {open_calls} are running (ENGINE §7)")
-
-
-def _may_fail(scenario: Json, world: World, run: Run, expected: Expected) -> bool:
-    """Whether the run may end with this error."""
-    assert run.error is not None
-    template = world.templates[run.title]
-    match run.error.code:
-        case "deadline_exceeded":
-            return bool("timeoutMs" in template and run.active_ms >= template["timeoutMs"] - 1)
-        case "recovery_exhausted":
-            return [life["end"] for life in scenario["lives"]].count("crash") >= 3
-        case "no_progress":
-            return any(met.get("hangs") == 99 for met in world.meetings.values())
-        case _:
-            step = (run.error.failed_step or "").split("[")[0]
-            return step in expected.ends and run.error.code in expected.steps[step].fails
-
-
-def _whole(results: dict[str, StepResult]) -> int:
-    return sum(not result.key.is_part for result in results.values())
-
-
-def _check_steps(
-    world: World, run: Run, results: dict[str, StepResult], expected: Expected, unwritten: set[RunId]
-) -> None:
-    for name, result in results.items():
-        key = result.key
-        if key.round is not None:
-            continue
-        if not result.status.is_final:
-            is_exhausted = run.error is not None and run.error.code == "recovery_exhausted"
-            is_left = run.id in unwritten or run.id in world.ended or is_exhausted
-            if not is_left:  # by a process that could not write it, or died while it drained, or that gave up
-                world.blame(f"{name} is {result.status} after the end (ENGINE §10)")
-            continue
-        is_known = (run.id, name) not in world.unknown and "hangs" not in world.met(key.step)
-        if is_known and result.error is not None and result.error.code == "outcome_unknown":
-            world.blame(f"the outcome of {name} is said to be unknown, and it is not (ENGINE §10)")
-        may_stop = run.status is not RunStatus.SUCCESS or bool(expected.ends)
-        if result.status is StepStatus.CANCELLED:
-            if not may_stop:
-                world.blame(f"{name} was cancelled in a run that went well")
-            continue
-        items = expected.items.get(key.step, [])
-        comes = expected.steps.get(key.step) if key.index is None else items[key.index] if items else None
-        if comes is None:
-            world.blame(f"{name} was carried out, and cannot be reached")
-            continue
-        attempts = world.step(key.step).get("config", {}).get("maxAttempts", 1)
-        if result.error is not None and may_stop and result.attempt < attempts:
-            continue  # its run was over before it could be tried again
-        if problem := _problem(result, comes):
-            world.blame(f"{name} of {run.title} {problem}")
-
-
-def _problem(result: StepResult, comes: Comes) -> str:
-    if result.error is not None:
-        is_known = result.error.code in comes.fails
-        return "" if is_known else f"failed with {result.error}, not with one of {comes.fails}"
-    output = decode(result.output_json or "null")
-    if comes.fails:
-        return f"came to {output}, and should fail with one of {comes.fails}"
-    if result.skipped != comes.skipped:
-        return f"was{'' if result.skipped else ' not'} skipped"
-    return "" if _equal(output, comes.output) else f"came to {output}, not to {comes.output}"
-
-
-def _equal(one: Any, other: Any) -> bool:
-    return json.dumps(one) == json.dumps(other)
-
-
-def stale_effects(storage: MemoryStorage, world: World) -> set[tuple[RunId, str]]:
-    """Where a dead process was at work on what may not be done twice: steps, and agents that had made such a call."""
-    tables, once = storage._tables, world.once
-    found = set()
-    for run_id, results in tables.results.items():
-        calls = {(call.step, call.index) for call in tables.calls.get(run_id, {}).values() if _is_lost(call)}
-        for key, result in results.items():
-            if result.status is StepStatus.RUNNING and (key.step in once or (key.step, key.index) in calls):
-                found.add((run_id, str(key)))
-    return found
-
-
-def _is_lost(call: ToolCall) -> bool:
-    return call.effect is Effect.ONCE and call.status in (CallStatus.RUNNING, CallStatus.CANCELLED)

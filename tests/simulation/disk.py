@@ -3,7 +3,6 @@
 import asyncio
 import random
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import Any
 
 from core.domain.events import Event
@@ -135,7 +134,7 @@ class FaultyDisk(MemoryStorage):
         return await super().chunks(run_id)
 
 
-def stored_run(tables: Tables, run_id: RunId) -> Run | None:
+def stored_run(tables: Tables, run_id: RunId | None) -> Run | None:
     """The row as it is on disk at this moment."""
-    found: tuple[tuple[datetime, int], Run] | None = tables.runs.get(run_id)
+    found = tables.runs.get(run_id) if run_id is not None else None
     return found[1] if found else None

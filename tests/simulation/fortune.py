@@ -9,6 +9,9 @@ Json = dict[str, Any]
 TOOLS = {"read": "none", "mark": "idempotent", "note": "once", "form": "once"}
 """The tools of the simulated world, and what a call of each leaves behind. `form` has a required argument `extra`."""
 
+BEGIN = "begin"
+"""The tool that runs another template. It gives its output where it waits for its end, else `begun` at once."""
+
 FOR_EVER = 99
 """A call that hangs so often, without a limit, never ends: nothing but the lack of progress ends its run."""
 
@@ -25,15 +28,16 @@ class Fortune:
     def decide(self, step: Json, world: dict[str, Json], literal: Callable[[], Any]) -> None:
         """Complete the step by config and interrupt, and put what it will meet into `world`."""
         met: Json = {}
-        if not {"set", "return", "workflow"} & step["action"].keys():
+        tool = step["action"].get("toolName")
+        if not {"set", "return", "workflow"} & step["action"].keys() and tool != BEGIN:
             met.update(self._happening(step, literal))
         self._config(step, met)
-        tool = step["action"].get("toolName")
-        if tool == "form" and self._rng.random() < 0.3:
-            step["input"]["extra"] = literal()
-        if self._rng.random() < (0.6 if tool == "form" else 0.09):
+        is_asking = self._rng.random() < (0.6 if tool == "form" else 0.09)
+        if is_asking:
             step["interrupt"] = self._question(step)
             met["answer"] = self._answer(step["interrupt"], literal)
+        if tool == "form" and self._rng.random() < (0.2 if is_asking else 0.9):
+            step["input"]["extra"] = literal()
         if tool in ("note", "form") or met.get("rounds"):
             met["outcome"] = self._outcome(literal)
         if met:

@@ -27,10 +27,18 @@ AGAIN_S = 0.7
 
 
 class People:
-    """`accepted` are the answers that were taken, by interruption."""
+    """`accepted` are the answers that were taken, by interruption. `is_last`: this process sees the end of all runs."""
 
     def __init__(
-        self, scenario: Json, world: World, disk: FaultyDisk, engine: Engine, clock: VirtualClock, watcher: Watcher
+        self,
+        scenario: Json,
+        world: World,
+        disk: FaultyDisk,
+        engine: Engine,
+        clock: VirtualClock,
+        watcher: Watcher,
+        *,
+        is_last: bool,
     ) -> None:
         self._scenario = scenario
         self._world = world
@@ -38,6 +46,7 @@ class People:
         self._engine = engine
         self._clock = clock
         self._watcher = watcher
+        self._is_last = is_last
         self._answered: Counter[InterruptionId] = Counter()
         self.accepted: dict[InterruptionId, Answer] = {}
 
@@ -51,9 +60,9 @@ class People:
                     tasks.create_task(self._follow(run), name=f"person {run['name']}")
                 if self._scenario.get("recoverMs") is not None:
                     tasks.create_task(self._recover_again(self._scenario["recoverMs"]), name="recovering again")
+            while self._engine.journal.held_runs or self._is_draining:  # noqa: ASYNC110  # a person looks now and then
+                await asyncio.sleep(1)
             watching.cancel()
-        while self._engine.journal.held_runs or self._is_draining:  # noqa: ASYNC110  # a person looks now and then
-            await asyncio.sleep(1)
 
     @property
     def _is_draining(self) -> bool:
@@ -77,12 +86,28 @@ class People:
         if "cancelAtMs" in run:
             await asyncio.sleep(run["cancelAtMs"] / 1000)
             await self._cancel(started.id)
-        ended = await self._engine.wait(started.id)
+        if run.get("forkSoon"):
+            await self._watcher.ends(started.id)
+        else:
+            await self._see_to_its_end(started.id)
+        if "fork" in run and self._is_last:
+            await self._fork(started.id, run)
+        await self._see_to_its_end(started.id)
+
+    async def _see_to_its_end(self, run_id: RunId) -> None:
+        ended = await self._engine.wait(run_id)
         while not ended.status.is_final:
-            if not self._engine.drives(started.id) and self._is_unfinished(started.id):
-                self._world.blame(f"wait came back from {run['name']}, which is {ended.status}, and nobody drives it")
-            await self._watcher.goes_on(started.id)
-            ended = await self._engine.wait(started.id)
+            if not self._engine.drives(run_id) and self._is_unfinished(run_id):
+                self._world.blame(f"wait came back from {ended.title}, which is {ended.status}, and nobody drives it")
+            await self._watcher.goes_on(run_id)
+            ended = await self._engine.wait(run_id)
+
+    async def _fork(self, run_id: RunId, run: Json) -> None:
+        """Run it once more from a step."""
+        if any(step["name"] == run["fork"] for step in run["template"]["steps"]):
+            fork = await until_written(lambda: self._engine.fork(run_id, run["fork"]))
+            self._world.forks[fork.id] = (run_id, run["fork"])
+            await self._see_to_its_end(fork.id)
 
     async def _cancel(self, run_id: RunId) -> None:
         loop = asyncio.get_running_loop()

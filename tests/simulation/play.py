@@ -8,8 +8,9 @@ from typing import Any
 
 from core.persistence.in_memory import MemoryStorage
 from core.persistence.memory_tables import Tables
-from tests.simulation.checks import check_end, check_life, stale_effects
+from tests.simulation.checks import check_end, check_life
 from tests.simulation.disk import FaultyDisk
+from tests.simulation.outcomes import stale_effects
 from tests.simulation.process import Process
 from tests.simulation.scenario import templates_of
 from tests.simulation.world import World
@@ -47,10 +48,10 @@ def _live(
     disk = FaultyDisk(tables, rng, scenario["disk"], commits)
     world.new_life(tables)
     disk.on_crash = world.on_blame = loop.abandon_soon
-    process = Process(scenario, world, disk, loop)
+    process = Process(scenario, world, disk, loop, fate)
     loop.on_idle = process.ask_why_idle
     with _log_of_core(_Blaming(world)):
-        _run(loop, process, fate, world)
+        _run(loop, process, world)
     process.watcher.close()
     disk.die()
     left = MemoryStorage(tables.copy())
@@ -66,9 +67,9 @@ def _live(
     return left._tables, disk.commits
 
 
-def _run(loop: VirtualLoop, process: Process, fate: Json | None, world: World) -> None:
+def _run(loop: VirtualLoop, process: Process, world: World) -> None:
     try:
-        loop.run_until_complete(process.live(fate))
+        loop.run_until_complete(process.live())
         world.blames += [f"left pending: {task!r}" for task in loop.pending()]
         world.blames += [f"nobody asked for the result of {task!r}" for task in loop.unasked()]
     except Abandoned:

@@ -17,8 +17,15 @@ from core.engine.steps import StepRunner
 from core.engine.validation import Validator
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry
-from tests.simulation.cast import GivenTemplates, PlainSchemas, SimulatedModel, SimulatedSandbox, simulated_tools
-from tests.simulation.disk import FaultyDisk
+from tests.simulation.cast import (
+    GivenTemplates,
+    PlainSchemas,
+    SimulatedModel,
+    SimulatedSandbox,
+    begin_tool,
+    simulated_tools,
+)
+from tests.simulation.disk import FaultyDisk, stored_run
 from tests.simulation.people import People, until_written
 from tests.simulation.reference import Comes, ends_run, waits_for
 from tests.simulation.watcher import Watcher
@@ -35,9 +42,10 @@ EXPIRY_S = 12.0
 
 
 class Process:
-    """Lives once."""
+    """Lives once, until every run has ended, or its fate is met."""
 
-    def __init__(self, scenario: Json, world: World, disk: FaultyDisk, loop: VirtualLoop) -> None:
+    def __init__(self, scenario: Json, world: World, disk: FaultyDisk, loop: VirtualLoop, fate: Json | None) -> None:
+        self._fate = fate
         self._scenario = scenario
         self._world = world
         self._disk = disk
@@ -46,7 +54,7 @@ class Process:
         bus = Bus(report=lambda error: world.blame(f"a subscriber failed: {error!r}"))
         schemas = PlainSchemas()
         registry = Registry(schemas)
-        for tool in simulated_tools(world):
+        for tool in (*simulated_tools(world), begin_tool(lambda: self.engine)):
             registry.register(tool)
         self._tools = ToolInvoker(registry, schemas, self.clock)
         sandbox = SimulatedSandbox(world)
@@ -56,12 +64,13 @@ class Process:
         validator = Validator(self._tools, sandbox, schemas)
         self.engine = Engine(disk, bus, self.clock, steps, validator, GivenTemplates(world), lambda: settings)
         self.watcher = Watcher(world, bus)
-        self.people = People(scenario, world, disk, self.engine, self.clock, self.watcher)
+        self.people = People(scenario, world, disk, self.engine, self.clock, self.watcher, is_last=fate is None)
         self._is_open = False
+        self._moves = (-1, -1)
         self._late_since: dict[InterruptionId, float] = {}
 
-    async def live(self, fate: Json | None) -> None:
-        """Until every run has ended, or the fate is met."""
+    async def live(self) -> None:
+        fate = self._fate
         if fate is not None and fate["end"] == "crash":
             if "commit" in fate:
                 self._disk.crash_at = (fate["commit"], fate["applied"])
@@ -90,25 +99,40 @@ class Process:
             return
         rows = [row for _, row in self._disk.tables.runs.values() if not row.status.is_final]
         for row in rows:
+            self._ask_for_expiry(row)
+        moves = (self._disk.own_commits, self._world.moves)
+        if moves == self._moves:  # it was asked already
+            return
+        self._moves = moves
+        for row in rows:
             if not self.engine.drives(row.id):
                 self._world.blame(f"{row.title} is {row.status}, and nobody drives it")
+            elif row.root is not None and self._is_on_its_own(row):
+                self._world.blame(f"{row.title} goes on without its parent, and is no root (ENGINE §12)")
             elif self._is_held_by_child(row):
                 self._world.blame(f"a child of {row.title} has ended, and its parent waits for it (ENGINE §12)")
             elif (state := self.watcher.states.get(row.id)) is not None:
                 self._ask(row, state)
-        roots = [row for row in rows if row.depth == 0]
+        roots = [row for row in rows if row.root is None]
         running = sum(row.status is RunStatus.RUNNING for row in roots)
         enqueued = sum(row.status is RunStatus.ENQUEUED for row in roots)
         if enqueued and running < self._scenario["maxRuns"]:
             self._world.blame(f"{enqueued} runs wait for a place, and there are places (ENGINE §9)")
 
-    def _ask(self, row: Run, state: LiveRun) -> None:
-        now, run_id = self.clock.now(), row.id
-        for one in self._world.interruptions(run_id):
+    def _is_on_its_own(self, row: Run) -> bool:
+        above = stored_run(self._disk.tables, row.parent)
+        return above is not None and above.status is RunStatus.SUCCESS and not row.awaited
+
+    def _ask_for_expiry(self, row: Run) -> None:
+        now = self.clock.now()
+        for one in self._world.interruptions(row.id):
             if one.is_open and one.expires_at is not None and one.expires_at < now:
                 since = self._late_since.setdefault(one.id, self._loop.time())
                 if self._loop.time() - since > EXPIRY_S:
                     self._world.blame(f"the time of the question of {one.ask.step} is over, and it is open (ENGINE §8)")
+
+    def _ask(self, row: Run, state: LiveRun) -> None:
+        run_id = row.id
         template = self._world.templates[row.title]
         if row.status not in (RunStatus.RUNNING, RunStatus.WAITING) or self._is_ending(row, state, template):
             return
@@ -132,7 +156,7 @@ class Process:
             fails = {str((mine.error or {}).get("code"))} if mine.status is StepStatus.ERROR else set()
             if mine.status.is_final and ends_run(step, Comes(skipped=mine.skipped, fails=fails)):
                 return True
-        parent = next((one for _, one in self._disk.tables.runs.values() if one.id == row.parent), None)
+        parent = stored_run(self._disk.tables, row.parent) if row.root is not None else None
         state_above = self.watcher.states.get(parent.id) if parent is not None else None
         if parent is None or state_above is None:
             return False
@@ -153,7 +177,8 @@ class Process:
             if is_ready and len(active) < template.get("maxParallel", 16):
                 self._world.blame(f"{name} could start, and does not (ENGINE §4)")
             if name in active and mine.iterations is not None:
-                ended = mine.iterations.completed + mine.iterations.failed
+                results = [one for key, one in self._world.results(run_id).items() if key.step == name and key.is_part]
+                ended = sum(one.status.is_final and one.key.round is None for one in results)
                 is_stopped = mine.iterations.failed and step.get("config", {}).get("onError") == "fail"
                 most = step["forEach"].get("concurrency", 1)
                 flying = self._iterations(run_id, state, step)
@@ -177,7 +202,7 @@ class Process:
         return not is_busy and any(one.status.is_final and self.engine.drives(one.id) for one in below)
 
     def _has_busy_child(self, run_id: RunId) -> bool:
-        below = [row for _, row in self._disk.tables.runs.values() if row.parent == run_id]
+        below = [row for _, row in self._disk.tables.runs.values() if row.parent == run_id and row.awaited]
         at_work = (RunStatus.RUNNING, RunStatus.ENQUEUED)
         return any(
             row.status in at_work or self._world.is_busy(row.id) or self._has_busy_child(row.id) for row in below

@@ -12,14 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.simulation.fortune import BEGIN
+from tests.simulation.values import IN_TEXT, Fails, as_json, holds, value_of
+
 Json = dict[str, Any]
-
-REF = re.compile(r"@([A-Za-z_][\w-]*)((?:\.[\w-]+|\[\d+\])*)(\??)")
-IN_TEXT = re.compile(r"@@|(?<![\w.\-])" + REF.pattern.removesuffix(r"(\??)"))
-
-
-class Fails(Exception):
-    """A step fails with this code."""
 
 
 class Never(Exception):
@@ -40,6 +36,7 @@ class Known:
 
     `answers` are to the questions of steps, `outcomes` to those about unknown effects, `patches` of outputs as (asking
     step, path, value) in their order; `children` have status and output; `errors` are the codes that results have.
+    `taken` are the steps and iterations that a fork has taken over from another run.
     `is_exact`: nothing was cut off and there is no deadline, so that attempts can be counted, but of those calls that
     ended after their run (`cut`).
     """
@@ -50,6 +47,7 @@ class Known:
     children: dict[str, tuple[str, Any]] = field(default_factory=dict)
     errors: dict[str, str] = field(default_factory=dict)
     cut: set[str] = field(default_factory=set)
+    taken: dict[str, "Comes"] = field(default_factory=dict)
     is_exact: bool = True
     has_deadline: bool = False
 
@@ -111,10 +109,12 @@ class Reference:
 
     def _step(self, step: Json) -> Comes:
         name = step["name"]
+        if name in self._known.taken:
+            return self._known.taken[name]
         roots: Json = {"input": self._given, **{other: self._patched(other, but=name) for other in self._done}}
         absent = {other for other, comes in self._done.items() if comes.skipped or comes.fails}
         try:
-            if "when" in step and not _holds(step["when"], roots, absent):
+            if "when" in step and not holds(step["when"], roots, absent):
                 return Comes(skipped=True)
             items = None
             if "forEach" in step:
@@ -164,6 +164,8 @@ class Reference:
         return output
 
     def _item(self, step: Json, roots: Json, absent: set[str], at: int) -> Comes | None:
+        if (taken := self._known.taken.get(f"{step['name']}[{at}]")) is not None:
+            return taken
         try:
             return self._try(step, roots, absent, at, None)
         except Never:
@@ -186,8 +188,10 @@ class Reference:
             value = {**value, **asked.value}
         if "set" in action or "return" in action:
             return value
-        if "workflow" in action:
+        if "workflow" in action or (action.get("toolName") == BEGIN and value["wait"]):
             return self._child(key, value)
+        if action.get("toolName") == BEGIN:
+            return "begun"
         told = value["v"] if "agent" not in action else self._prompt(step, roots, absent, value)
         met = self._world[step["name"]]
         code = "code_error" if "code" in action else "model_failed" if "agent" in action else "failed"
@@ -237,7 +241,7 @@ class Reference:
 
     def _prompt(self, step: Json, roots: Json, absent: set[str], value: Any) -> str:
         text: str = value_of(step["action"]["agent"]["prompt"], roots, absent).split(" v ", 1)[1]
-        return text if value is None else f"{text}\n\n{_json(value)}"
+        return text if value is None else f"{text}\n\n{as_json(value)}"
 
 
 def ends_run(step: Json, comes: Comes) -> bool:
@@ -256,66 +260,10 @@ def waits_for(step: Json, names: set[str]) -> set[str]:
     return ({found[1] for found in IN_TEXT.finditer(text)} | set(step.get("dependsOn", []))) & names
 
 
-def _holds(when: Json, roots: Json, absent: set[str]) -> bool:
-    try:
-        value = value_of(when["ref"], roots, absent)
-    except Fails:
-        value = None
-    if "eq" in when:
-        return same(value, when["eq"])
-    if "neq" in when:
-        return not same(value, when["neq"])
-    if "gt" in when or "lt" in when:
-        number = type(value) in (int, float)
-        return number and (value > when["gt"] if "gt" in when else value < when["lt"])
-    return bool(value)
-
-
-def same(one: Any, other: Any) -> bool:
-    """JSON equality: 1 is 1.0, true is not 1."""
-    return bool(_marked(one) == _marked(other))
-
-
-def _marked(value: Any) -> Any:
-    if isinstance(value, bool):
-        return ("bool", value)
-    if isinstance(value, list):
-        return [_marked(one) for one in value]
-    return {key: _marked(one) for key, one in value.items()} if isinstance(value, dict) else value
-
-
-def value_of(value: Any, roots: Json, absent: set[str]) -> Any:
-    """`value` with its refs replaced. Raises Fails `unresolved_ref`."""
-    if isinstance(value, dict):
-        return {key: value_of(one, roots, absent) for key, one in value.items()}
-    if isinstance(value, list):
-        return [value_of(one, roots, absent) for one in value]
-    if not isinstance(value, str):
-        return value
-    if whole := REF.fullmatch(value):
-        return _walk(whole[1], whole[2], roots, absent, optional=bool(whole[3]))
-    return IN_TEXT.sub(lambda ref: _text(_walk(ref[1], ref[2], roots, absent)) if ref[1] else "@", value)
-
-
-def _walk(root: str, path: str, roots: Json, absent: set[str], *, optional: bool = False) -> Any:
-    if root in absent or root == "ctx":
-        return None
-    value = roots[root]
-    for key in re.findall(r"[^.\[\]]+", path):
-        try:
-            value = value[int(key)] if isinstance(value, list) else value[key] if isinstance(value, dict) else {}[key]
-        except (LookupError, ValueError):
-            if optional:
-                return None
-            raise Fails("unresolved_ref") from None
-    return value
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    return value if isinstance(value, str) else _json(value)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+def behind(template: Json, name: str) -> set[str]:
+    """The step and all that wait for it, directly or not."""
+    steps = {step["name"]: step for step in template["steps"]}
+    found = {name}
+    while more := {one for one, step in steps.items() if one not in found and waits_for(step, set(steps)) & found}:
+        found |= more
+    return found

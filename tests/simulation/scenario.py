@@ -4,7 +4,8 @@ A scenario is a JSON object, so that a failing one can be made smaller and playe
 
     seed        of everything that is drawn while it is played: delays, the order of tasks
     shuffle     whether tasks that become ready together change places; busyMs: what a turn of the loop may take
-    runs        [{name, atMs, template, input, cancelAtMs?, again?}]
+    runs        [{name, atMs, template, input, cancelAtMs?, again?, fork?, forkSoon?}]: `again` starts it twice, `fork`
+                names the step from which it is run once more when it has ended; `forkSoon`: whatever is in flight then
     children    templates that steps of others run, by their title
     world       step name -> what happens when it is carried out and what people answer (fortune.py):
                 {do, value?, ms, effectAt, fails?, failures?, hangs?, stubbornMs?, rounds?, answer?, outcome?}
@@ -66,6 +67,9 @@ def _run(rng: random.Random, name: str, template: Json, given: Json) -> Json:
         run["cancelAtMs"] = rng.choice((0, 1, 5, 20, 60, 200, 1000, 10_000))
     if rng.random() < 0.1:
         run["again"] = True
+    if rng.random() < 0.08:
+        run["fork"] = rng.choice(template["steps"])["name"]
+        run["forkSoon"] = rng.random() < 0.5
     return run
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from tests.simulation.fortune import BEGIN
 from tests.simulation.play import play
 
 Json = dict[str, Any]
@@ -80,7 +81,11 @@ def _changes(scenario: Json) -> Iterator[Change]:
         for at, step in enumerate(template["steps"]):
             yield from _simpler_step((*path, "steps", at), step)
     for number, run in enumerate(scenario["runs"]):
-        yield from (partial(_pop, ("runs", number, field)) for field in ("cancelAtMs", "again") if field in run)
+        yield from (
+            partial(_pop, ("runs", number, field))
+            for field in ("cancelAtMs", "again", "fork", "forkSoon")
+            if field in run
+        )
         yield from (partial(_pop, ("runs", number, "input", name)) for name in run["input"])
         yield partial(_put, ("runs", number, "atMs"), 0)
     for name, met in scenario["world"].items():
@@ -124,10 +129,14 @@ def _simpler_step(path: tuple[Any, ...], step: Json) -> Iterator[Change]:
         yield from (
             partial(_put, (*path, "input", name), None) for name in ("v", "flag") if given.get(name) is not None
         )
-        if "workflow" in step["action"]:
+        if _runs_another(step):
             yield from (partial(_pop, (*path, "input", name)) for name in given)
-    if "workflow" in step["action"]:
+    if _runs_another(step):
         yield partial(_put, (*path, "action"), {"set": True})
+
+
+def _runs_another(step: Json) -> bool:
+    return "workflow" in step["action"] or step["action"].get("toolName") == BEGIN
 
 
 def _simpler_meeting(name: str, met: Json) -> Iterator[Change]:

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from tests.simulation.fortune import TOOLS, Fortune
+from tests.simulation.fortune import BEGIN, TOOLS, Fortune
 
 Json = dict[str, Any]
 
@@ -49,7 +49,7 @@ class TemplateMaker:
         template: Json = {"format": "metier.template/1", "title": self._title, "steps": steps}
         if self._rng.random() < 0.4:
             template["maxParallel"] = self._rng.choice((1, 1, 2, 3))
-        if self._rng.random() < 0.06:
+        if self._rng.random() < 0.09:
             template["timeoutMs"] = self._rng.choice((10, 100, 1000, 5000, 60_000))
         return template
 
@@ -122,7 +122,7 @@ class TemplateMaker:
         index = {"index": "@index"} if "forEach" in step else {}
         size = 1 + _size(value, self._sizes)
         kinds = ("set", "code", "tool", "agent", "return", "workflow")
-        match rng.choices(kinds, (32, 20, 34, 9, 4, 9 if self._children else 0))[0]:
+        match rng.choices(kinds, (32, 20, 34, 9, 4, 12 if self._children else 0))[0]:
             case "set":
                 step["input"] = value
             case "return":
@@ -147,6 +147,9 @@ class TemplateMaker:
                 child = rng.choice(self._children)
                 step["action"] = {"workflow": {"title": child.title}}
                 step["input"] = {**child.given, "flag": value}
+                if rng.random() < 0.45:
+                    step["action"] = {"toolName": BEGIN}
+                    step["input"] |= {"title": child.title, "wait": rng.random() < 0.25}
                 size += child.size
         return size
 

@@ -41,6 +41,7 @@ class Watcher:
         self.active: dict[RunId, set[str]] = {}
         self._since: dict[RunId, float] = {}
         self._waiting: dict[RunId, list[asyncio.Future[None]]] = {}
+        self._ending: dict[RunId, list[asyncio.Future[None]]] = {}
         self._subscriptions = [bus.subscribe(Event, self._hear), bus.subscribe(EventsKept, self._keep)]
 
     def close(self) -> None:
@@ -53,6 +54,14 @@ class Watcher:
         if state is not None and state.status is RunStatus.WAITING:
             future = asyncio.get_running_loop().create_future()
             self._waiting.setdefault(run_id, []).append(future)
+            await future
+
+    async def ends(self, run_id: RunId) -> None:
+        """Come back when a run of this process has ended, whatever of it is still in flight."""
+        state = self.states.get(run_id)
+        if state is not None and not state.status.is_final:
+            future = asyncio.get_running_loop().create_future()
+            self._ending.setdefault(run_id, []).append(future)
             await future
 
     def _keep(self, kept: EventsKept) -> None:
@@ -82,7 +91,8 @@ class Watcher:
             case InterruptionRaised():
                 self.questions.put_nowait((event.run_id, event.fact))
             case RunResumed() | RunFinished() | RunStarted():
-                for future in self._waiting.pop(event.run_id, ()):
+                ended = self._ending.pop(event.run_id, []) if isinstance(event.fact, RunFinished) else []
+                for future in (*self._waiting.pop(event.run_id, ()), *ended):
                     if not future.done():
                         future.set_result(None)
             case _:

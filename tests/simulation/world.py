@@ -55,8 +55,9 @@ class Visit:
 class World:
     """Everything that happened, and everything that should not have: `blames`.
 
-    `templates` are by title. `tables` is the disk of the process at work. From the processes before it: `unknown` are
-    the places where an effect may have happened, `ended` the runs that had ended.
+    `templates` are by title; `forks` are runs that go on from a step of another. `tables` is the disk of the process at
+    work. From the processes before it: `unknown` are the places where an effect may have happened, `ended` the runs
+    that had ended.
     """
 
     meetings: Mapping[str, Json]
@@ -67,6 +68,8 @@ class World:
     active: Counter[tuple[RunId, str, int | None]] = field(default_factory=Counter)
     tally: Counter[str] = field(default_factory=Counter)
     turns: int = 0
+    moves: int = 0
+    forks: dict[RunId, tuple[RunId, str]] = field(default_factory=dict)
     cancelled_at: dict[RunId, float] = field(default_factory=dict)
     tables: Tables = field(default_factory=Tables)
     unknown: set[tuple[RunId, str]] = field(default_factory=set)
@@ -109,6 +112,7 @@ class World:
         self._judge(visit, attempt)
         visits.append(visit)
         self.visits.append(visit)
+        self.moves += 1
         self.active[place.run, place.step, place.index] += 1
         if effect is not Effect.NONE:
             self._left.add((place.run, place.step, place.index))
@@ -118,6 +122,7 @@ class World:
     def leave(self, visit: Visit) -> None:
         """The call ended, or nobody waits for it any more."""
         place = visit.place
+        self.moves += 1
         if visit.life == self.life:
             self.active[place.run, place.step, place.index] -= 1
 

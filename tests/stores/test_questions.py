@@ -3,6 +3,7 @@
 import pytest
 
 from core.bus import WorkflowDeleted
+from core.domain.events import RootChanged
 from core.domain.ids import WorkflowId
 from core.domain.interruption import InterruptionKind, InterruptionStatus
 from core.domain.run import RunStatus
@@ -71,6 +72,23 @@ def test_a_run_below_that_outlives_its_root_still_asks() -> None:
     desk.tell(part.closes())
     desk.time.advance(100)
     assert (asked(desk), desk.recent) == ([], [])
+
+
+def test_a_run_on_its_own_still_asks_where_its_workflow_begins_another() -> None:
+    desk = Desk()
+    root = desk.start("a")
+    part = part_of(desk, root)
+    leaf, late = (desk.teller(name, root.workflow_id) for name in ("leaf", "late"))
+    desk.tell(leaf.created_below(root), leaf.started(), root.finished(), part.say(RootChanged()))
+    desk.tell(leaf.say(RootChanged(root_run_id=part.run_id)), part.asks(prompt="Part?"))
+    other = desk.teller("b", root.workflow_id)
+    desk.tell(other.created(), other.started(), leaf.asks(prompt="Leaf?"))
+    desk.tell(late.created_below(part), late.asks(prompt="Late?"))
+    assert (asked(desk), desk.running) == (["Part?", "Leaf?", "Late?"], [A])
+    desk.tell(leaf.finished(), late.finished(), part.closes(), part.finished())
+    execution = desk.background.get_execution(A)
+    assert execution is not None
+    assert (asked(desk), execution.below) == ([], [])
 
 
 @pytest.mark.parametrize("status", [RunStatus.SUCCESS, RunStatus.ERROR, RunStatus.CANCELLED])

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.tool import CallResult
+from core.domain.tool import CallResult, CallStatus
 from core.ports.tools import CallContext
 from tests.tools.rig import call, error_of, invoker, tool
 
@@ -87,6 +87,25 @@ async def test_the_late_error_of_such_a_handler_is_logged_and_nothing_more(caplo
     handler.release.set()
     await tools.close()
     assert "too late" in caplog.text
+
+
+async def test_how_such_a_handler_ends_is_told_once_it_has() -> None:
+    handler, late = Handler(obeys=False), list[CallResult]()
+    tools = invoker(tool(handler))
+    await call(tools, timeout_s=1, late=late.append)
+    assert late == []
+    handler.release.set()
+    await tools.close()
+    assert [(one.status, one.value, one.error) for one in late] == [(CallStatus.COMPLETED, None, None)]
+
+
+async def test_of_a_handler_that_stopped_or_was_in_time_nothing_is_told_late() -> None:
+    handler, late = Handler(), list[CallResult]()
+    tools = invoker(tool(handler), tool(name="quick"))
+    await call(tools, timeout_s=1, late=late.append)
+    await call(tools, name="quick", timeout_s=1, late=late.append)
+    await tools.close()
+    assert late == []
 
 
 async def test_closing_cancels_what_was_given_up_and_does_not_wait_for_ever(caplog: pytest.LogCaptureFixture) -> None:

@@ -1,0 +1,96 @@
+"""An engine that is broken in one way is found out within a few seeds: the simulation can fail."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from core.engine.attempts import Attempts
+from core.engine.checkpoints import Checkpoints
+from core.engine.planner import Plan
+from core.engine.run_log import Log
+from core.engine.seats import Seats
+from core.ports.storage import CloseInterruption
+from tests.simulation.play import play
+from tests.simulation.scenario import make_scenario
+
+Patch = pytest.MonkeyPatch
+
+SEEDS = 120
+
+
+def no_claim(patch: Patch) -> None:
+    """Steps begin without a claim on disk."""
+
+    def claim(self: Checkpoints, key: Any) -> "asyncio.Future[frozenset[int]]":
+        return self._log.record()
+
+    patch.setattr(Checkpoints, "claim", claim)
+
+
+def lost_answer(patch: Patch) -> None:
+    """What a person answered is told, and not written down."""
+    record = Log.record
+
+    def forgetful(self: Log, *facts: Any, writes: Any = ()) -> "asyncio.Future[frozenset[int]]":
+        return record(self, *facts, writes=[write for write in writes if not isinstance(write, CloseInterruption)])
+
+    patch.setattr(Log, "record", forgetful)
+
+
+def one_too_many(patch: Patch) -> None:
+    """A step more than `maxParallel` is in flight."""
+    begin = Plan.__init__
+
+    def greedy(self: Plan, steps: Any, max_parallel: int = 16) -> None:
+        begin(self, steps, max_parallel + 1)
+
+    patch.setattr(Plan, "__init__", greedy)
+
+
+def told_too_early(patch: Patch) -> None:
+    """What has to be on disk first is told at once."""
+    record = Log.record
+
+    def hasty(self: Log, *facts: Any, writes: Any = ()) -> "asyncio.Future[frozenset[int]]":
+        done = record(self, *facts, writes=writes)
+        self._journal.publish(self._line.pop().events)
+        return done
+
+    patch.setattr(Log, "record", hasty)
+
+
+def done_again(patch: Patch) -> None:
+    """A call that was cut off is made again, whatever it may have done."""
+    run = Attempts.run
+
+    async def careless(self: Attempts, claim: "asyncio.Future[frozenset[int]] | None") -> Any:
+        if self.earlier is not None:
+            self.earlier = type(self.earlier)(self.earlier.attempt, self.earlier.errors, False)
+        return await run(self, claim)
+
+    patch.setattr(Attempts, "run", careless)
+
+
+def never_alone(patch: Patch) -> None:
+    """A run that nobody waits for stays below the one that began it, though that has ended."""
+    patch.setattr(Seats, "unawaited", lambda self, run_id: [])
+
+
+@pytest.mark.parametrize(
+    ("break_it", "blamed"),
+    [
+        (no_claim, "its claim is not on disk"),
+        (lost_answer, "and the disk has"),
+        (one_too_many, "at once"),
+        (told_too_early, "on disk"),
+        (done_again, "nobody asked for it"),
+        (never_alone, "is no root"),
+    ],
+    ids=lambda given: given.__name__ if callable(given) else "",
+)
+def test_a_broken_engine_is_found_out(break_it: Callable[[Patch], None], blamed: str, monkeypatch: Patch) -> None:
+    break_it(monkeypatch)
+    found = [blame for seed in range(SEEDS) for blame in play(make_scenario(seed))[:1]]
+    assert any(blamed in blame for blame in found), found[:5]
