@@ -64,7 +64,7 @@ def held() -> Held:
         tasks=len(asyncio.all_tasks(loop)),
         timers=len(timers()),
         descriptors=_descriptors(),
-        processes=processes(),
+        processes=len(children()),
         threads=threading.active_count(),
         subscriptions=subscriptions,
         listeners=listeners,
@@ -100,10 +100,10 @@ def _descriptors() -> int:
     return found
 
 
-def processes() -> int:
-    """The children of this process."""
-    found = 0
+def children() -> set[int]:
+    """The processes that this one has started and that are still there; none where the system does not tell."""
+    found: set[int] = set()
     for task in (_PROC / "task").glob("*/children"):
         with suppress(OSError):  # a thread that ended in this moment
-            found += len(task.read_text().split())
+            found.update(map(int, task.read_text().split()))
     return found

@@ -22,7 +22,7 @@ from core.stores.background_workflows import RECENT_S, SWEEP_S
 from core.stores.toasts import HISTORY_KEPT
 from core.wiring import Core
 from tests.support.command_line import template
-from tests.support.held import Held, held, processes, timers
+from tests.support.held import Held, children, held, timers
 
 T = TypeVar("T")
 
@@ -85,7 +85,7 @@ class MixedRuns:
                 await self._use_all_workers()
                 while passing := asyncio.all_tasks() - self._standing:
                     await asyncio.wait(passing)
-                if processes() in (0, WORKERS):  # a worker that has answered often enough may have no follower
+                if len(children()) in (0, WORKERS):  # a worker that has answered often enough may have no follower
                     break
             for _ in range(2):  # first texts are released, then rows leave
                 stores.background.tick(self._core.clock.monotonic() + RECENT_S + SWEEP_S)
