@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.persistence.surreal import SurrealStorage
-from core.wiring import run_core
+from core.wiring import Folders, open_core, run_core
+from tests.support.held import held
 from tests.support.mixed_runs import MixedRuns, Person
 
 RUNS, VIEWS = 200, 100
@@ -35,3 +36,18 @@ async def test_runs_and_views_leave_rows_of_the_list_and_nothing_else(tmp_path: 
         assert (await mixed.rest()).grown(before) == {}
         person.close()
     await storage.close()
+
+
+@pytest.mark.async_timeout(120)
+async def test_a_core_that_was_left_is_gone_with_all_that_it_held(tmp_path: Path) -> None:
+    async def live() -> None:
+        async with open_core(Folders(tmp_path / "store", tmp_path / "logs")) as core:
+            mixed = MixedRuns(core, tmp_path)
+            await mixed.begin()
+            await mixed.run(20)
+
+    await live()
+    before = held()
+    for _ in range(3):
+        await live()
+    assert held().grown(before) == {}
