@@ -83,7 +83,13 @@ class Actions(QObject):
     def _refuse(self, failed: Failed, again: Again) -> None:
         """The toast that says which rule it was, with what leads out (UI §7)."""
         toasts = self._core.stores.toasts
-        toast_id = toasts.add(ToastType.WARNING, "limit_reached", parameters=failed.details.items())
+        self._offer(toasts.add(ToastType.WARNING, "limit_reached", parameters=failed.details.items()), again)
+
+    def _offer(self, toast_id: ToastId, again: Again) -> None:
+        """What the button of a toast does, for as long as the toast can be seen."""
+        toasts = self._core.stores.toasts
+        standing = {toast.id for toast in (*toasts.visible, *toasts.waiting)}
+        self._again = {one: what for one, what in self._again.items() if one in standing}
         self._again[toast_id] = again
 
     def toast_action(self, action: str, toast_id: str) -> None:
@@ -141,10 +147,10 @@ class Actions(QObject):
             if isinstance(changed, Failed):
                 self._presenter.fail(changed)
                 return
-            toast_id = self._core.stores.toasts.add(
+            told = self._core.stores.toasts.add(
                 ToastType.INFO, "mode_set_to_auto", parameters=[("before", before.value)]
             )
-            self._again[toast_id] = partial(self._set_mode, before)
+            self._offer(told, partial(self._set_mode, before))
         begun = await self._core.demo.start()
         for answer in begun:
             if isinstance(answer, Failed):

@@ -175,7 +175,13 @@ class ChatPane(Adaptive, Surface):
             self.composer.set_draft(self._drafts.get(workflow_id, Draft()))
         else:
             self.transcript.set_turns(shown)
+        self._forget_deleted()
         self._tell_composer()
+
+    def _forget_deleted(self) -> None:
+        for kept in (self._positions, self._drafts):
+            for one in [one for one in kept if one is not None and self._workflows.get(one) is None]:
+                del kept[one]
 
     # The card
 

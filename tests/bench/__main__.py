@@ -5,7 +5,7 @@ import importlib
 import inspect
 import sys
 
-NAMES = ("chat", "engine", "loop", "start", "window")
+NAMES = ("chat", "engine", "leak", "loop", "start", "window")
 
 
 def main() -> int:

@@ -1,18 +1,30 @@
 """Retries, time limits, and outcomes that nobody knows (ENGINE §7, §10)."""
 
 import asyncio
+import threading
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from core.domain.events import StepStarted
+from core.domain.ids import TemplateId
+from core.domain.json_text import encode
 from core.domain.run import RunStatus
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
 from core.persistence.in_memory import MemoryStorage
+from core.ports.storage import PutTemplate, StoredTemplate
 from core.ports.tools import CallContext
 from core.tools.registry import Tool
+from tests.support.command_line import template
+from tests.support.held import children
+from tests.support.virtual_loop import VirtualClock, VirtualLoop, run_virtual
 from tests.support.world import a_step, a_world, tool_step
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 class Flaky:
@@ -123,6 +135,39 @@ async def test_a_limit_ends_the_work_itself() -> None:
     async with a_world(more_tools=[flaky.tool(read_only=True)]) as world:
         told = await world.run(flaky_step(timeoutMs=100))
     assert (told["error"]["code"], flaky.ended) == ("timeout", 0)
+
+
+async def test_a_thread_that_nobody_can_stop_holds_neither_its_run_nor_the_others() -> None:
+    may_end = threading.Event()
+
+    async def block(arguments: Mapping[str, Any], context: CallContext) -> Any:
+        return await asyncio.to_thread(may_end.wait)
+
+    tool = Tool(ToolInfo("block", "block", "block", {"type": "object"}), server=block, read_only=True)
+    async with a_world(more_tools=[tool]) as world:
+        step = {**tool_step("b", "block"), "config": {"timeoutMs": 100}}
+        blocked = await world.start(step, a_step("after", "b"))
+        assert (await world.run(tool_step("n", "note")))["status"] == "success"
+        told = await world.settled(blocked.id)
+        assert not may_end.is_set()
+        assert (told["status"], told["error"]["code"], told["error"]["failed_step"]) == ("error", "timeout", "b")
+        assert told["steps"]["after"]["status"] == "pending"
+        may_end.set()
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not tell a process its children")
+async def test_a_cancel_ends_the_process_in_which_the_code_runs() -> None:
+    before = children()
+    async with a_world() as world:
+        run = await world.start({"name": "c", "action": {"code": "export default () => { for (;;); }"}})
+        await world.heard(StepStarted)
+        await asyncio.sleep(1)  # by now a worker is there, and in the middle of the code
+        workers = children() - before
+        assert workers
+        assert (await world.core.engine.cancel(run.id)).status is RunStatus.CANCELLED
+        assert not workers & children()
+        assert (await world.describe(run.id))["steps"]["c"]["status"] == "cancelled"
+    assert children() <= before
 
 
 async def test_a_limit_ends_endless_code() -> None:
@@ -241,6 +286,32 @@ async def test_a_run_that_kills_the_app_is_not_begun_for_ever() -> None:
     assert ended is not None
     assert ended.error is not None
     assert (ended.status, ended.error.code) == (RunStatus.ERROR, "recovery_exhausted")
+
+
+def test_a_step_that_takes_long_is_neither_failed_nor_begun_again() -> None:
+    """Ten minutes without a word of it, in a run and in one below it, while others come and go: it has its own time
+    limit."""
+
+    async def live() -> None:
+        loop = asyncio.get_running_loop()
+        assert isinstance(loop, VirtualLoop)
+        async with a_world(clock=VirtualClock(loop)) as world:
+            long = {**tool_step("long", "echo", seconds=600), "config": {"timeoutMs": 900_000}}
+            stored = encode(template(long, title="Long"))
+            await world.storage.commit([PutTemplate(StoredTemplate(TemplateId("t"), 1, "Long", stored, NOW))])
+            above = {"name": "above", "action": {"workflow": {"title": "Long"}}}
+            runs = [await world.start(long), await world.start(above)]
+            for _ in range(10):
+                assert (await world.run(tool_step("w", "echo", seconds=30)))["status"] == "success"
+            for run in runs:
+                assert (await world.describe(run.id))["status"] == "running"
+            for run in runs:
+                told = await world.settled(run.id)
+                assert told["status"] == "success", told["error"]
+                assert told["metrics"]["active_ms"] >= 600_000
+            assert world.tools.echoes.count({"seconds": 600}) == 2
+
+    run_virtual(live())
 
 
 async def test_a_run_without_progress_fails() -> None:

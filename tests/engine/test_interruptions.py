@@ -7,11 +7,18 @@ from typing import Any
 import pytest
 
 from core.domain.events import Event, InterruptionRaised, RunFinished
+from core.domain.ids import TemplateId
 from core.domain.interruption import Action, Answer
+from core.domain.json_text import encode
 from core.domain.live_run import replay
 from core.domain.run import Run, RunStatus
+from core.domain.toast import ToastType
 from core.errors import Refused
 from core.persistence.in_memory import MemoryStorage
+from core.ports.clock import SystemClock
+from core.ports.storage import PutTemplate, StoredTemplate
+from core.services.outcome import Failed, Ok
+from tests.support.command_line import template
 from tests.support.world import World, a_step, a_world, tool_step
 
 
@@ -80,6 +87,22 @@ async def test_several_are_open_at_once_and_answered_in_any_order() -> None:
         assert world.tools.notes == ["b", "c", "a"]
         raised = [event.fact for event in world.events if isinstance(event.fact, InterruptionRaised)]
         assert len(raised) == 3
+
+
+async def test_an_answer_leaves_the_other_questions_exactly_as_they_were() -> None:
+    """Nothing that led to them happens again."""
+    async with a_world() as world:
+        before = [tool_step(f"before_{name}", "note", text=f"before {name}") for name in "ab"]
+        asked = [asking(name, "approval", f"before_{name}") for name in "ab"]
+        run, told = await waiting(world, *before, *asked)
+        assert world.tools.notes == ["before a", "before b"]
+        other = told["interruptions"][1]
+        told = await world.answer(run, "approve", step="a")
+        assert (told["status"], told["interruptions"][0]) == ("waiting", other)
+        assert world.tools.notes == ["before a", "before b", "a"]
+        raised = [event.fact.step for event in world.events if isinstance(event.fact, InterruptionRaised)]
+        assert raised == ["a", "b"]
+        await world.core.engine.cancel(run.id)
 
 
 async def test_the_first_answer_holds() -> None:
@@ -338,9 +361,15 @@ async def test_a_deleted_workflow_asks_nothing_any_more() -> None:
     """hitl-09."""
     async with a_world() as world:
         run, _ = await waiting(world, asking("a", "approval"))
+        assert [toast.type for toast in world.core.stores.toasts.visible] == [ToastType.USER_QUESTION]
         await world.core.workflows.delete(run.workflow_id)
+        assert world.core.stores.toasts.visible == ()
         assert await world.storage.open_interruptions() == []
         assert (await refused(world, run, "approve")).code == "nothing_open"
+        late = await world.core.runs.answer(run.id, Answer(Action.APPROVE))
+        assert isinstance(late, Failed)
+        assert late.code == "not_found"
+        assert (await world.storage.runs(), await world.storage.interruptions(run.id)) == ([], [])
         assert world.tools.notes == []
 
 
@@ -375,8 +404,7 @@ async def test_a_run_is_found_as_waiting_while_something_else_of_it_runs() -> No
         await world.answer(run, "approve")
 
 
-async def test_an_edited_template_changes_nothing_for_a_run_that_waits() -> None:
-    """The snapshot holds (version-01): expiry in the far future, restart, and the old steps run."""
+async def test_an_expiry_far_away_is_the_same_after_a_restart() -> None:
     async with a_world() as world:
         run, told = await waiting(world, asking("a", "approval", timeoutMs=3_600_000), tool_step("n", "note", "a"))
         expires = told["interruptions"][0]["expires_at"]
@@ -390,3 +418,37 @@ async def test_an_edited_template_changes_nothing_for_a_run_that_waits() -> None
         assert found.expires_at == found.created_at + timedelta(hours=1)
         await world.answer(run, "approve")
         assert world.tools.notes == ["a", None]
+
+
+async def test_a_run_that_waits_keeps_its_steps_when_the_template_is_edited() -> None:
+    """One step comes between, one has another name, and there are tags: the next run has it all, this one nothing."""
+    async with a_world() as world:
+        asks = {**a_step("asks", "first"), "interrupt": {"kind": "approval"}}
+        await save(world, 1, a_step("first"), asks, a_step("last", "asks"))
+        old = await start_saved(world)
+        assert (await world.settled(old.id))["status"] == "waiting"
+        between = a_step("between", "first")
+        await save(world, 2, a_step("first"), between, asks, a_step("end", "asks", "between"), tags=["new"])
+        told = await world.answer(old, "approve")
+        assert (told["status"], list(told["steps"])) == ("success", ["first", "asks", "last"])
+        new = await start_saved(world)
+        await world.settled(new.id)
+        told = await world.answer(new, "approve")
+        assert (told["status"], list(told["steps"])) == ("success", ["first", "between", "asks", "end"])
+        stored = [await world.storage.run(run.id) for run in (old, new)]
+        assert [run.template_version for run in stored if run is not None] == [1, 2]
+
+
+async def save(world: World, version: int, *steps: dict[str, Any], **fields: Any) -> None:
+    """Save that version of the template *Edited*."""
+    text = encode(template(*steps, title="Edited", **fields))
+    stored = StoredTemplate(TemplateId("tpl_edited"), version, "Edited", text, SystemClock().now())
+    await world.storage.commit([PutTemplate(stored)])
+
+
+async def start_saved(world: World) -> Run:
+    found = await world.core.templates.find("Edited")
+    assert isinstance(found, Ok)
+    started = await world.core.runs.start(found.data, {})
+    assert isinstance(started, Ok)
+    return started.data

@@ -205,6 +205,15 @@ async def test_a_tool_result_with_odd_characters_survives_a_restart() -> None:
         assert (await world.describe(run["run_id"]))["output"] == {"text": text}
 
 
+async def test_a_step_may_be_called_as_the_insides_of_an_object_are() -> None:
+    async with a_world() as world:
+        names = ("__proto__", "constructor", "__class__", "items")
+        steps = [a_step(name, input={"toString": name, "__class__": [name]}) for name in names]
+        refs = [f"@{name}.__class__[0]" for name in names]
+        run = await world.run(*steps, a_step("z", input=refs), a_step("text", input="@__proto__.toString!"))
+        assert run["output"] == {"z": list(names), "text": "__proto__!"}
+
+
 async def test_a_value_that_json_cannot_hold_fails_its_step_alone() -> None:
     async with a_world() as world:
         run = await world.run(a_step("a", input={"x": "y" * 10_000_001}))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.events import RunStarted
+from core.domain.events import Event, RunCreated, RunStarted
 from core.domain.ids import RunId, WorkflowId, id_from_key
 from core.domain.message import MessageState
 from core.domain.run import RunStatus
@@ -80,6 +80,26 @@ async def test_more_than_the_capacity_wait_and_start_first_in_first_out() -> Non
             assert (await world.core.engine.wait(run.id)).status is RunStatus.SUCCESS
         started = [event.run_id for event in world.events if isinstance(event.fact, RunStarted)]
         assert started == [run.id for run in runs]
+
+
+async def test_of_thirty_starts_at_once_twenty_run_and_each_end_lets_the_next_one_in() -> None:
+    async with a_world() as world:
+        begun: asyncio.Queue[RunId] = asyncio.Queue()
+        world.core.bus.subscribe(
+            Event, lambda event: begun.put_nowait(event.run_id) if isinstance(event.fact, RunStarted) else None
+        )
+        runs = await asyncio.gather(*(world.start(tool_step("h", "hold")) for _ in range(30)))
+        order = [event.run_id for event in world.events if isinstance(event.fact, RunCreated)]
+        assert sorted(order) == sorted(run.id for run in runs)
+        assert [await begun.get() for _ in range(20)] == order[:20]
+        for ended, next_one in zip(order[:10], order[20:], strict=True):
+            assert begun.empty()
+            assert [run.status for run in await world.storage.runs()].count(RunStatus.RUNNING) == 20
+            await world.core.engine.cancel(ended)
+            assert await begun.get() == next_one
+        world.tools.release.set()
+        ends = [(await world.core.engine.wait(run_id)).status for run_id in order]
+        assert ends == [RunStatus.CANCELLED] * 10 + [RunStatus.SUCCESS] * 20
 
 
 async def test_a_workflow_has_one_active_run() -> None:

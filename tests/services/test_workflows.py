@@ -61,6 +61,27 @@ async def test_a_running_workflow_is_cancelled_first_and_then_deleted() -> None:
         assert again.code == "not_found"
 
 
+async def test_deleting_a_waiting_workflow_leaves_its_twin_and_its_fork_whole() -> None:
+    """Each run has its own copy of the steps."""
+    asks = {**a_step("asks", "first"), "interrupt": {"kind": "approval"}}
+    async with a_world() as world:
+        twin, original = [await world.start(a_step("first", input=n), asks) for n in (1, 2)]
+        for run in (twin, original):
+            await world.settled(run.id)
+        fork = await world.core.engine.fork(original.id, "asks")
+        await world.settled(fork.id)
+        for deleted, left in ((original, [twin, fork]), (fork, [twin])):
+            assert isinstance(await world.core.workflows.delete(deleted.workflow_id), Ok)
+            assert await world.storage.run(deleted.id) is None
+            assert {run.id for run in await world.storage.runs()} == {run.id for run in left}
+            for run in left:
+                told = await world.describe(run.id)
+                assert (told["status"], told["steps"]["first"]["status"]) == ("waiting", "completed")
+                snapshot = await world.storage.snapshot(run.id)
+                assert [step.name for step in snapshot.template.steps] == ["first", "asks"]
+        assert (await world.answer(twin, "approve"))["status"] == "success"
+
+
 async def test_a_message_that_is_sent_while_the_last_one_is_answered_is_refused() -> None:
     async with a_world() as world:
         sent = await world.core.chat.send("say 200 words")
