@@ -8,6 +8,7 @@ from typing import Any
 from core.domain.events import Fact, MessageAdded, RunCreated
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId, new_id
 from core.domain.message import Message, MessageState, Role
+from core.domain.model import ModelChoice
 from core.domain.run import Run, RunKind, RunStatus, Snapshot
 from core.domain.template import Template, ValidationMode, WorkflowAction
 from core.domain.workflow import Workflow
@@ -42,6 +43,7 @@ class StartRequest:
     queued: bool = False
     parent: Run | None = None
     in_new_workflow: bool = False
+    model: ModelChoice | None = None
 
     @classmethod
     def child(
@@ -57,6 +59,7 @@ class StartRequest:
             allow=snapshot.allow,
             base=snapshot.base,
             script=snapshot.script,
+            model=snapshot.model,
             template_id=found.id,
             template_version=found.version,
             parent=parent,
@@ -89,6 +92,7 @@ class StartRequest:
             agent=self.workflow.agent,
             script=self.script,
             gated=self.gated,
+            model=self.model,
         )
 
 
@@ -132,6 +136,7 @@ def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | Non
         allow=snapshot.allow,
         base=snapshot.base,
         script=snapshot.script,
+        model=snapshot.model,
         template_id=source.template_id,
         template_version=source.template_version,
         in_new_workflow=True,
