@@ -142,6 +142,7 @@ class LiveRun:
 
     `message` is the text of the run's own message where it is told whole: a template's output.
     `interrupted_texts` are the pieces that crashes cut off; each stood where its turn went on after it.
+    `warnings` are what is to be known about answers: {code, message, step}.
     """
 
     run_id: RunId
@@ -167,6 +168,7 @@ class LiveRun:
     prompt_id: MessageId | None = None
     message: str | None = None
     interrupted_texts: list[str] = field(default_factory=list)
+    warnings: list[dict[str, Any]] = field(default_factory=list)
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
@@ -224,6 +226,7 @@ class LiveRun:
         self.is_released = True
         self.prompt = self.message = None
         self.interrupted_texts.clear()
+        self.warnings.clear()
         self.calls.clear()
         self.interruptions.clear()
         self.state_log.clear()
@@ -322,6 +325,8 @@ def apply(run: LiveRun, event: Event) -> bool:
             if call := run.calls.get(fact.call_id):
                 call.status, call.duration_ms = fact.status, fact.duration_ms
                 call.summary, call.error = fact.summary, fact.error
+        case facts.AnswerWarned():
+            run.warnings.append(facts.fact_fields(fact))
         case facts.UsageReported():
             run.input_tokens += fact.input_tokens
             run.output_tokens += fact.output_tokens
