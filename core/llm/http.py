@@ -9,7 +9,7 @@ import logging
 import ssl
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]  # not in stubs
+from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]  # unknown to typeshed
 
 from core.domain.model import is_loopback
 

@@ -37,7 +37,7 @@ class ChatMessage:
 class Waiting:
     """Nothing has come for a while: for how long now, and how long that may go on (seconds).
 
-    `reason`: "answer" (its first byte, or the next one), or "retry" (it failed for now, in the words of `message`;
+    `reason`: "answer" (its first byte, or the next one), or "retry" (it failed, in the words of `message`;
     `attempt` is the one to come).
     """
 
