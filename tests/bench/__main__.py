@@ -5,7 +5,7 @@ import importlib
 import inspect
 import sys
 
-NAMES = ("chat", "engine", "loop", "start", "window")
+NAMES = ("agent", "chat", "engine", "loop", "start", "window")
 
 
 def main() -> int:

@@ -20,8 +20,10 @@ def reasoning_in(delta: dict[str, Any]) -> str:
         thought = delta.get(name)
         if isinstance(thought, str) and thought:
             return thought
-    blocks = "".join(_texts(delta.get("content"), "thinking"))
-    return blocks or "".join(_texts(delta.get("reasoning_details"), "thinking"))
+    content, details = delta.get("content"), delta.get("reasoning_details")
+    if isinstance(content, str) and details is None:  # nearly always
+        return ""
+    return "".join(_texts(content, "thinking")) or "".join(_texts(details, "thinking"))
 
 
 def _texts(content: Any, wanted: str) -> Iterator[str]:
