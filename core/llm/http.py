@@ -6,15 +6,15 @@ environment names; what is on this machine is reached directly. Nothing else of 
 
 import asyncio
 import logging
-import ssl
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]  # unknown to typeshed
 
 from core.domain.model import is_loopback
 
-if TYPE_CHECKING:
-    import httpx  # late: loading it takes longer than a frame
+if TYPE_CHECKING:  # late: loading these takes longer than a frame
+    import ssl
+
+    import httpx
 
 for _name in ("httpx", "httpcore"):  # a line for each request; the finer ones would show headers
     logging.getLogger(_name).setLevel(logging.WARNING)
@@ -65,8 +65,10 @@ def _client(is_secure: bool, proxy: str | None) -> "httpx.AsyncClient":
     )
 
 
-def _trusted() -> ssl.SSLContext:
+def _trusted() -> "ssl.SSLContext":
     """Whom the system trusts, and those that browsers do, for systems that say nothing."""
+    import ssl
+
     import certifi
 
     context = ssl.create_default_context()
@@ -76,6 +78,8 @@ def _trusted() -> ssl.SSLContext:
 
 def _proxy(url: str) -> str | None:
     """The proxy that the environment names for this address."""
+    from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
+
     host = urlsplit(url).hostname or ""
     if is_loopback(url) or proxy_bypass_environment(host):
         return None

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 RETRIES = 3
 FIRST_DELAY_S = 1.0
@@ -36,6 +35,8 @@ def asked_s(retry_after: str | None, now: datetime) -> float | None:
         return None
     if _SECONDS.fullmatch(text):
         return float(text)
+    from email.utils import parsedate_to_datetime  # late: few need it, and it brings much along
+
     try:
         at = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):

@@ -1,6 +1,5 @@
 """What can go wrong between here and a provider, and which of it may pass."""
 
-import ssl
 from datetime import datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING
@@ -89,6 +88,8 @@ def _is_vague(said: str) -> bool:
 
 
 def _is_untrusted(error: BaseException | None) -> bool:
+    import ssl
+
     while error is not None:
         if isinstance(error, ssl.SSLCertVerificationError) or "CERTIFICATE_VERIFY_FAILED" in str(error):
             return True
