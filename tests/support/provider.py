@@ -39,7 +39,7 @@ class Reply:
     """What is answered. `cut`: so many bytes at a time, each a packet of its own. `pause_s` is between them.
 
     `end`: the answer is `whole` (chunked, so that the client knows), `lost` in the middle, or reset; or nothing more
-    comes, and the connection `hangs` until the client goes away.
+    comes, and it `hangs` until the client goes away. Or it `slams`: the connection is closed without a word.
     """
 
     body: bytes = b""
@@ -47,7 +47,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=lambda: EVENT_STREAM)
     cut: int = 1_000_000
     pause_s: float = 0.0
-    end: Literal["whole", "lost", "reset", "hangs"] = "whole"
+    end: Literal["whole", "lost", "reset", "hangs", "slams"] = "whole"
     delay_s: float = 0.0
 
 
@@ -167,6 +167,9 @@ class Provider:
                     provider.left()
 
             def _send(self, reply: Reply) -> None:
+                if reply.end == "slams":
+                    self.close_connection = True
+                    return
                 self.send_response(reply.status)
                 for name, value in reply.headers.items():
                     self.send_header(name, value)

@@ -49,12 +49,19 @@ async def attempt(
     import httpx
 
     limits = question.limits
+    connections: list[str] = []
+
+    async def note(event: str, info: Any) -> None:
+        if event == "connection.connect_tcp.started":
+            connections.append(event)
+
     posting = client.stream(
         "POST",
         question.url,
         content=as_body(question.body),
         headers=question.headers,
         timeout=httpx.Timeout(limits.silence_s, connect=limits.connect_s, pool=None),
+        extensions={"trace": note},
     )
     parser = SseParser()
     try:
@@ -82,7 +89,7 @@ async def attempt(
         message = f"the answer has a line of over {EVENT_BYTES:,} bytes"
         raise model_failed("answer_too_large", message, limit=EVENT_BYTES) from None
     except httpx.HTTPError as error:
-        raise broken(error, limits.silence_s) from None
+        raise broken(error, limits.silence_s, was_used=not connections) from None
     except httpx.InvalidURL as error:
         raise model_failed("connection_failed", f"the address is of no use: {error}") from None
 

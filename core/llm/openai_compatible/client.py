@@ -109,7 +109,7 @@ class OpenAiCompatible:
             client = await self._clients.to(question.url)
         except ValueError as error:
             raise model_failed("connection_failed", str(error)) from None
-        retry = 0
+        retry, is_fresh = 0, False
         while True:
             answer = Assembler(question.choice)
             patience.begin("answer", question.limits.silence_s, retry + 1)
@@ -121,6 +121,9 @@ class OpenAiCompatible:
             except Failed as failed:
                 if failed.is_about_options and question.body.pop("stream_options", None) is not None:
                     self._without_options.add(question.choice.base_url)
+                    continue
+                if failed.is_stale and not answer.has_begun and not is_fresh:
+                    is_fresh = True  # that was no answer at all: at once, on a connection of its own
                     continue
                 wait_s = delay_s(retry + 1, failed.asked_s, self._random)
                 if answer.has_begun or not failed.may_pass or retry == RETRIES or wait_s > MOST_OBEYED_S:

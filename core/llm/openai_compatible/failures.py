@@ -17,7 +17,8 @@ BODY_S = 10.0
 
 class Failed(Exception):
     """An attempt failed with `error`. `may_pass`: the same request may succeed after `asked_s` seconds, or after a
-    while; `is_about_options`: it may succeed without `stream_options`."""
+    while; `is_about_options`: it may succeed without `stream_options`. `is_stale`: the connection had been used before,
+    and the server was just about to close it."""
 
     def __init__(
         self,
@@ -26,12 +27,14 @@ class Failed(Exception):
         may_pass: bool = False,
         asked_s: float | None = None,
         is_about_options: bool = False,
+        is_stale: bool = False,
     ) -> None:
         super().__init__(error.message)
         self.error = error
         self.may_pass = may_pass
         self.asked_s = asked_s
         self.is_about_options = is_about_options
+        self.is_stale = is_stale
 
 
 def model_failed(code: str, message: str, **parameters: object) -> StepFailed:
@@ -52,8 +55,8 @@ def refused(status: int, body: str, retry_after: str | None, now: datetime) -> F
     return Failed(error, may_pass=is_passing(status), asked_s=wait_s, is_about_options=is_about_options)
 
 
-def broken(error: "httpx.HTTPError", silence_s: float) -> Failed:
-    """A connection that was not made, or did not hold."""
+def broken(error: "httpx.HTTPError", silence_s: float, *, was_used: bool = False) -> Failed:
+    """A connection that was not made, or did not hold. `was_used`: for another request before this one."""
     import httpx
 
     match error:
@@ -66,7 +69,8 @@ def broken(error: "httpx.HTTPError", silence_s: float) -> Failed:
     if _is_untrusted(error):
         message = f"the server's certificate is not trusted, so nothing was sent: {_reason(error)}"
         return Failed(model_failed("connection_failed", message))
-    return Failed(model_failed("connection_failed", f"the connection failed: {_reason(error)}"), may_pass=True)
+    failed = model_failed("connection_failed", f"the connection failed: {_reason(error)}")
+    return Failed(failed, may_pass=True, is_stale=was_used)
 
 
 def _reason(error: BaseException) -> str:

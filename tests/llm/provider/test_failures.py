@@ -189,6 +189,18 @@ async def test_a_connection_is_used_again(phone: Phone) -> None:
     assert server.connections == 1
 
 
+async def test_a_connection_that_was_closed_meanwhile_costs_no_wait(phone: Phone) -> None:
+    """The server ends it just as the next request is sent."""
+    parting = Reply(end="slams")
+    with provider(says("a"), parting, says("b"), parting, parting, says("c")) as server:
+        assert (await phone.ask(server.url)).text == "a"
+        assert (await phone.ask(server.url)).text == "b"
+        assert phone.clock.slept == []
+        assert server.connections == 2
+        assert (await phone.ask(server.url)).text == "c"
+        assert phone.clock.slept == [1.0]  # a new connection that is dropped too is no accident
+
+
 # Ways out
 
 
