@@ -289,6 +289,8 @@ def apply(run: LiveRun, event: Event) -> bool:
             return _fold_token(run, fact)
         case facts.RunPaused() | facts.RunContinued():
             return _fold_pause(run, fact, event.at)
+        case facts.ReasoningReceived() | facts.ModelWaited():  # for those who watch; nothing is left of it
+            return False
     if event.seq == run.seq:
         return False
     run.seq = event.seq

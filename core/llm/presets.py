@@ -16,6 +16,8 @@ class TimeLimits:
     silence_s: float = 120.0
 
 
+CLOUD_CONTEXT_TOKENS = 128_000
+
 LOCAL_LIMITS = TimeLimits(silence_s=600.0)
 """A model on this machine may have to be loaded first, and reads a long prompt for minutes."""
 
@@ -33,7 +35,8 @@ class Quirks:
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """`key_env` is the environment variable in which people keep the key. `port`: it is on this machine."""
+    """`key_env` is the environment variable in which people keep the key. `port`: it is on this machine.
+    `context_tokens` is the window that its models have at least, where that is known."""
 
     id: str
     title: str
@@ -41,6 +44,7 @@ class Preset:
     needs_key: bool = False
     key_env: str | None = None
     port: int | None = None
+    context_tokens: int | None = None
     limits: TimeLimits = TimeLimits()
     quirks: Quirks = Quirks()
 
@@ -50,7 +54,9 @@ class Preset:
 
 
 def _cloud(id: str, title: str, base_url: str, key_env: str, quirks: Quirks) -> Preset:  # noqa: A002  # its name
-    return Preset(id, title, base_url, needs_key=True, key_env=key_env, quirks=quirks)
+    return Preset(
+        id, title, base_url, needs_key=True, key_env=key_env, context_tokens=CLOUD_CONTEXT_TOKENS, quirks=quirks
+    )
 
 
 def _local(id: str, title: str, port: int) -> Preset:  # noqa: A002

@@ -10,7 +10,7 @@ from core.domain.settings import KeyPlace
 from core.errors import NotFound, Refused, StepFailed
 from core.llm.catalogue import Catalogue, ListedModel, LocalServer
 from core.llm.keys import Keys, KeySource
-from core.llm.presets import PRESETS, Preset, preset_at
+from core.llm.presets import PRESETS, Preset, preset_at, preset_of
 from core.services.outcome import Failed, answers
 from core.services.settings import SettingsService
 
@@ -44,15 +44,15 @@ class ProviderService:
         """
         choice = _chosen(self._settings.current.model, provider, base_url, model, key_env)
         if choice.model is not None:
-            return choice
+            return _with(choice, None)
         try:
             listed = await self._catalogue.models(choice, await self._keys.find(choice), CHOOSING_S)
         except StepFailed:
-            return choice
+            return _with(choice, None)
         if len(listed) > 1:
             some = ", ".join(one.id for one in listed[:20]) + (", …" if len(listed) > 20 else "")
             raise Refused("bad_input", f"the server has several models, so one has to be named: {some}")
-        return _with(choice, listed[0]) if listed else choice
+        return _with(choice, listed[0] if listed else None)
 
     @answers
     async def models(self, choice: ModelChoice) -> list[ListedModel]:
@@ -125,10 +125,10 @@ def _validated(fields: Mapping[str, Any]) -> ModelChoice:
         raise Refused("bad_input", f"{name}: {first['msg'].removeprefix('Value error, ')}") from None
 
 
-def _with(choice: ModelChoice, listed: ListedModel) -> ModelChoice:
-    """The choice of that model, with what its server tells of it; what was chosen before stands."""
-    update: dict[str, Any] = {"model": listed.id}
-    for name in ("context_tokens", "price_in", "price_out"):
-        if getattr(choice, name) is None:
-            update[name] = getattr(listed, name)
-    return choice.model_copy(update=update)
+def _with(choice: ModelChoice, listed: ListedModel | None) -> ModelChoice:
+    """The choice of that model, with what its server or its preset tells of it; what was chosen before stands."""
+    told: dict[str, Any] = {"context_tokens": preset_of(choice).context_tokens}
+    if listed is not None:
+        told |= {"model": listed.id, "price_in": listed.price_in, "price_out": listed.price_out}
+        told["context_tokens"] = listed.context_tokens or told["context_tokens"]
+    return choice.model_copy(update={name: value for name, value in told.items() if getattr(choice, name) is None})

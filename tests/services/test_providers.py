@@ -96,7 +96,7 @@ async def test_what_cannot_be_chosen_says_why_and_not_what(core: Core, options: 
 
 async def test_a_preset_brings_its_address_and_needs_its_key(core: Core) -> None:
     assert await chosen(core, **OPENAI) == ModelChoice(
-        provider="openai", base_url="https://api.openai.com/v1", model="m", needs_key=True
+        provider="openai", base_url="https://api.openai.com/v1", model="m", needs_key=True, context_tokens=128_000
     )
     ollama = await chosen(core, provider="ollama", model="m")
     assert (ollama.base_url, ollama.needs_key, ollama.price_in) == ("http://127.0.0.1:11434/v1", False, 0)
