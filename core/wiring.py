@@ -21,14 +21,23 @@ from core.domain.ids import WorkflowId
 from core.engine.engine import Engine
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
+from core.llm.catalogue import Catalogue
+from core.llm.http import HttpClients
+from core.llm.key_file import KeyFile
+from core.llm.keys import Keys
 from core.llm.offline import OfflineModel
+from core.llm.openai_compatible.client import OpenAiCompatible
+from core.llm.router import Router
+from core.llm.system_keyring import SystemKeyring
 from core.ports.clock import Clock, SystemClock
 from core.ports.storage import Storage
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.sandbox.schemas import JsonSchemas
+from core.services.access import Access
 from core.services.chat import ChatService
 from core.services.demo import DemoService
+from core.services.providers import ProviderService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
 from core.services.templates import TemplateService
@@ -44,14 +53,17 @@ from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool
 
 APP = "metier"
+KEY_FILE = "keys.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """Where things are kept: `store` is the database, `logs` the log files."""
+    """Where things are kept: `store` is the database, `logs` the log files, `keys` the file for keys where the system
+    has no keyring."""
 
     store: Path
     logs: Path
+    keys: Path
 
     @classmethod
     def choose(cls, data: str | None) -> Self:
@@ -59,10 +71,11 @@ class Folders:
         chosen = data or os.environ.get("METIER_DATA")
         if chosen:
             root = Path(chosen).absolute()
-            return cls(root / "store", root / "logs")
+            return cls(root / "store", root / "logs", root / KEY_FILE)
         return cls(
             Path(platformdirs.user_data_dir(APP, appauthor=False)) / "store",
             Path(platformdirs.user_log_dir(APP, appauthor=False)),
+            Path(platformdirs.user_config_dir(APP, appauthor=False)) / KEY_FILE,
         )
 
 
@@ -127,6 +140,7 @@ class Core:
     workflows: WorkflowService
     settings: SettingsService
     demo: DemoService
+    providers: ProviderService
 
 
 @asynccontextmanager
@@ -139,8 +153,7 @@ async def open_core(folders: Folders) -> AsyncIterator[Core]:
 
     storage = await SurrealStorage.open(folders.store)
     try:
-        async with run_core(storage) as core:
-            spare_heap()
+        async with run_core(storage, key_file=folders.keys) as core:
             yield core
     finally:
         await storage.close()
@@ -151,30 +164,52 @@ def spare_heap() -> None:
 
     It would walk through all of it again and again while runs make objects: a fifth of the engine's time, and stalls
     of the window. New objects it looks at less often than Python's default, which is made for small programs. For a
-    process that has one core; not for tests, which make many.
+    process whose only work is one core, once its modules are loaded.
     """
     gc.freeze()
     gc.set_threshold(20_000, 20, 50)
 
 
+class Models:
+    """Everything that answers an agent: the offline agent, and providers. An async context manager."""
+
+    def __init__(self, clock: Clock, settings: SettingsService, key_file: Path | None) -> None:
+        self._clients = HttpClients()
+        self.keys = Keys(KeyFile(key_file), SystemKeyring(), os.environ, lambda: settings.current.key_places)
+        self.catalogue = Catalogue(self._clients, clock)
+        self.client = Router(OfflineModel(clock), OpenAiCompatible(self._clients, clock, self.keys.find))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self._clients.close()
+
+
 @asynccontextmanager
 async def run_core(
-    storage: Storage, clock: Clock | None = None, more_tools: Iterable[Tool] = ()
+    storage: Storage, clock: Clock | None = None, more_tools: Iterable[Tool] = (), key_file: Path | None = None
 ) -> AsyncIterator[Core]:
-    """The core on a store that somebody else opened and closes, with `more_tools` beside the built-in ones."""
+    """The core on a store that somebody else opened and closes, with `more_tools` beside the built-in ones.
+
+    Without a `key_file`, keys are kept in the system's keyring or not at all.
+    """
     clock = clock or SystemClock()
     bus = Bus()
     settings = SettingsService(read_settings(await storage.settings()), storage, bus)
     stores = Stores(bus, clock, settings)
     try:
-        async with Toolbox(clock, more_tools, stores.background.is_viewed) as box:
-            agents = AgentLoop(OfflineModel(clock), box.invoker, storage, clock, box.schemas)
+        async with (
+            Toolbox(clock, more_tools, stores.background.is_viewed) as box,
+            Models(clock, settings, key_file) as models,
+        ):
+            agents = AgentLoop(models.client, box.invoker, storage, clock, box.schemas)
             steps = StepRunner(box.invoker, box.sandbox, agents, box.schemas)
             templates = TemplateService(storage, box.validator)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
             box.registry.register(execution_create.tool(engine))
             async with engine:
-                yield _core(bus, clock, engine, storage, stores, settings, templates)
+                yield _core(bus, clock, engine, storage, stores, settings, templates, models)
     finally:
         stores.close()
 
@@ -187,9 +222,12 @@ def _core(
     stores: Stores,
     settings: SettingsService,
     templates: TemplateService,
+    models: Models,
 ) -> Core:
-    runs = RunService(engine, storage, clock)
-    chat = ChatService(engine, storage, clock)
+    access = Access(models.keys, storage)
+    runs = RunService(engine, storage, clock, access, settings.read)
+    chat = ChatService(engine, storage, clock, access, settings.read)
     workflows = WorkflowService(engine, storage, bus, clock)
     demo = DemoService(chat, runs, templates, workflows, storage)
-    return Core(bus, clock, engine, storage, stores, runs, chat, templates, workflows, settings, demo)
+    providers = ProviderService(models.catalogue, models.keys, settings)
+    return Core(bus, clock, engine, storage, stores, runs, chat, templates, workflows, settings, demo, providers)

@@ -16,7 +16,7 @@ from core.domain.ids import WorkflowId
 from core.errors import StorageFailed
 from core.services.logs import log_to
 from core.services.outcome import Failed, Ok
-from core.wiring import Core, Folders, open_core
+from core.wiring import Core, Folders, open_core, spare_heap
 from desktop import window_state
 from desktop.aio import Tasks, report_uncaught
 from desktop.arguments import Arguments
@@ -114,6 +114,7 @@ class Session:
         content = Content(self, core, Frames(self.presenter.report), tasks, self._window)
         self._window.setCentralWidget(content)
         content.begin()
+        spare_heap()
         try:
             await self._begin(core, content)
             await self._end.wait()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 from core.agents.answers import Answer, answers_of
-from core.agents.results import as_message, result_of
+from core.agents.results import as_messages, result_of
 from core.domain.ids import RunId, WorkflowId
 from core.domain.json_text import readable
 from core.domain.message import Message, MessageState, Role
@@ -70,8 +70,8 @@ def _answered(answers: Sequence[Answer], rows: Sequence[ToolCall]) -> Iterator[C
     ledger = {(row.round, row.position): row for row in rows}
     for number, answer in enumerate(answers, 1):
         yield answer.as_message()
-        for position, call in enumerate(answer.calls, 1):
-            yield as_message(call.id, result_of(ledger.get((number, position))))
+        results = [result_of(ledger.get((number, position))) for position in range(1, len(answer.calls) + 1)]
+        yield from as_messages([call.id for call in answer.calls], results)
 
 
 async def _runs(storage: Storage, workflow_id: WorkflowId) -> dict[RunId, Run]:

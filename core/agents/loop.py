@@ -6,7 +6,7 @@ AGENTS_AND_TOOLS §3; what survives a crash, and why nothing happens twice, is E
 import re
 from asyncio import CancelledError
 from contextlib import aclosing
-from typing import Any
+from typing import Any, assert_never
 
 from core.agents.answers import Answer
 from core.agents.calls import RoundCalls
@@ -15,7 +15,9 @@ from core.agents.ledger import Ledger
 from core.agents.limits import MAX_ROUNDS, check_round
 from core.agents.record import TurnRecord
 from core.agents.recovery import take_up
-from core.agents.results import as_message
+from core.agents.results import as_messages
+from core.agents.system_prompt import system_prompt
+from core.agents.window import USUAL_TOKENS, fitting
 from core.domain.events import UsageReported
 from core.domain.json_text import read
 from core.domain.step import StepStatus
@@ -24,7 +26,17 @@ from core.errors import StepFailed
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
 from core.ports.journal import RunLog
-from core.ports.model import CallDelta, CallRequest, ChatMessage, ModelClient, ModelRequest, TextDelta, Usage
+from core.ports.model import (
+    CallDelta,
+    CallRequest,
+    ChatMessage,
+    ModelClient,
+    ModelRequest,
+    ModelWarning,
+    ReasoningDelta,
+    TextDelta,
+    Usage,
+)
 from core.ports.schemas import Schemas
 from core.ports.storage import PutToolCall, Storage
 from core.ports.tools import ToolRunner
@@ -55,7 +67,7 @@ class AgentLoop:
 
     async def run(self, turn: AgentTurn, log: RunLog) -> Any:
         try:
-            messages = await conversation(self._storage, turn, self._system_prompt)
+            messages = await conversation(self._storage, turn, self._prompt_of(turn))
             found = await take_up(turn, log, self._storage, self._clock)
         except CancelledError:
             log.tell(writes=[PutToolCall(cut_off_call(call)) for call in turn.left_open])
@@ -82,18 +94,18 @@ class AgentLoop:
         max_rounds = MAX_ROUNDS if turn.max_rounds is None else turn.max_rounds
         number = rounds = 0
         is_repaired = False
+        prompt_at = len(messages) - 1
         while True:
             number += 1
             tools = self._advertised(turn)
-            request = ModelRequest(tuple(messages), tools, turn.snapshot.script)
-            answer = record.answer(number) or await self._ask(request, record, log)
+            answer = record.answer(number) or await self._ask(turn, messages, prompt_at, tools, record, log)
             messages.append(answer.as_message())
             if answer.calls:
                 rounds += 1
                 check_round(len(answer.calls), rounds, max_rounds)
                 names = frozenset(tool.name for tool in tools)
                 results = await calls.carry_out(number, answer, record.offset(number), names)
-                messages.extend(as_message(call.id, made) for call, made in zip(answer.calls, results, strict=True))
+                messages.extend(as_messages([call.id for call in answer.calls], results))
             elif answer.status is StepStatus.COMPLETED:
                 if turn.output_schema is None:
                     return answer.text
@@ -115,26 +127,59 @@ class AgentLoop:
         violations = await self._schemas.violations(schema, value)
         return value, "; ".join(f"{one.path or 'the whole'}: {one.message}" for one in violations) or None
 
-    async def _ask(self, request: ModelRequest, record: TurnRecord, log: RunLog) -> Answer:
+    async def _ask(
+        self,
+        turn: AgentTurn,
+        messages: list[ChatMessage],
+        prompt_at: int,
+        tools: tuple[ToolInfo, ...],
+        record: TurnRecord,
+        log: RunLog,
+    ) -> Answer:
         """Have the model answer, and stream what it says. All that it is told is on disk before it is asked."""
         await log.room()
         await log.record()
         calls: list[CallRequest] = []
         record.begin_answer()
+        request = self._request(turn, messages, prompt_at, tools, record)
         async with aclosing(self._model.stream(request)) as deltas:
             async for delta in deltas:
                 match delta:
                     case TextDelta(text):
                         record.say(text)
+                    case ReasoningDelta(text):
+                        record.think(text)
                     case CallDelta(call):
                         calls.append(call)
-                    case Usage():
-                        log.tell(
-                            UsageReported(
-                                input_tokens=delta.input_tokens, output_tokens=delta.output_tokens, cost=delta.cost
-                            )
-                        )
+                    case ModelWarning(code, message):
+                        record.warn(code, message)
+                    case Usage(given, made, cost):
+                        log.tell(UsageReported(input_tokens=given, output_tokens=made, cost=cost))
+                    case _:
+                        assert_never(delta)
         return record.finish_answer(calls)
+
+    def _request(
+        self,
+        turn: AgentTurn,
+        messages: list[ChatMessage],
+        prompt_at: int,
+        tools: tuple[ToolInfo, ...],
+        record: TurnRecord,
+    ) -> ModelRequest:
+        """What is asked. A language model gets as much of the conversation as fits its window."""
+        choice = turn.snapshot.model
+        if choice is None:
+            return ModelRequest(tuple(messages), tools, turn.snapshot.script)
+        window = choice.context_tokens or USUAL_TOKENS
+        told = fitting(messages, prompt_at, tools, window, choice.max_tokens)
+        return ModelRequest(told, tools, choice=choice, waits=record.wait)
+
+    def _prompt_of(self, turn: AgentTurn) -> str:
+        """What stands before the conversation."""
+        if self._system_prompt or turn.snapshot.model is None:
+            return self._system_prompt
+        return system_prompt(turn, self._clock.now())
 
     def _advertised(self, turn: AgentTurn) -> tuple[ToolInfo, ...]:
         """The tools that the model may call now."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from core.agents.answers import PARAGRAPH, Answer, text_of
-from core.domain.events import MessageAdded
+from core.domain.events import AnswerWarned, MessageAdded, ModelWaited, ReasoningReceived
 from core.domain.ids import MessageId
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunKind
@@ -11,7 +11,7 @@ from core.domain.step import StepKey, StepResult, StepStatus
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
 from core.ports.journal import RunLog
-from core.ports.model import CallRequest
+from core.ports.model import CallRequest, Waiting
 from core.ports.storage import DropChunks, PutMessage, PutStepResult, Write
 
 
@@ -25,6 +25,7 @@ class TurnRecord:
         self._answers = list(answers)
         self._length = len(text_of(self._answers))
         self._pieces: list[str] | None = None
+        self._thought = 0
 
     def answer(self, number: int) -> Answer | None:
         """The answer of that number, from 1, if it has been given."""
@@ -46,6 +47,38 @@ class TurnRecord:
         self._pieces.append(text)
         self._length += len(streamed)
         self._log.stream(self._turn.key.step, self._turn.key.index, streamed)
+
+    def think(self, text: str) -> None:
+        """Show a piece of what the model thinks."""
+        if text:
+            key = self._turn.key
+            message_id = self._turn.run.message_id
+            self._log.tell(
+                ReasoningReceived(
+                    text=text, message_id=message_id, offset=self._thought, step=key.step, index=key.index
+                )
+            )
+            self._thought += len(text)
+
+    def warn(self, code: str, message: str) -> None:
+        """Keep what is to be known about the answer."""
+        key = self._turn.key
+        self._log.tell(AnswerWarned(code=code, message=message, step=key.step, index=key.index))
+
+    def wait(self, waiting: Waiting) -> None:
+        """Show that nothing has come for a while."""
+        key = self._turn.key
+        self._log.tell(
+            ModelWaited(
+                step=key.step,
+                index=key.index,
+                reason=waiting.reason,
+                waited_s=round(waiting.waited_s, 3),
+                limit_s=round(waiting.limit_s, 3),
+                attempt=waiting.attempt,
+                message=waiting.message,
+            )
+        )
 
     def finish_answer(self, calls: Sequence[CallRequest]) -> Answer:
         """The answer is whole. Its checkpoint is on disk before anything that follows leaves the process."""

@@ -1,7 +1,9 @@
 """Results of calls: as the ledger keeps them, and as a model reads them (AGENTS_AND_TOOLS §3)."""
 
+from collections.abc import Iterable
 from typing import Any
 
+from core.agents.budget import within_budget
 from core.domain.json_text import decode, readable
 from core.domain.run import ErrorInfo
 from core.domain.tool import CallResult, CallStatus, ToolCall
@@ -19,9 +21,11 @@ def result_of(row: ToolCall | None) -> CallResult:
     return CallResult(row.status, value, row.error, row.duration_ms or 0)
 
 
-def as_message(call_id: str, result: CallResult) -> ChatMessage:
-    """The `tool` message that answers a call: its value, or `{error: {code, message}}`, as JSON."""
-    return ChatMessage("tool", readable(_told(result)), call_id=call_id)
+def as_messages(call_ids: Iterable[str], results: Iterable[CallResult]) -> list[ChatMessage]:
+    """The `tool` messages that answer the calls of a round, in order: each value, or `{error: {code, message}}`, as
+    JSON, cut to what a model is given of a round."""
+    texts = within_budget([readable(_told(result)) for result in results])
+    return [ChatMessage("tool", text, call_id=call_id) for call_id, text in zip(call_ids, texts, strict=True)]
 
 
 def _told(result: CallResult) -> Any:

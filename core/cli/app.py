@@ -13,7 +13,7 @@ from core.cli.exits import CommandFailed
 from core.cli.output import write_line
 from core.errors import MetierError
 from core.services.logs import log_to
-from core.wiring import Folders
+from core.wiring import Folders, spare_heap
 
 COMMANDS = (run, validate, list_, show, events, answer, cancel, resume, fork, chat)
 
@@ -84,5 +84,6 @@ async def _execute(args: argparse.Namespace, folders: Folders) -> int:
             loop.add_signal_handler(number, task.cancel)
         except NotImplementedError:  # Windows: the runner's own handler turns Ctrl+C into the same cancel
             continue
+    spare_heap()
     result: int = await args.execute(args, folders)
     return result

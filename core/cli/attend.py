@@ -30,4 +30,4 @@ async def attend(core: Core, run_id: RunId) -> dict[str, Any]:
 
 
 def exit_code(line: dict[str, Any]) -> int:
-    return exits.of_run(line["status"])
+    return exits.of_run(line)

@@ -8,17 +8,20 @@ from typing import Any
 
 from core.cli.arguments import add_run_options, allowed_folders, require_supported
 from core.cli.attend import attend, exit_code
-from core.cli.exits import unwrap
+from core.cli.exits import CommandFailed, unwrap
 from core.cli.follow import EventLines, TextStream
 from core.cli.output import write_error_line, write_line
 from core.domain.ids import WorkflowId
+from core.domain.model import ModelChoice
+from core.llm.presets import PRESETS
 from core.llm.script import parse_script
 from core.services.templates import read_text
-from core.wiring import Folders, open_core
+from core.wiring import Core, Folders, open_core
 
 NAME = "chat"
 HELP = "send a message to an agent; the offline agent answers to `help`"
-EXAMPLE = """python -m core chat '/tool calculator {"expression": "6 * 7"}'"""
+EXAMPLE = """python -m core chat '/tool calculator {"expression": "6 * 7"}'
+         python -m core chat 'What is in this folder?' --base-url http://127.0.0.1:11434/v1 --model NAME --allow ."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,22 +29,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--agent", metavar="NAME", help="which agent answers (offline)")
     parser.add_argument("--workflow", metavar="ID", help="go on with this conversation")
     parser.add_argument("--script", metavar="FILE", help="JSON lines that the offline agent plays (METIER_SCRIPT)")
+    provider = parser.add_argument_group("a language model", "without these the offline agent answers")
+    provider.add_argument("--base-url", metavar="URL", help="ask this server: URL/chat/completions")
+    provider.add_argument("--model", metavar="NAME", help="this model of it")
+    provider.add_argument("--provider", metavar="PRESET", help=f"one that is known: {', '.join(PRESETS)}")
+    provider.add_argument(
+        "--api-key-env", metavar="VAR", help="the environment variable with the key (METIER_API_KEY, if it is set)"
+    )
     add_run_options(parser)
-    for option in ("--base-url", "--model", "--input"):
-        parser.add_argument(option, help=argparse.SUPPRESS)
+    parser.add_argument("--input", help=argparse.SUPPRESS)
     parser.add_argument("--record", action="store_true", help=argparse.SUPPRESS)
 
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
-    require_supported(args, "--base-url", "--model", "--record", "--input")
-    script, allow = _script(args.script or os.environ.get("METIER_SCRIPT")), allowed_folders(args.allow)
+    require_supported(args, "--record", "--input")
+    is_of_provider = _is_of_provider(args)
+    script = () if is_of_provider else _script(args.script or os.environ.get("METIER_SCRIPT"))
+    allow = allowed_folders(args.allow)
     async with open_core(folders) as core:
+        model = await _model(core, args) if is_of_provider else None
         text = None if args.events else TextStream(core.bus)
         if args.events:
             EventLines(core.bus)
         workflow = WorkflowId(args.workflow) if args.workflow else None
         sent = await core.chat.send(
-            args.text, workflow, agent=args.agent, allow=allow, base=str(Path.cwd()), script=script
+            args.text, workflow, agent=args.agent, allow=allow, base=str(Path.cwd()), script=script, model=model
         )
         run = unwrap(sent)
         line = await attend(core, run.id)
@@ -51,6 +63,23 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
         text.end()
         write_error_line(line)  # stdout holds the answer alone
     return exit_code(line)
+
+
+def _is_of_provider(args: argparse.Namespace) -> bool:
+    """Whether a language model is asked for. Raises CommandFailed where the offline agent is asked for too."""
+    named = [name for name in ("base_url", "model", "provider", "api_key_env") if getattr(args, name) is not None]
+    if named and (args.script or args.agent):
+        other = "--script" if args.script else "--agent"
+        raise CommandFailed.usage("usage", f"--{named[0].replace('_', '-')} does not go with {other}")
+    return bool(named)
+
+
+async def _model(core: Core, args: argparse.Namespace) -> ModelChoice:
+    return unwrap(
+        await core.providers.choose(
+            provider=args.provider, base_url=args.base_url, model=args.model, key_env=args.api_key_env
+        )
+    )
 
 
 def _script(place: str | None) -> Sequence[Mapping[str, Any]]:

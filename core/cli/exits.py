@@ -1,9 +1,11 @@
 """Exit codes and what leads to them (COMMAND_LINE)."""
 
-from typing import TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
 from core.domain.run import RunStatus
 from core.errors import MetierError
+from core.services.access import KEY_MISSING
 from core.services.outcome import Failed, Ok
 
 T = TypeVar("T")
@@ -43,12 +45,21 @@ class CommandFailed(Exception):
 
     @property
     def exit_code(self) -> int:
+        if self.failure.code == KEY_MISSING:
+            return WAITING
         return STORE if self.failure.code in _OF_STORE else USAGE
 
 
-def of_run(status: str) -> int:
-    """The exit code of a run in this state; one that is neither ended nor waiting stays for `resume`."""
-    return _OF_STATUS.get(RunStatus(status), STORE)
+def of_run(line: Mapping[str, Any]) -> int:
+    """The exit code of a run whose last line this is; one that is neither ended nor waiting stays for `resume`."""
+    if needs_key(line):
+        return WAITING
+    return _OF_STATUS.get(RunStatus(line["status"]), STORE)
+
+
+def needs_key(line: Mapping[str, Any]) -> bool:
+    """Whether the run stays enqueued until there is a key for its model."""
+    return line["status"] == RunStatus.ENQUEUED and (line["error"] or {}).get("code") == KEY_MISSING
 
 
 def unwrap(outcome: Ok[T] | Failed) -> T:

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
-    statuses: list[str] = []
+    lines: list[dict[str, Any]] = []
     is_stopped = False
     async with open_core(folders) as core:
         pause = PauseWatch(core.bus)
@@ -34,9 +34,9 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
             is_stopped = True
         for run_id in found:
             line = unwrap(await core.runs.describe(run_id))
-            statuses.append(line["status"])
+            lines.append(line)
             write_line(line)
-    return _exit_code(statuses, is_stopped=is_stopped, is_paused=pause.reason is not None)
+    return _exit_code(lines, is_stopped=is_stopped, is_paused=pause.reason is not None)
 
 
 async def _wait_for_all(core: Core, run_ids: Sequence[RunId]) -> None:
@@ -44,11 +44,11 @@ async def _wait_for_all(core: Core, run_ids: Sequence[RunId]) -> None:
         await core.engine.wait(run_id)
 
 
-def _exit_code(statuses: list[Any], *, is_stopped: bool, is_paused: bool) -> int:
+def _exit_code(lines: Sequence[dict[str, Any]], *, is_stopped: bool, is_paused: bool) -> int:
     if is_stopped:
         return exits.CANCELLED
     if is_paused:
         return exits.STORE
-    if RunStatus.WAITING in statuses:
+    if any(line["status"] == RunStatus.WAITING or exits.needs_key(line) for line in lines):
         return exits.WAITING
-    return exits.SUCCESS if all(status == RunStatus.SUCCESS for status in statuses) else exits.FAILED
+    return exits.SUCCESS if all(line["status"] == RunStatus.SUCCESS for line in lines) else exits.FAILED

@@ -196,6 +196,47 @@ class TokenReceived(Fact):
     index: int | None = None
 
 
+class ReasoningReceived(Fact):
+    """A piece of what a model thinks before it answers; `offset` counts the characters of the thought before it. Shown,
+    never stored."""
+
+    type = "reasoning"
+    stored = False
+    text: str
+    message_id: MessageId
+    offset: int
+    step: str
+    index: int | None = None
+
+
+class ModelWaited(Fact):
+    """Nothing has come from a model for so many seconds, of which there may be `limit_s`. Shown, never stored.
+
+    `reason`: "answer", or "retry" with the number of the attempt to come and what the last one failed of.
+    """
+
+    type = "model_waiting"
+    stored = False
+    step: str
+    index: int | None = None
+    reason: str
+    waited_s: float
+    limit_s: float
+    attempt: int = 1
+    message: str | None = None
+
+
+class AnswerWarned(Fact):
+    """Something is to be known about an answer that is whole as far as it goes: `length` and `content_filter`, it was
+    cut off; `skipped_data`, parts may be missing."""
+
+    type = "warning"
+    code: str
+    message: str
+    step: str
+    index: int | None = None
+
+
 class MessageAdded(Fact):
     """A whole message. For an agent's it replaces what was streamed; its text is kept with the message.
 
@@ -288,6 +329,9 @@ FACTS: dict[str, type[Fact]] = {
         InterruptionClosed,
         StatePatched,
         TokenReceived,
+        ReasoningReceived,
+        ModelWaited,
+        AnswerWarned,
         MessageAdded,
         ToolStarted,
         ToolEnded,

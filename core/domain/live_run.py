@@ -146,6 +146,7 @@ class LiveRun:
 
     `message` is the text of the run's own message where it is told whole: a template's output.
     `interrupted_texts` are the pieces that crashes cut off; each stood where its turn went on after it.
+    `warnings` are what is to be known about answers: {code, message, step}.
     """
 
     run_id: RunId
@@ -171,6 +172,7 @@ class LiveRun:
     prompt_id: MessageId | None = None
     message: str | None = None
     interrupted_texts: list[str] = field(default_factory=list)
+    warnings: list[dict[str, Any]] = field(default_factory=list)
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
@@ -228,6 +230,7 @@ class LiveRun:
         self.is_released = True
         self.prompt = self.message = None
         self.interrupted_texts.clear()
+        self.warnings.clear()
         self.calls.clear()
         self.interruptions.clear()
         self.state_log.clear()
@@ -475,6 +478,10 @@ def _fold_late(run: LiveRun, fact: facts.ToolEndedLate, at: datetime) -> None:
         call.late = fact
 
 
+def _fold_warning(run: LiveRun, fact: facts.AnswerWarned, at: datetime) -> None:
+    run.warnings.append(facts.fact_fields(fact))
+
+
 def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
     run.input_tokens += fact.input_tokens
     run.output_tokens += fact.output_tokens
@@ -482,11 +489,18 @@ def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
         run.cost = (run.cost or 0.0) + fact.cost
 
 
+def _fold_nothing(run: LiveRun, fact: facts.Fact, at: datetime) -> bool:
+    """It is for those who watch; nothing is left of it."""
+    return False
+
+
 # By the class of the fact: facts have an abstract base, for which `isinstance` and `match` are slow.
 _UNSTORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], bool]] = {
     facts.TokenReceived: _fold_token,
     facts.RunPaused: _fold_pause,
     facts.RunContinued: _fold_pause,
+    facts.ReasoningReceived: _fold_nothing,
+    facts.ModelWaited: _fold_nothing,
 }
 _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.RunStarted: _go_on,
@@ -506,5 +520,6 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.ToolStarted: _fold_call,
     facts.ToolEnded: _fold_result,
     facts.ToolEndedLate: _fold_late,
+    facts.AnswerWarned: _fold_warning,
     facts.UsageReported: _fold_usage,
 }

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
+from core.domain.model import ModelChoice
 from core.domain.template import Template, ValidationMode
 from core.errors import MetierError
 
@@ -82,7 +83,8 @@ class Snapshot:
 
     `allow` holds absolute folders that the file tools may enter, `base` the folder where relative paths start
     (the first allowed one if None); `script` the lines of a scripted offline agent, so that a resumed turn plays on.
-    `gated`: it waits in the queue until the limit on workflows at once lets it in (ENGINE §9).
+    `gated`: it waits in the queue until the limit on workflows at once lets it in (ENGINE §9). `model` answers where an
+    agent is asked; None: the offline agent.
     """
 
     template: Template
@@ -93,6 +95,7 @@ class Snapshot:
     agent: str | None = None
     script: tuple[Mapping[str, Any], ...] = ()
     gated: bool = False
+    model: ModelChoice | None = None
 
 
 @dataclass(frozen=True, slots=True)

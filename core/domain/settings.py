@@ -3,15 +3,29 @@
 Kept in the database, a row a field, so that a field of a later version is left alone.
 """
 
+from collections.abc import Mapping
+from enum import StrEnum
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.domain.model import ModelChoice
 from core.domain.template import ValidationMode
 
 
+class KeyPlace(StrEnum):
+    """Where a key that was put in is kept."""
+
+    KEYRING = "keyring"
+    FILE = "file"
+
+
 class Settings(BaseModel):
-    """All settings of the core. Times in seconds."""
+    """All settings of the core. Times in seconds.
+
+    `model` answers where none is named; None: the offline agent. `key_places` tells for which origins there is a key,
+    and where; never the key.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -21,6 +35,8 @@ class Settings(BaseModel):
     no_progress_s: Annotated[float, Field(ge=10, le=86_400)] = 300.0
     max_depth: Annotated[int, Field(ge=1, le=1000)] = 100
     stream_write_interval_s: Annotated[float, Field(ge=0.1, le=5)] = 0.5
+    model: ModelChoice | None = None
+    key_places: Mapping[str, KeyPlace] = Field(default_factory=dict)
 
     def max_workflows(self, mode: ValidationMode) -> int:
         """At how many active workflows another one of `mode` may no longer be started (ENGINE §9)."""

@@ -8,6 +8,7 @@ from typing import Any
 from core.domain.events import Fact, MessageAdded, RunCreated
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId, new_id
 from core.domain.message import Message, MessageState, Role
+from core.domain.model import ModelChoice
 from core.domain.run import Run, RunKind, RunStatus, Snapshot
 from core.domain.template import Template, ValidationMode, WorkflowAction
 from core.domain.workflow import Workflow
@@ -43,6 +44,7 @@ class StartRequest:
     parent: Run | None = None
     awaited: bool = False
     in_new_workflow: bool = False
+    model: ModelChoice | None = None
 
     @classmethod
     def child(
@@ -65,6 +67,7 @@ class StartRequest:
             allow=snapshot.allow,
             base=snapshot.base,
             script=snapshot.script,
+            model=snapshot.model,
             template_id=found.id,
             template_version=found.version,
             parent=parent,
@@ -99,6 +102,7 @@ class StartRequest:
             agent=self.workflow.agent,
             script=self.script,
             gated=self.gated,
+            model=self.model,
         )
 
 
@@ -142,6 +146,7 @@ def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | Non
         allow=snapshot.allow,
         base=snapshot.base,
         script=snapshot.script,
+        model=snapshot.model,
         template_id=source.template_id,
         template_version=source.template_version,
         in_new_workflow=True,

@@ -1,9 +1,10 @@
 """Rows of snapshots: what runs were started with, written once."""
 
 from core.domain.ids import RunId
+from core.domain.model import ModelChoice
 from core.domain.run import Snapshot
 from core.domain.template import Template, ValidationMode
-from core.persistence.codec import BROKEN, data, data_of
+from core.persistence.codec import BROKEN, data, data_of, optional
 from core.persistence.connection import Connection
 from core.persistence.keys import record, text_key
 from core.persistence.statements import Row
@@ -35,6 +36,7 @@ def snapshot_row(run_id: RunId, snapshot: Snapshot) -> Row:
             agent=snapshot.agent,
             script=[dict(line) for line in snapshot.script],
             gated=snapshot.gated,
+            model=snapshot.model.model_dump(mode="json", exclude_none=True) if snapshot.model is not None else None,
         ),
     }
 
@@ -50,4 +52,5 @@ def _snapshot(row: Row) -> Snapshot:
         agent=found.get("agent"),
         script=tuple(found["script"]),
         gated=bool(found.get("gated")),
+        model=optional(ModelChoice.model_validate, found.get("model")),
     )

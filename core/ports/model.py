@@ -1,9 +1,10 @@
 """A language model, or what stands in for one: a conversation goes in, pieces of an answer come out."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from core.domain.model import ModelChoice
 from core.domain.tool import ToolInfo
 
 
@@ -33,21 +34,50 @@ class ChatMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """Nothing has come for a while: for how long now, and how long that may go on (seconds).
+
+    `reason`: "answer" (its first byte, or the next one), or "retry" (it failed, in the words of `message`;
+    `attempt` is the one to come).
+    """
+
+    reason: Literal["answer", "retry"]
+    waited_s: float
+    limit_s: float
+    attempt: int = 1
+    message: str | None = None
+
+
+def nobody_waits(waiting: Waiting) -> None:
+    """What is told where nobody wants to know."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One question to a model. Every call in `messages` has its result right after the message that made it.
 
     An assistant message that says nothing, or that ends the conversation, is an answer that broke off: it
     tells the offline agent its place; what is sent to a provider leaves it out. `script` is only for the
-    offline agent.
+    offline agent. `choice` None: the offline agent is asked. `waits` is told now and then while nothing comes; it
+    must not raise.
     """
 
     messages: tuple[ChatMessage, ...]
     tools: tuple[ToolInfo, ...] = ()
     script: tuple[Mapping[str, Any], ...] = ()
+    choice: ModelChoice | None = None
+    waits: Callable[[Waiting], None] = nobody_waits
 
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    """What the model thinks aloud before it answers: shown, and no part of the answer."""
+
     text: str
 
 
@@ -67,7 +97,19 @@ class Usage:
     cost: float | None = None
 
 
-ModelDelta = TextDelta | CallDelta | Usage
+@dataclass(frozen=True, slots=True)
+class ModelWarning:
+    """The answer is whole as far as it goes, but something is to be known about it.
+
+    `length` and `content_filter`: it was cut off there, and its calls are dropped. `skipped_data`: a part of the
+    stream could not be read, and may be missing.
+    """
+
+    code: Literal["length", "content_filter", "skipped_data"]
+    message: str
+
+
+ModelDelta = TextDelta | ReasoningDelta | CallDelta | ModelWarning | Usage
 
 
 class ModelClient(Protocol):

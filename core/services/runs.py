@@ -1,6 +1,6 @@
 """Runs: start one of a template, follow, cancel and describe them."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
 from core.domain.events import Event, ToolEndedLate, fact_fields, time_text
@@ -8,18 +8,20 @@ from core.domain.ids import InterruptionId, RunId, WorkflowId, new_id
 from core.domain.interruption import Answer, Interruption
 from core.domain.json_text import decode
 from core.domain.live_run import LiveRun, LiveStep, replay
-from core.domain.run import Run, RunKind, RunStatus
+from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
+from core.domain.settings import Settings
 from core.domain.step import StepKey, StepStatus
-from core.domain.template import ValidationMode
+from core.domain.template import AgentAction, ValidationMode
 from core.domain.tool import CallStatus
 from core.domain.workflow import Workflow
 from core.engine.children import child_id
 from core.engine.engine import Engine
 from core.engine.starting import StartRequest
-from core.errors import NotFound
+from core.errors import NotFound, Refused
 from core.ports.clock import Clock
 from core.ports.storage import Storage
 from core.ports.templates import FoundTemplate
+from core.services.access import Access, key_missing
 from core.services.outcome import answers
 
 PAGE = 200
@@ -28,10 +30,19 @@ OFFLINE = "offline"
 
 
 class RunService:
-    def __init__(self, engine: Engine, storage: Storage, clock: Clock) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        storage: Storage,
+        clock: Clock,
+        access: Access,
+        settings: Callable[[], Settings],
+    ) -> None:
         self._engine = engine
         self._storage = storage
         self._clock = clock
+        self._access = access
+        self._settings = settings
 
     @answers
     async def start(
@@ -50,13 +61,21 @@ class RunService:
         """Start a template with the `given` input, in a workflow of its own that is named after it.
 
         `timeout_ms`: its deadline in active time, in the place of the template's. `gated`: a person starts it in the
-        window; `queued`: it may wait for a place (StartRequest).
+        window; `queued`: it may wait for a place (StartRequest). Its agents have the model of the settings; where that
+        needs a key and there is none, it fails with `key_missing`.
         """
         now = self._clock.now()
         template = found.template
         if timeout_ms is not None:
             template = template.model_copy(update={"timeout_ms": timeout_ms})
-        workflow = Workflow(WorkflowId(new_id("wf")), template.title, OFFLINE, now, now)
+        model = self._settings().model
+        if model is not None and any(isinstance(step.action, AgentAction) for step in template.steps):
+            granted = await self._access.granted(model)
+            if granted is None:
+                raise refused(key_missing(model))
+            model = granted
+        agent = OFFLINE if model is None else model.label
+        workflow = Workflow(WorkflowId(new_id("wf")), template.title, agent, now, now)
         return await self._engine.start(
             StartRequest(
                 workflow,
@@ -72,6 +91,7 @@ class RunService:
                 gated=gated,
                 queued=queued,
                 in_new_workflow=True,
+                model=model,
             )
         )
 
@@ -86,8 +106,18 @@ class RunService:
 
     @answers
     async def recover(self, only: RunId | None = None) -> list[RunId]:
-        """Go on with every unfinished run that nobody drives, or with `only` that one."""
-        return await self._engine.recover(only)
+        """Go on with every unfinished run that nobody drives, or with `only` that one. One that waits for a key stays
+        as it is, and is among those that are given."""
+        unfinished = [one for one in await self._storage.unfinished_runs() if not self._engine.drives(one.id)]
+        ids = {one.id for one in unfinished}
+        tops = [one for one in unfinished if one.root not in ids and only in (None, one.id, one.root)]
+        waiting = await self._access.waiting(tops)
+        if not waiting:
+            return await self._engine.recover(only)
+        for one in tops:
+            if one.id not in waiting:
+                await self._engine.recover(one.id)
+        return [one.id for one in tops if one.parent is None or one.id == only]
 
     @answers
     async def events(self, run_id: RunId) -> list[Event]:
@@ -102,6 +132,9 @@ class RunService:
         live = replay(await self._storage.events(run_id))
         told = describe(run, live, is_driven=self._engine.drives(run_id))
         told["interruptions"] = await self._interruptions(run_id)
+        if run.status is RunStatus.ENQUEUED and not self._engine.drives(run_id):
+            missing = await self._access.missing(run_id)
+            told["error"] = missing.as_dict() if missing is not None else None
         return told
 
     @answers
@@ -113,8 +146,12 @@ class RunService:
         interruption: InterruptionId | None = None,
         step: str | None = None,
     ) -> Interruption:
-        """Answer what the run, or one below it, waits for (`Engine.answer`)."""
-        await self._run(run_id)
+        """Answer what the run, or one below it, waits for (`Engine.answer`). Fails with `key_missing` where it could
+        not go on with the answer; it stays open."""
+        run = await self._run(run_id)
+        top = run.root or run.id
+        if not self._engine.drives(top) and (missing := await self._access.missing(top)) is not None:
+            raise refused(missing)
         return await self._engine.answer(run_id, answer, interruption=interruption, step=step)
 
     @answers
@@ -155,6 +192,11 @@ class RunService:
         if run is None:
             raise NotFound("run", run_id)
         return run
+
+
+def refused(error: ErrorInfo) -> Refused:
+    """A request that is refused for this reason."""
+    return Refused(error.code, error.message, **error.parameters)
 
 
 def summary(run: Run) -> dict[str, Any]:
@@ -215,6 +257,7 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
         ],
         "active_tool_calls": [call.id for call in calls if call.status is CallStatus.RUNNING] if is_driven else [],
         "interruptions": [],
+        "warnings": live.warnings,
         "metrics": {
             "tool_call_count": len(calls),
             "tool_execution_time_ms": live.tool_execution_time_ms,
@@ -235,7 +278,7 @@ def _late(late: ToolEndedLate) -> dict[str, Any]:
 
 
 def _nothing(run: Run) -> dict[str, Any]:
-    lists = ("execution_order", "active", "tool_calls", "active_tool_calls", "interruptions")
+    lists = ("execution_order", "active", "tool_calls", "active_tool_calls", "interruptions", "warnings")
     return {"steps": {}, **{name: [] for name in lists}, "metrics": {"active_ms": run.active_ms}}
 
 

@@ -83,7 +83,7 @@ class Journal:
     def tell(self, *facts: Fact, writes: Sequence[Write] = ()) -> None:
         if not self._is_dead:
             self._waiting.extend(writes)
-            events = tuple(self._stamp(facts))
+            events = tuple(event for event in self._stamp(facts) if event.fact.stored)
             self._waiting.extend([AppendEvents(self.run_id, events)] if events else [])
 
     def record(self, *facts: Fact, writes: Sequence[Write] = ()) -> "asyncio.Future[frozenset[int]]":

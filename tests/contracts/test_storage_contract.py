@@ -9,6 +9,7 @@ from core.domain.events import Event, RunFinished, RunStarted, StepSkipped, Step
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
 from core.domain.json_text import decode, encode
 from core.domain.message import MessageState, Role
+from core.domain.model import ModelChoice, Reasoning
 from core.domain.run import ErrorInfo, RunKind, RunStatus
 from core.domain.step import StepKey, StepStatus
 from core.domain.template import ValidationMode
@@ -225,7 +226,10 @@ async def test_a_run_keeps_all_its_fields(storage: Storage) -> None:
         results_then=7,
     )
     given = {"mode": ValidationMode.MANUAL, "allow": ("/a", "/b"), "base": "/c", "agent": "offline"}
-    snapshot = a_snapshot(script=({"say": "x"}, {"repeat": 2}), **given)
+    model = ModelChoice(
+        base_url="http://127.0.0.1:1/v1", model="m", needs_key=True, price_in=0.5, reasoning=Reasoning.LOW
+    )
+    snapshot = a_snapshot(script=({"say": "x"}, {"repeat": 2}), model=model, **given)
     await storage.commit([CreateRun(run, snapshot)])
     assert await storage.run(R) == run
     assert await storage.run_of_message(run.message_id) is None  # that is its root's to show

@@ -20,7 +20,7 @@ ODD = RunId("run_odd")
 
 async def test_an_app_opens_on_thousands_of_runs_and_a_large_one_in_a_state_that_nobody_knows(tmp_path: Path) -> None:
     """The odd one is told to be unreadable; the others are as they were, and new ones run, in its workflow too."""
-    folders = Folders(tmp_path / "store", tmp_path / "logs")
+    folders = Folders.choose(str(tmp_path))
     await fill(folders.store)
     async with asyncio.timeout(10), open_core(folders) as core:
         assert await core.runs.recover() == Ok([])

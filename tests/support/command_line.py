@@ -4,11 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tests.support.project import ROOT
+
+NO_KEYRING = "keyring.backends.fail.Keyring"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +53,8 @@ class CommandLine:
         assert "Traceback (most recent call last)" not in said.out + said.err, said.err
         return said
 
-    def start(self, *arguments: str, **options: Any) -> "subprocess.Popen[str]":
-        """Begin a command and leave it to the test."""
+    def start(self, *arguments: str, env: Mapping[str, str] | None = None, **options: Any) -> "subprocess.Popen[str]":
+        """Begin a command and leave it to the test. `env` is added to its environment."""
         return subprocess.Popen(
             self.command(*arguments),
             stdout=subprocess.PIPE,
@@ -59,7 +62,7 @@ class CommandLine:
             stdin=subprocess.DEVNULL,
             text=True,
             encoding="utf-8",
-            env=self.environment(),
+            env=self.environment(**(env or {})),
             cwd=self.data.parent,
             **options,
         )
@@ -68,8 +71,12 @@ class CommandLine:
         return [sys.executable, "-P", "-m", "core", *arguments]  # -P: a folder named core where it runs is not ours
 
     def environment(self, **more: str) -> dict[str, str]:
-        kept = {key: value for key, value in os.environ.items() if not key.startswith("METIER_")}
-        return {**kept, "METIER_DATA": str(self.data), "PYTHONPATH": str(ROOT), **more}
+        """Of whoever runs the tests neither keys nor a keyring."""
+        kept = {
+            key: value for key, value in os.environ.items() if not key.startswith("METIER_") and "_API_KEY" not in key
+        }
+        ours = {"METIER_DATA": str(self.data), "PYTHONPATH": str(ROOT), "PYTHON_KEYRING_BACKEND": NO_KEYRING}
+        return {**kept, **ours, **more}
 
 
 def template(*steps: dict[str, Any], **fields: Any) -> dict[str, Any]:

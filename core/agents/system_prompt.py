@@ -1,0 +1,17 @@
+"""What a language model is told of its place before anybody speaks; built anew for each turn (AGENTS_AND_TOOLS §2)."""
+
+from datetime import datetime
+
+from core.ports.agents import AgentTurn
+
+_PLACE = """You are an assistant in Metier, an app that runs AI workflows on a person's own machine. Today is {date}.
+Use the tools you are given where they help, and only those. Say plainly what you could not do."""
+_FOLDERS = "File tools reach these folders and nothing else: {}."
+_NO_FOLDERS = "No folder is open to the file tools in this run."
+
+
+def system_prompt(turn: AgentTurn, now: datetime) -> str:
+    """For a turn that a language model answers."""
+    allow = turn.snapshot.allow
+    folders = _FOLDERS.format(", ".join(allow)) if allow else _NO_FOLDERS
+    return f"{_PLACE.format(date=f'{now:%A, %d %B %Y}')}\n{folders}"

@@ -1,0 +1,89 @@
+"""What fits a model's window: the newest of the conversation, never cut between a call and its result.
+
+The system prompt and the prompt of the turn are always told. How many tokens a text has, only the model knows; here it
+is estimated, rather too high than too low.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from core.domain.json_text import encode
+from core.domain.tool import ToolInfo
+from core.ports.model import ChatMessage
+
+USUAL_TOKENS = 32_768
+"""The window of a model that tells none."""
+
+_BYTES_A_TOKEN = 3
+_MESSAGE_TOKENS = 8
+_ANSWER_SHARE = 4
+_ANSWER_TOKENS = 8192
+
+
+def fitting(
+    messages: Sequence[ChatMessage],
+    prompt_at: int,
+    tools: Sequence[ToolInfo],
+    window_tokens: int,
+    answer_tokens: int | None = None,
+) -> tuple[ChatMessage, ...]:
+    """The messages that a request takes. `prompt_at` is where the prompt of the turn stands; what follows it is newer.
+
+    Room for the answer (`answer_tokens`, else a quarter of the window, at most 8192) is left. Of the turn itself at
+    least the newest answer with its results is kept, be it too large; that the provider will say.
+    """
+    prompt = messages[prompt_at]
+    systems = [message for message in messages[:prompt_at] if message.role == "system"]
+    history = _units([message for message in messages[:prompt_at] if message.role != "system"])
+    turn = _units(messages[prompt_at + 1 :])
+    reserved = min(_ANSWER_TOKENS, window_tokens // _ANSWER_SHARE) if answer_tokens is None else answer_tokens
+    room = window_tokens - reserved - sum(map(tokens_of, (*systems, prompt))) - sum(map(_tool_tokens, tools))
+    newest, room = _newest(turn, room, at_least=1)
+    told: list[list[ChatMessage]] = []
+    if len(newest) == len(turn):
+        told, _ = _newest(history, room)
+        while told and told[0][0].role != "user" and len(told) < len(history):
+            del told[0]  # an answer without its question
+    return (*systems, *_flat(told), prompt, *_flat(newest))
+
+
+def tokens_of(message: ChatMessage) -> int:
+    """About how many tokens a message has."""
+    calls = sum(_text_tokens(call.tool) + _text_tokens(call.arguments_text) + _MESSAGE_TOKENS for call in message.calls)
+    return _MESSAGE_TOKENS + _text_tokens(message.text) + calls
+
+
+def _text_tokens(text: str) -> int:
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return -(-size // _BYTES_A_TOKEN)
+
+
+def _tool_tokens(tool: ToolInfo) -> int:
+    return _MESSAGE_TOKENS + _text_tokens(tool.name + tool.description + encode(dict(tool.input_schema)))
+
+
+def _units(messages: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
+    """The messages, those together that may not be parted: an answer and the results of its calls."""
+    units: list[list[ChatMessage]] = []
+    for is_result, group in groupby(messages, lambda message: message.role == "tool"):
+        if is_result and units:
+            units[-1].extend(group)
+        else:
+            units.extend([message] for message in group)
+    return units
+
+
+def _newest(units: Sequence[list[ChatMessage]], room: int, at_least: int = 0) -> tuple[list[list[ChatMessage]], int]:
+    """The last units that fit, and the room that is left."""
+    kept: list[list[ChatMessage]] = []
+    for unit in reversed(units):
+        size = sum(map(tokens_of, unit))
+        if size > room and len(kept) >= at_least:
+            break
+        kept.insert(0, unit)
+        room -= size
+    return kept, room
+
+
+def _flat(units: Sequence[list[ChatMessage]]) -> list[ChatMessage]:
+    return [message for unit in units for message in unit]

@@ -1,0 +1,139 @@
+"""Which models there are: what a server lists, and which servers run on this machine (AGENTS_AND_TOOLS §2)."""
+
+import asyncio
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.domain.model import ModelChoice
+from core.errors import StepFailed
+from core.llm.http import HttpClients
+from core.llm.masking import Masker, Secret
+from core.llm.openai_compatible.failures import broken, model_failed, refused
+from core.llm.presets import LOCAL, Preset
+from core.ports.clock import Clock
+
+if TYPE_CHECKING:
+    import httpx
+
+LISTING_BYTES = 20_000_000
+LISTING_S = 10.0
+DISCOVERY_S = 0.3
+MODELS_AT_MOST = 5000
+_PER = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ListedModel:
+    """A model as its server names it. Prices are dollars for a million tokens; what is not told is None."""
+
+    id: str
+    context_tokens: int | None = None
+    price_in: float | None = None
+    price_out: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A server on this machine that answers, with what it lists."""
+
+    preset: Preset
+    models: Sequence[ListedModel]
+
+
+class Catalogue:
+    """Asks servers. Nothing is remembered: a model may be loaded at any time."""
+
+    def __init__(self, clients: HttpClients, clock: Clock) -> None:
+        self._clients = clients
+        self._clock = clock
+
+    async def models(self, choice: ModelChoice, key: Secret | None, limit_s: float = LISTING_S) -> list[ListedModel]:
+        """What `GET /models` lists, in its order.
+
+        Raises StepFailed as the client does, and `bad_response` for what is no list of models.
+        """
+        masker = Masker(key)
+        try:
+            async with asyncio.timeout(limit_s):
+                return await self._list(choice.base_url, key, limit_s)
+        except TimeoutError:
+            raise model_failed("timeout", f"no list came within {limit_s:g} s", timeout_s=limit_s) from None
+        except StepFailed as error:
+            raise StepFailed(error.code, masker.text(error.message), **masker.values(error.parameters)) from None
+
+    async def discover(self, presets: Iterable[Preset] = LOCAL) -> list[LocalServer]:
+        """Which of these servers answer within 300 ms, side by side. No key is sent."""
+        presets = list(presets)
+        await self._clients.to("http://127.0.0.1")  # made first, so that this does not count
+        found = await asyncio.gather(*(self._models_at(preset) for preset in presets))
+        return [LocalServer(one, models) for one, models in zip(presets, found, strict=True) if models is not None]
+
+    async def _models_at(self, preset: Preset) -> list[ListedModel] | None:
+        try:
+            return await self.models(ModelChoice(provider=preset.id, base_url=preset.base_url), None, DISCOVERY_S)
+        except StepFailed:
+            return None
+
+    async def _list(self, base_url: str, key: Secret | None, limit_s: float) -> list[ListedModel]:
+        try:
+            client = await self._clients.to(base_url)
+        except ValueError as error:
+            raise model_failed("connection_failed", str(error)) from None
+        import httpx
+
+        headers = {"Authorization": f"Bearer {key.reveal()}"} if key is not None else {}
+        try:
+            async with client.stream("GET", f"{base_url}/models", headers=headers, timeout=limit_s) as response:
+                body = await _body(response)
+                if not response.is_success:
+                    said = body.decode("utf-8", "replace")
+                    raise refused(response.status_code, said, None, self._clock.now()).error
+        except httpx.HTTPError as error:
+            raise broken(error, limit_s).error from None
+        except httpx.InvalidURL as error:
+            raise model_failed("connection_failed", f"the address is of no use: {error}") from None
+        return _listed(body)
+
+
+async def _body(response: "httpx.Response") -> bytes:
+    body = bytearray()
+    async for piece in response.aiter_bytes():
+        body += piece
+        if len(body) > LISTING_BYTES:
+            raise model_failed("bad_response", f"the list of models has over {LISTING_BYTES:,} bytes")
+    return bytes(body)
+
+
+def _listed(body: bytes) -> list[ListedModel]:
+    """The models of a list: `{data: [{id}]}`, as OpenAI has it, or the list alone."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        value = None
+    rows = value.get("data") if isinstance(value, dict) else value
+    if not isinstance(rows, list):
+        raise model_failed("bad_response", "the server lists no models")
+    named = (row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str) and row["id"])
+    models = {row["id"][:256]: _model(row) for row in named}
+    return list(models.values())[:MODELS_AT_MOST]
+
+
+def _model(row: dict[str, Any]) -> ListedModel:
+    meta, pricing = row.get("meta"), row.get("pricing")
+    meta = meta if isinstance(meta, dict) else {}
+    pricing = pricing if isinstance(pricing, dict) else {}
+    windows = [row.get(name) for name in ("max_model_len", "max_context_length", "context_length", "context_window")]
+    windows += [meta.get("n_ctx"), meta.get("n_ctx_train")]
+    window = next((size for size in windows if type(size) is int and 256 <= size < 2**40), None)
+    return ListedModel(row["id"][:256], window, _price(pricing.get("prompt")), _price(pricing.get("completion")))
+
+
+def _price(for_one: Any) -> float | None:
+    """The price of a million tokens, from that of one, which is a number or its text."""
+    try:
+        price = round(float(for_one) * _PER, 6)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return price if 0 <= price < _PER else None

@@ -1,0 +1,92 @@
+"""Connections to providers, made so that a key reaches nobody else.
+
+No redirect is followed. A proxy is used for https alone, where it carries what it cannot read, and only one that the
+environment names; what is on this machine is reached directly. Nothing else of the environment is heeded.
+"""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from core.domain.model import is_loopback
+
+if TYPE_CHECKING:  # late: loading these takes longer than a frame
+    import ssl
+
+    import httpx
+
+for _name in ("httpx", "httpcore"):  # a line for each request; the finer ones would show headers
+    logging.getLogger(_name).setLevel(logging.WARNING)
+
+
+_TURNS = 4
+"""How many turns the loop takes to close the generators of a response that was left in the middle."""
+
+
+class HttpClients:
+    """One client for each way out, made when it is first needed. Lives on one loop; `close` ends it."""
+
+    def __init__(self) -> None:
+        self._clients: dict[tuple[bool, str | None], httpx.AsyncClient] = {}
+        self._making = asyncio.Lock()
+
+    async def to(self, url: str) -> "httpx.AsyncClient":
+        """The client for that address. Raises ValueError where the environment names a proxy that cannot be used."""
+        is_secure = urlsplit(url).scheme == "https"
+        way = (is_secure, _proxy(url) if is_secure else None)
+        if way not in self._clients:
+            async with self._making:
+                if way not in self._clients:
+                    self._clients[way] = await asyncio.to_thread(_client, *way)
+        return self._clients[way]
+
+    async def close(self) -> None:
+        clients = list(self._clients.values())
+        self._clients.clear()
+        for client in clients:
+            await client.aclose()
+        for _ in range(_TURNS if clients else 0):
+            await asyncio.sleep(0)
+
+
+def _client(is_secure: bool, proxy: str | None) -> "httpx.AsyncClient":
+    """Takes a tenth of a second the first time."""
+    import anyio  # noqa: F401  # a request would load it, on the loop
+    import httpx
+
+    return httpx.AsyncClient(
+        verify=_trusted() if is_secure else False,
+        proxy=proxy,
+        trust_env=False,
+        follow_redirects=False,
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=20, keepalive_expiry=30.0),
+        headers={"User-Agent": "Metier", "Accept-Encoding": "identity"},
+    )
+
+
+def _trusted() -> "ssl.SSLContext":
+    """Whom the system trusts, and those that browsers do, for systems that say nothing."""
+    import ssl
+
+    import certifi
+
+    context = ssl.create_default_context()
+    context.load_verify_locations(certifi.where())
+    return context
+
+
+def _proxy(url: str) -> str | None:
+    """The proxy that the environment names for this address."""
+    from urllib.request import getproxies_environment, proxy_bypass_environment  # type: ignore[attr-defined]
+
+    host = urlsplit(url).hostname or ""
+    if is_loopback(url) or proxy_bypass_environment(host):
+        return None
+    named = getproxies_environment()
+    proxy = named.get("https") or named.get("all")
+    if proxy and "://" not in proxy:
+        proxy = f"http://{proxy}"
+    if proxy and urlsplit(proxy).scheme not in ("http", "https"):
+        raise ValueError("a proxy has an address that begins with http:// or https://")
+    return proxy

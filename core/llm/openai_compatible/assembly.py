@@ -1,0 +1,211 @@
+"""From the events of a stream to the pieces of an answer.
+
+Takes what servers really send: several choices, usage in the last or in an extra chunk, an error anywhere, a plain JSON
+answer in the place of a stream (AGENTS_AND_TOOLS §2, §10).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from core.domain.cost import cost
+from core.domain.json_text import decode
+from core.domain.model import ModelChoice
+from core.errors import StepFailed
+from core.llm.openai_compatible.content import Joiner, reasoning_in, text_in
+from core.llm.openai_compatible.refusals import error_in, said_in, said_in_body, shortened
+from core.llm.openai_compatible.tool_calls import CallPieces
+from core.llm.sse import SseEvent
+from core.ports.model import CallDelta, ModelDelta, ModelWarning, ReasoningDelta, TextDelta, Usage
+
+ANSWER_CHARACTERS = 10_000_000
+"""The most that one answer may have, with its thoughts and calls: what is kept of a step (ENGINE §2)."""
+
+_LENGTH = frozenset({"length", "max_tokens", "model_length"})
+_FILTERED = frozenset({"content_filter", "safety", "recitation", "prohibited_content"})
+_DONE = "[DONE]"
+
+
+class Assembler:
+    """Puts one answer together. `has_begun`: something of it has come. `is_finished`: the server has said why it
+    ended; `is_done`: nothing else will come."""
+
+    def __init__(self, choice: ModelChoice) -> None:
+        self.has_begun = False
+        self.is_finished = False
+        self.is_done = False
+        self._choice = choice
+        self._place: int | None = None
+        self._text = Joiner()
+        self._thoughts = Joiner()
+        self._calls = CallPieces()
+        self._reasons: set[str] = set()
+        self._usage: Usage | None = None
+        self._skipped = 0
+        self._size = 0
+
+    def take(self, event: SseEvent) -> Iterator[ModelDelta]:
+        """What an event adds. Raises StepFailed `provider_error` for an error in the stream, `answer_too_large`."""
+        if self.is_done:
+            return
+        self.has_begun = True
+        data = event.data.strip()
+        if data == _DONE:
+            self.is_done = True
+        elif event.name == "error":
+            raise provider_error(said_in_body(data))
+        elif data:
+            for value in self._values(data):
+                yield from self._take_value(value)
+
+    def take_other(self, lines: list[str]) -> Iterator[ModelDelta]:
+        """What an answer says that is no stream of events: one JSON value, or one a line."""
+        text = "\n".join(lines).strip()
+        if self.has_begun or not text:
+            return
+        try:
+            values = [decode(text)]
+        except ValueError:
+            values = [value for line in lines if (value := _json_or_none(line)) is not None]
+        if not any(isinstance(value, dict | list) for value in values):
+            raise bad_response(text)
+        self.has_begun = True
+        for value in values:
+            yield from self._take_value(value)
+        if self._place is None:
+            raise bad_response(text)
+        self.is_done = True
+
+    def finish(self) -> Iterator[ModelDelta]:
+        """What is complete only now. Raises StepFailed `truncated` where the answer was not ended."""
+        if rest := self._thoughts.rest():
+            yield ReasoningDelta(rest)
+        if rest := self._text.rest():
+            yield TextDelta(rest)
+        if self._usage is not None:
+            yield self._usage
+        if not (self.is_done or self.is_finished):
+            raise StepFailed("truncated", "the answer broke off before its end", failed_during="model")
+        if self._skipped:
+            yield ModelWarning("skipped_data", f"{self._skipped} pieces of the stream could not be read")
+        if self._reasons & _FILTERED:
+            yield ModelWarning("content_filter", "the provider's filter cut the answer off")
+        elif self._reasons & _LENGTH:
+            yield ModelWarning("length", "the answer was cut off at the most that the model may say")
+        else:
+            for call in self._calls.finished():
+                yield CallDelta(call)
+
+    def _values(self, data: str) -> Iterator[Any]:
+        """The JSON values in the data of an event: one; or one in each of its lines; or what is left of a broken one
+        behind which another begins. The rest is skipped, and counted."""
+        value = _json_or_none(data)
+        if value is not None:
+            yield value
+            return
+        for line in data.split("\n"):
+            value = _json_or_none(line)
+            if line.strip() == _DONE:
+                self.is_done = True
+            elif value is not None:
+                yield value
+            else:
+                self._skipped += 1
+                if (left := _json_or_none(line.rpartition("data:")[2])) is not None:
+                    yield left
+
+    def _take_value(self, value: Any) -> Iterator[ModelDelta]:
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        if not isinstance(value, dict):
+            self._skipped += 1
+            return
+        choices = value.get("choices")
+        choices = choices if isinstance(choices, list) else []
+        error = error_in(value, choices)
+        if error is not None:
+            raise provider_error(said_in(error), error)
+        if isinstance(value.get("usage"), dict):
+            self._usage = _usage(value["usage"], self._choice) or self._usage
+        choice = self._ours(choices)
+        if choice is not None:
+            yield from self._take_choice(choice)
+
+    def _ours(self, choices: list[Any]) -> dict[str, Any] | None:
+        """The one choice that is followed: the first of those that came first."""
+        placed = {_place(one, at): one for at, one in enumerate(choices) if isinstance(one, dict)}
+        if self._place is None and placed:
+            self._place = min(placed)
+        return placed.get(self._place) if self._place is not None else None
+
+    def _take_choice(self, choice: dict[str, Any]) -> Iterator[ModelDelta]:
+        delta, is_whole = choice.get("delta"), False
+        if not isinstance(delta, dict):
+            delta, is_whole = choice.get("message"), True
+        if isinstance(delta, dict):
+            if thought := self._thoughts.take(reasoning_in(delta)):
+                self._count(len(thought))
+                yield ReasoningDelta(thought)
+            if text := self._text.take(text_in(delta)):
+                self._count(len(text))
+                yield TextDelta(text)
+            for entries in (delta.get("tool_calls"), delta.get("function_call")):
+                if entries:
+                    self._count(self._calls.take(entries, are_whole=is_whole))
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason:
+            self.is_finished = True
+            self._reasons.add(reason.lower())
+            if reason.lower() == "error":
+                raise provider_error("")
+
+    def _count(self, characters: int) -> None:
+        self._size += characters
+        if self._size > ANSWER_CHARACTERS:
+            message = f"the answer has over {ANSWER_CHARACTERS:,} characters"
+            raise StepFailed("answer_too_large", message, failed_during="model", limit=ANSWER_CHARACTERS)
+
+
+def provider_error(said: str, error: Any = None) -> StepFailed:
+    """An error in the middle of a stream, in the provider's words."""
+    code = error.get("code") or error.get("type") if isinstance(error, dict) else None
+    named = {"provider_code": code} if isinstance(code, str | int) else {}
+    return StepFailed("provider_error", said or "the provider reports an error", failed_during="model", **named)
+
+
+def bad_response(text: str) -> StepFailed:
+    """What was answered is something else: a web page, say."""
+    said = shortened(said_in_body(text))[:200]
+    return StepFailed("bad_response", f"the server's answer is no chat completion: {said}", failed_during="model")
+
+
+def _place(choice: dict[str, Any], at: int) -> int:
+    index = choice.get("index")
+    return index if isinstance(index, int) else at
+
+
+def _json_or_none(text: str) -> Any:
+    try:
+        return decode(text)
+    except ValueError:
+        return None
+
+
+def _usage(told: dict[str, Any], choice: ModelChoice) -> Usage | None:
+    """The tokens that were counted; None where the numbers are none."""
+    given = _count_of(told, "prompt_tokens", "input_tokens")
+    made = _count_of(told, "completion_tokens", "output_tokens")
+    if given is None and made is None:
+        return None
+    given, made = given or 0, made or 0
+    price = told.get("cost")
+    if isinstance(price, int | float) and not isinstance(price, bool) and 0 <= price < 1e6:
+        return Usage(given, made, float(price))
+    return Usage(given, made, cost(given, made, choice.price_in, choice.price_out))
+
+
+def _count_of(told: dict[str, Any], *names: str) -> int | None:
+    for name in names:
+        count = told.get(name)
+        if isinstance(count, int | float) and not isinstance(count, bool) and 0 <= count < 2**53:
+            return int(count)
+    return None

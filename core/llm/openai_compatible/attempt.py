@@ -1,0 +1,136 @@
+"""One request and what it brings, to its end or to where it breaks. The response is closed on every way out."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.domain.model import ModelChoice
+from core.llm.openai_compatible.assembly import Assembler
+from core.llm.openai_compatible.failures import Failed, broken, model_failed, refused
+from core.llm.openai_compatible.history import as_body
+from core.llm.openai_compatible.patience import Patience
+from core.llm.presets import TimeLimits
+from core.llm.sse import EVENT_BYTES, SseParser, TooLarge
+from core.ports.clock import Clock
+from core.ports.model import ModelDelta
+
+if TYPE_CHECKING:
+    import httpx
+
+REFUSAL_BYTES = 65_536
+REFUSAL_S = 10.0
+"""How much of the body of an error is read, and how long."""
+LAST_WORDS_S = 10.0
+"""How long a finished answer is waited for: its usage may come in a piece of its own, or never."""
+DRAIN_S = 0.05
+"""How long the end of a connection is waited for, so that it can be used again."""
+
+
+@dataclass(slots=True)
+class Question:
+    """What is asked, and of whom."""
+
+    choice: ModelChoice
+    url: str
+    headers: dict[str, str]
+    body: dict[str, Any]
+    limits: TimeLimits
+
+    def __repr__(self) -> str:  # the headers have the key
+        return f"Question({self.url})"
+
+
+async def attempt(
+    client: "httpx.AsyncClient", question: Question, answer: Assembler, patience: Patience, clock: Clock
+) -> AsyncGenerator[ModelDelta, None]:
+    """The deltas of one answer. Raises Failed where there is none, StepFailed for what is wrong within it."""
+    import httpx
+
+    limits = question.limits
+    connections: list[str] = []
+
+    async def note(event: str, info: Any) -> None:
+        if event == "connection.connect_tcp.started":
+            connections.append(event)
+
+    posting = client.stream(
+        "POST",
+        question.url,
+        content=as_body(question.body),
+        headers=question.headers,
+        timeout=httpx.Timeout(limits.silence_s, connect=limits.connect_s, pool=None),
+        extensions={"trace": note},
+    )
+    parser = SseParser()
+    try:
+        async with posting as response:
+            if not response.is_success:
+                raise await _refusal(response, clock)
+            is_plain = "content-encoding" not in response.headers
+            # an async generator, though httpx does not say so
+            whole: Any = response.aiter_raw() if is_plain else response.aiter_bytes()
+            async with aclosing(whole) as body:
+                async for piece in _pieces(body, answer):
+                    patience.heard()
+                    for event in parser.feed(piece):
+                        for delta in answer.take(event):
+                            yield delta
+                for event in parser.close():
+                    for delta in answer.take(event):
+                        yield delta
+                for delta in answer.take_other(parser.other_lines):
+                    yield delta
+                for delta in answer.finish():
+                    yield delta
+                await _drain(body)
+    except TooLarge:
+        message = f"the answer has a line of over {EVENT_BYTES:,} bytes"
+        raise model_failed("answer_too_large", message, limit=EVENT_BYTES) from None
+    except httpx.HTTPError as error:
+        raise broken(error, limits.silence_s, was_used=not connections) from None
+    except httpx.InvalidURL as error:
+        raise model_failed("connection_failed", f"the address is of no use: {error}") from None
+
+
+async def _pieces(body: AsyncIterator[bytes], answer: Assembler) -> AsyncIterator[bytes]:
+    """The bytes, until the answer is done or the connection ends. Where that breaks in the middle of an answer, they
+    just end, and the answer knows whether it is whole. Raises httpx.HTTPError before it begins, and for silence."""
+    import httpx
+
+    while not answer.is_done:
+        try:
+            async with asyncio.timeout(LAST_WORDS_S if answer.is_finished else None):
+                piece = await anext(body)
+        except (StopAsyncIteration, TimeoutError):
+            return
+        except httpx.HTTPError as error:
+            if answer.is_finished or (answer.has_begun and not isinstance(error, httpx.TimeoutException)):
+                return
+            raise
+        yield piece
+
+
+async def _drain(body: AsyncIterator[bytes]) -> None:
+    import httpx
+
+    with suppress(TimeoutError, httpx.HTTPError):
+        async with asyncio.timeout(DRAIN_S):
+            async for _ in body:
+                pass
+
+
+async def _refusal(response: "httpx.Response", clock: Clock) -> Failed:
+    """Why there is no answer, in the words of the one who refused."""
+    import httpx
+
+    body = bytearray()
+    with suppress(TimeoutError, httpx.HTTPError):
+        async with asyncio.timeout(REFUSAL_S):
+            async for piece in response.aiter_bytes():
+                body += piece
+                if len(body) >= REFUSAL_BYTES:
+                    break
+    said = bytes(body[:REFUSAL_BYTES]).decode("utf-8", "replace")
+    return refused(response.status_code, said, response.headers.get("retry-after"), clock.now())

@@ -1,0 +1,143 @@
+"""A model client for every server that speaks OpenAI's chat completions (AGENTS_AND_TOOLS §2).
+
+question ──► attempt ──► first event ──► deltas ──► the end of the answer
+   ▲            │ no answer, or 408, 429, 5xx   │ an error, a broken stream: final
+   └── a wait ◄─┘                               ▼
+                                            StepFailed
+"""
+
+import logging
+import random
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import replace
+
+from core.domain.model import ModelChoice
+from core.errors import StepFailed
+from core.llm.http import HttpClients
+from core.llm.masking import Masker, Secret
+from core.llm.openai_compatible.assembly import Assembler
+from core.llm.openai_compatible.attempt import Question, attempt
+from core.llm.openai_compatible.failures import Failed, model_failed
+from core.llm.openai_compatible.history import tools_by_name
+from core.llm.openai_compatible.masked import MaskedDeltas
+from core.llm.openai_compatible.patience import EVERY_S, Patience
+from core.llm.openai_compatible.request import body_of
+from core.llm.presets import TimeLimits, limits_of, preset_of
+from core.llm.retry import MOST_OBEYED_S, RETRIES, delay_s
+from core.ports.clock import Clock
+from core.ports.model import CallDelta, ModelDelta, ModelRequest
+
+log = logging.getLogger(__name__)
+
+FindKey = Callable[[ModelChoice], Awaitable[Secret | None]]
+
+
+class OpenAiCompatible:
+    """A `ModelClient`. `find_key` gives the key of a choice, if there is one.
+
+    `limits` stand in for those of the preset; `random` gives 0 to 1.
+    """
+
+    def __init__(
+        self,
+        clients: HttpClients,
+        clock: Clock,
+        find_key: FindKey,
+        *,
+        limits: TimeLimits | None = None,
+        waits_every_s: float = EVERY_S,
+        random: Callable[[], float] = random.random,
+    ) -> None:
+        self._clients = clients
+        self._clock = clock
+        self._find_key = find_key
+        self._limits = limits
+        self._waits_every_s = waits_every_s
+        self._random = random
+        self._without_options: set[str] = set()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
+        """The answer. Raises StepFailed, with the provider's own words and never with the key: `key_missing`,
+        `key_unusable`, `connection_failed`, `timeout`, `provider_error`, `key_refused`, `bad_response`, `truncated`,
+        `answer_too_large`.
+        """
+        choice = request.choice
+        assert choice is not None
+        key = await self._key(choice)
+        masker = Masker(key)
+        masked = MaskedDeltas(masker)
+        names = tools_by_name(tool.name for tool in request.tools)
+        question = self._question(request, choice, key)
+        with Patience(self._clock, request.waits, self._waits_every_s) as patience:
+            try:
+                async with aclosing(self._persist(question, patience, masker)) as deltas:
+                    async for delta in deltas:
+                        shown = masked.take(_with_own_name(delta, names))
+                        if shown is not None:
+                            yield shown
+            except StepFailed as error:
+                for rest in masked.rest():
+                    yield rest
+                raise StepFailed(error.code, masker.text(error.message), **masker.values(error.parameters)) from None
+            for rest in masked.rest():
+                yield rest
+
+    async def _key(self, choice: ModelChoice) -> Secret | None:
+        """Raises StepFailed where there is none and one is needed, or where it cannot be sent."""
+        key = await self._find_key(choice)
+        if key is None and choice.needs_key:
+            raise model_failed("key_missing", f"there is no key for {choice.origin}", origin=choice.origin)
+        if key is not None and not (key.reveal().isascii() and key.reveal().isprintable()):
+            raise model_failed("key_unusable", "the key has characters that cannot be sent", origin=choice.origin)
+        return key
+
+    def _question(self, request: ModelRequest, choice: ModelChoice, key: Secret | None) -> Question:
+        headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
+        if key is not None:
+            headers["Authorization"] = f"Bearer {key.reveal()}"
+        body = body_of(request, choice, preset_of(choice).quirks)
+        if choice.base_url in self._without_options:
+            body.pop("stream_options", None)
+        return Question(choice, f"{choice.base_url}/chat/completions", headers, body, self._limits or limits_of(choice))
+
+    async def _persist(
+        self, question: Question, patience: Patience, masker: Masker
+    ) -> AsyncGenerator[ModelDelta, None]:
+        """The answer of the first attempt that gets one."""
+        try:
+            client = await self._clients.to(question.url)
+        except ValueError as error:
+            raise model_failed("connection_failed", str(error)) from None
+        retry, is_fresh = 0, False
+        while True:
+            answer = Assembler(question.choice)
+            patience.begin("answer", question.limits.silence_s, retry + 1)
+            try:
+                async with aclosing(attempt(client, question, answer, patience, self._clock)) as deltas:
+                    async for delta in deltas:
+                        yield delta
+                return
+            except Failed as failed:
+                if failed.is_about_options and question.body.pop("stream_options", None) is not None:
+                    self._without_options.add(question.choice.base_url)
+                    continue
+                if failed.is_stale and not answer.has_begun and not is_fresh:
+                    is_fresh = True  # that was no answer at all: at once, on a connection of its own
+                    continue
+                wait_s = delay_s(retry + 1, failed.asked_s, self._random)
+                if answer.has_begun or not failed.may_pass or retry == RETRIES or wait_s > MOST_OBEYED_S:
+                    raise failed.error from None
+                said = masker.text(failed.error.message)
+            retry += 1
+            log.info("%s: %s; again in %.1f s", question.choice.origin, said, wait_s)
+            patience.begin("retry", wait_s, retry + 1, said)
+            patience.tell_now()
+            await self._clock.sleep(wait_s)
+
+
+def _with_own_name(delta: ModelDelta, names: Mapping[str, str]) -> ModelDelta:
+    """A call of a tool by the tool's own name."""
+    if isinstance(delta, CallDelta) and (own := names.get(delta.call.tool, delta.call.tool)) != delta.call.tool:
+        return CallDelta(replace(delta.call, tool=own))
+    return delta

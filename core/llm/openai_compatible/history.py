@@ -1,0 +1,118 @@
+"""A conversation as strict providers accept it.
+
+Every call has an id of its own, a name and arguments that can be read, and its result right behind it; roles take
+turns; nothing is empty that may not be. What a provider must not see is left out: answers that broke off before they
+said anything.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from core.domain.json_text import encode
+from core.llm.openai_compatible.content import joined
+from core.ports.model import CallRequest, ChatMessage
+
+NO_RESULT = '{"error":{"code":"interrupted","message":"this call has no result"}}'
+BROKE_OFF = "(The answer broke off here.)"
+
+_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+NAME_CHARACTERS = 64
+SHORT_ID_CHARACTERS = 9
+
+Wire = dict[str, Any]
+
+
+def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -> list[Wire]:
+    """The `messages` of a request. `short_ids`: ids are nine letters and digits."""
+    sent: list[Wire] = []
+    ids = _Ids(short=short_ids)
+    at = 0
+    while at < len(messages):
+        message = messages[at]
+        at += 1
+        if message.role == "tool":  # it answers a call that is not there
+            continue
+        if message.role != "assistant":
+            _say(sent, message.role, joined(message.text))
+            continue
+        results: dict[str, list[str]] = {}
+        while at < len(messages) and messages[at].role == "tool":
+            results.setdefault(messages[at].call_id or "", []).append(joined(messages[at].text))
+            at += 1
+        if message.calls:
+            _call(sent, message, results, ids)
+        elif message.text:
+            _say(sent, "assistant", joined(message.text))
+    if sent and sent[-1]["role"] == "assistant":
+        del sent[-1]
+    return sent
+
+
+def wire_name(name: str) -> str:
+    """A tool's name in the characters that every provider takes."""
+    return _NAME.sub("_", name)[:NAME_CHARACTERS] or "unnamed"
+
+
+def _say(sent: list[Wire], role: str, text: str) -> None:
+    """Add what somebody says: to what the same one said just before, for roles take turns."""
+    last = sent[-1] if sent else None
+    if last is not None and last["role"] == role and "tool_calls" not in last:
+        last["content"] = "\n\n".join(filter(None, (last["content"], text)))
+        return
+    if last is not None and last["role"] == "tool" and role == "user":
+        sent.append({"role": "assistant", "content": BROKE_OFF})
+    sent.append({"role": role, "content": text})
+
+
+def _call(sent: list[Wire], message: ChatMessage, results: dict[str, list[str]], ids: "_Ids") -> None:
+    """Add an answer with its calls, and a result for each; two calls of one id have the results in their order."""
+    named = [(ids.own(call.id), call) for call in message.calls]
+    calls = [{"id": own, "type": "function", "function": _function(call)} for own, call in named]
+    sent.append({"role": "assistant", "content": joined(message.text) or None, "tool_calls": calls})
+    for own, call in named:
+        found = results.get(call.id)
+        sent.append({"role": "tool", "tool_call_id": own, "content": found.pop(0) if found else NO_RESULT})
+
+
+def _function(call: CallRequest) -> Wire:
+    arguments = call.arguments if call.arguments is not None else {"invalid_json": joined(call.arguments_text)}
+    return {"name": wire_name(call.tool), "arguments": encode(arguments)}
+
+
+class _Ids:
+    """Gives each call of a request an id of its own: the model's, where no call before has the same."""
+
+    def __init__(self, *, short: bool) -> None:
+        self._short = short
+        self._taken: set[str] = set()
+
+    def own(self, wanted: str) -> str:
+        number, own = 1, self._formed(wanted)
+        while own in self._taken:
+            number += 1
+            own = self._formed(f"{wanted}_{number}")
+        self._taken.add(own)
+        return own
+
+    def _formed(self, wanted: str) -> str:
+        if not self._short:
+            return wanted or "call"
+        if re.fullmatch(f"[a-zA-Z0-9]{{{SHORT_ID_CHARACTERS}}}", wanted):
+            return wanted
+        return hashlib.sha256(wanted.encode("utf-8", "surrogatepass")).hexdigest()[:SHORT_ID_CHARACTERS]
+
+
+def as_body(value: Any) -> bytes:
+    """The JSON of a request. Escaped, so that whatever a text holds can be sent."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def tools_by_name(names: Iterable[str]) -> dict[str, str]:
+    """What each tool is called in a request → its own name; the first wins where two would be called the same."""
+    named: dict[str, str] = {}
+    for name in names:
+        named.setdefault(wire_name(name), name)
+    return named

@@ -1,0 +1,131 @@
+"""Putting tool calls together from their pieces, which servers name by id, by index, by both or not at all.
+
+A known id wins over the index; a new id is a new call, even at an index that is taken; "" means absent; without id and
+index a piece belongs to the call before it (AGENTS_AND_TOOLS §10).
+"""
+
+import json
+import secrets
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.domain.json_text import encode, read
+from core.errors import StepFailed
+from core.llm.openai_compatible.content import joined
+from core.ports.model import CallRequest
+
+ENTRY_CHARACTERS = 32
+"""What a piece counts for beside its arguments, so that empty ones are not free."""
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """A call as far as it has come. `whole`: its arguments came as an object, not as text."""
+
+    id: str
+    name: str = ""
+    pieces: list[str] = field(default_factory=list)
+    whole: bool = False
+
+    @property
+    def text(self) -> str:
+        return joined("".join(self.pieces))
+
+    @property
+    def came_at_once(self) -> bool:
+        """Whether its arguments were complete when they began."""
+        return self.whole or (len(self.pieces) == 1 and _object_of(self.text) is not None)
+
+    def add(self, arguments: Any) -> int:
+        if arguments is None or arguments == "":
+            return 0
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        if not isinstance(arguments, str) or (text.lstrip().startswith("{") and self.came_at_once):
+            self.pieces.clear()  # an object is told again, or in the place of an empty one
+            self.whole = not isinstance(arguments, str)
+        self.pieces.append(text)
+        return len(text)
+
+
+class CallPieces:
+    """The calls of one answer, in the order in which they began."""
+
+    def __init__(self) -> None:
+        self._calls: list[_Call] = []
+        self._by_id: dict[str, _Call] = {}
+        self._by_index: dict[int | str, _Call] = {}
+
+    def take(self, entries: Any, *, are_whole: bool = False) -> int:
+        """Take in the `tool_calls` of a piece of the answer; gives how many characters there were to keep.
+
+        `are_whole`: each entry is a call by itself, as in an answer that is not streamed. What is no call at all is
+        left out.
+        """
+        count = 0
+        for entry in entries if isinstance(entries, list) else [entries]:
+            if isinstance(entry, dict):
+                count += self._take(entry, is_whole=are_whole) + ENTRY_CHARACTERS
+        return count
+
+    def finished(self) -> list[CallRequest]:
+        """The calls, each with an id. Arguments that are no JSON object are None."""
+        return [_request(call) for call in self._calls if call.name or call.pieces]
+
+    def _take(self, entry: dict[str, Any], *, is_whole: bool) -> int:
+        function = entry.get("function")
+        function = function if isinstance(function, dict) else entry
+        call_id, index = _id_of(entry.get("id")), _index_of(entry.get("index"))
+        name, arguments = function.get("name"), function.get("arguments")
+        name = joined(name) if isinstance(name, str) else ""
+        call = None if is_whole else self._call_of(call_id, index, name, arguments)
+        if call is None:
+            call = _Call(call_id)
+            self._calls.append(call)
+        call.name = call.name or name
+        if not call.id:
+            call.id = call_id
+        if call_id and call_id == call.id:
+            self._by_id.setdefault(call_id, call)
+        if index is not None:
+            self._by_index[index] = call
+        return call.add(arguments) + len(name) + len(call_id)
+
+    def _call_of(self, call_id: str, index: int | str | None, name: str, arguments: Any) -> _Call | None:
+        """The call that a piece belongs to; None: it begins one."""
+        if call_id and call_id in self._by_id:
+            return self._by_id[call_id]
+        last = self._calls[-1] if self._calls else None
+        there = self._by_index.get(index) if index is not None else last
+        if there is None:
+            return None
+        if name and there.name:
+            is_another = bool(call_id) or name != there.name or (bool(arguments) and there.came_at_once)
+        else:  # some servers tell the id late, some make up one for each piece: without a name it is no other call
+            is_another = bool(call_id and there.id) and not arguments
+        return None if is_another else there
+
+
+def _id_of(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return joined(value) if isinstance(value, str) else ""
+
+
+def _index_of(value: Any) -> int | str | None:
+    return value if isinstance(value, int | str) and value != "" else None
+
+
+def _request(call: _Call) -> CallRequest:
+    text = call.text
+    arguments = _object_of(text) if text.strip() else {}
+    return CallRequest(call.id or f"call_{secrets.token_hex(12)}", call.name, arguments, text)
+
+
+def _object_of(text: str) -> dict[str, Any] | None:
+    """The JSON object that the text is, and that can be kept."""
+    try:
+        value = read(text.strip())
+        encode(value)
+    except (ValueError, StepFailed):
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,114 @@
+"""Providers that are known by name, as data (AGENTS_AND_TOOLS §2).
+
+Prices and windows are those of a model and unknown here; what runs on this machine costs nothing.
+"""
+
+from dataclasses import dataclass
+
+from core.domain.model import ModelChoice, is_loopback, origin_of
+
+
+@dataclass(frozen=True, slots=True)
+class TimeLimits:
+    """Seconds: to connect, and until the first byte of an answer and each later one."""
+
+    connect_s: float = 10.0
+    silence_s: float = 120.0
+
+
+CLOUD_CONTEXT_TOKENS = 128_000
+
+LOCAL_LIMITS = TimeLimits(silence_s=600.0)
+"""A model on this machine may have to be loaded first, and reads a long prompt for minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quirks:
+    """What a server takes. `max_tokens` is the name of that field; `reasoning` that of the effort, None where there is
+    none; `short_ids`: ids of calls are nine letters or digits."""
+
+    stream_options: bool = True
+    max_tokens: str = "max_tokens"
+    reasoning: str | None = None
+    short_ids: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """`key_env` is the environment variable in which people keep the key. `port`: it is on this machine.
+    `context_tokens` is the window that its models have at least, where that is known."""
+
+    id: str
+    title: str
+    base_url: str = ""
+    needs_key: bool = False
+    key_env: str | None = None
+    port: int | None = None
+    context_tokens: int | None = None
+    limits: TimeLimits = TimeLimits()
+    quirks: Quirks = Quirks()
+
+    @property
+    def is_local(self) -> bool:
+        return self.port is not None
+
+
+def _cloud(id: str, title: str, base_url: str, key_env: str, quirks: Quirks) -> Preset:  # noqa: A002  # its name
+    return Preset(
+        id, title, base_url, needs_key=True, key_env=key_env, context_tokens=CLOUD_CONTEXT_TOKENS, quirks=quirks
+    )
+
+
+def _local(id: str, title: str, port: int) -> Preset:  # noqa: A002
+    return Preset(id, title, f"http://127.0.0.1:{port}/v1", port=port, limits=LOCAL_LIMITS)
+
+
+CUSTOM = Preset("custom", "Another server")
+PRESETS = {
+    preset.id: preset
+    for preset in (
+        _cloud(
+            "openai",
+            "OpenAI",
+            "https://api.openai.com/v1",
+            "OPENAI_API_KEY",
+            Quirks(max_tokens="max_completion_tokens", reasoning="reasoning_effort"),
+        ),
+        _cloud(
+            "openrouter",
+            "OpenRouter",
+            "https://openrouter.ai/api/v1",
+            "OPENROUTER_API_KEY",
+            Quirks(reasoning="reasoning"),
+        ),
+        _cloud(
+            "mistral",
+            "Mistral",
+            "https://api.mistral.ai/v1",
+            "MISTRAL_API_KEY",
+            Quirks(stream_options=False, short_ids=True),
+        ),
+        _local("ollama", "Ollama", 11434),
+        _local("lmstudio", "LM Studio", 1234),
+        _local("llamacpp", "llama.cpp", 8080),
+        _local("vllm", "vLLM", 8000),
+        CUSTOM,
+    )
+}
+LOCAL = tuple(preset for preset in PRESETS.values() if preset.is_local)
+
+
+def preset_at(base_url: str) -> Preset:
+    """The preset whose address has the same origin, else `custom`."""
+    origin = origin_of(base_url)
+    return next((one for one in PRESETS.values() if one.base_url and origin_of(one.base_url) == origin), CUSTOM)
+
+
+def preset_of(choice: ModelChoice) -> Preset:
+    """The preset of a choice; one that is not known here is `custom`."""
+    return PRESETS.get(choice.provider, CUSTOM)
+
+
+def limits_of(choice: ModelChoice) -> TimeLimits:
+    """How long its server is waited for: longer on this machine."""
+    return LOCAL_LIMITS if is_loopback(choice.base_url) else preset_of(choice).limits

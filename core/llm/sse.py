@@ -1,0 +1,125 @@
+"""Server-sent events as model servers write them: bytes go in, events come out.
+
+The grammar is that of the HTML standard (https://html.spec.whatwg.org/multipage/server-sent-events.html), and then
+what servers make of it: an `error:` field, `data:` lines of their own JSON without an empty line between them, an end
+without one. Whatever is cut anywhere, within a character too, gives the same events.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+EVENT_BYTES = 16_000_000
+"""The most that one event may have; what streams without end is no event."""
+
+_BOM = b"\xef\xbb\xbf"
+
+
+class TooLarge(Exception):
+    """An event has over 16 MB."""
+
+
+@dataclass(frozen=True, slots=True)
+class SseEvent:
+    """`data` are the lines of its data, joined. `name` is "error" for an `error:` field too; "" is the usual event."""
+
+    data: str
+    name: str = ""
+
+
+class SseParser:
+    """Takes pieces of a stream as they come. `other_lines` are those that no event stream has, for whoever wonders what
+    the server sent instead; at most 16 MB of them are kept."""
+
+    def __init__(self) -> None:
+        self.other_lines: list[str] = []
+        self._line: list[bytes] = []
+        self._line_bytes = 0
+        self._data: list[str] = []
+        self._name = ""
+        self._event_bytes = 0
+        self._other_bytes = 0
+        self._is_first_line = True
+        self._skips_newline = False
+
+    def feed(self, piece: bytes) -> Iterator[SseEvent]:
+        """The events that end with this piece. Raises TooLarge."""
+        if self._skips_newline and piece:
+            self._skips_newline = False
+            piece = piece.removeprefix(b"\n")
+        if b"\n" not in piece and b"\r" not in piece:
+            self._keep(piece)
+            return
+        for line in piece.splitlines(keepends=True):
+            if line.endswith((b"\n", b"\r")):
+                yield from self._end_line(line.rstrip(b"\r\n"))
+            else:
+                self._keep(line)
+        self._skips_newline = piece.endswith(b"\r")
+
+    def close(self) -> Iterator[SseEvent]:
+        """The stream is over: the event that was not ended is one all the same."""
+        if self._line:
+            yield from self._end_line(b"")
+        yield from self._dispatch()
+
+    def _keep(self, piece: bytes) -> None:
+        if piece:
+            self._line.append(piece)
+            self._line_bytes += len(piece)
+            if self._line_bytes > EVENT_BYTES:
+                raise TooLarge
+
+    def _end_line(self, end: bytes) -> Iterator[SseEvent]:
+        line = end
+        if self._line:
+            line = b"".join([*self._line, end])
+            self._line.clear()
+            self._line_bytes = 0
+        if self._is_first_line:
+            self._is_first_line = False
+            line = line.removeprefix(_BOM)
+        if line:
+            yield from self._take(line)
+        else:
+            yield from self._dispatch()
+
+    def _take(self, line: bytes) -> Iterator[SseEvent]:
+        name, colon, rest = line.partition(b":")
+        value = rest.removeprefix(b" ").decode("utf-8", "replace")
+        match name:
+            case b"data":
+                if self._begins_anew(value):
+                    yield from self._dispatch()
+                self._add(value)
+            case b"error" if colon:
+                yield from self._dispatch()
+                yield SseEvent(value, "error")
+            case b"event":
+                self._name = value
+            case b"" | b"id" | b"retry":  # a comment, or what says nothing here
+                return
+            case _:
+                self._keep_other(line)
+
+    def _begins_anew(self, value: str) -> bool:
+        """Whether this line is the data of another event, though no empty line came between: no JSON text has a line
+        that ends with } before one that begins with {."""
+        return bool(self._data) and self._data[-1].rstrip().endswith("}") and value.lstrip().startswith(("{", "[DONE]"))
+
+    def _add(self, value: str) -> None:
+        self._data.append(value)
+        self._event_bytes += len(value)
+        if self._event_bytes > EVENT_BYTES:
+            raise TooLarge
+
+    def _keep_other(self, line: bytes) -> None:
+        self._other_bytes += len(line)
+        if self._other_bytes > EVENT_BYTES:
+            raise TooLarge
+        self.other_lines.append(line.decode("utf-8", "replace"))
+
+    def _dispatch(self) -> Iterator[SseEvent]:
+        name, self._name = self._name, ""
+        if self._data:
+            data, self._data, self._event_bytes = self._data, [], 0
+            yield SseEvent("\n".join(data), name)

@@ -1,0 +1,106 @@
+"""The system's keyring, asked from a thread: it may be missing, locked, or never answer (AGENTS_AND_TOOLS §10)."""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from keyring.backend import KeyringBackend
+
+log = logging.getLogger(__name__)
+
+SERVICE = "metier"
+LIMIT_S = 5.0
+UNLOCK_S = 60.0
+"""Somebody may have to enter a password first, but only when a key is put in, with them there."""
+
+T = TypeVar("T")
+
+
+class NoKeyring(Exception):
+    """There is none, or it refuses, or does not answer. The reason is in the message, never a key."""
+
+
+class SystemKeyring:
+    """Origin → key. One that did not answer is not asked again in this process."""
+
+    def __init__(self, limit_s: float = LIMIT_S, unlock_s: float = UNLOCK_S) -> None:
+        self._limit_s = limit_s
+        self._unlock_s = unlock_s
+        self._is_given_up = False
+
+    async def get(self, origin: str) -> str | None:
+        """Raises NoKeyring."""
+        return await self._ask(lambda: _backend().get_password(SERVICE, origin), self._limit_s)
+
+    async def put(self, origin: str, key: str) -> None:
+        """Raises NoKeyring, also where it does not keep what it is given."""
+
+        def put() -> None:
+            _backend().set_password(SERVICE, origin, key)
+            if _backend().get_password(SERVICE, origin) != key:
+                raise NoKeyring("the keyring keeps nothing")
+
+        await self._ask(put, self._unlock_s)
+
+    async def remove(self, origin: str) -> None:
+        """Without effect if it is not there. Raises NoKeyring."""
+
+        def remove() -> None:
+            if _backend().get_password(SERVICE, origin) is not None:
+                _backend().delete_password(SERVICE, origin)
+
+        await self._ask(remove, self._unlock_s)
+
+    async def _ask(self, question: Callable[[], T], limit_s: float) -> T:
+        if self._is_given_up:
+            raise NoKeyring("the keyring did not answer before")
+        try:
+            async with asyncio.timeout(limit_s):
+                return await _in_thread_of_its_own(question)
+        except TimeoutError:
+            self._is_given_up = True
+            log.warning("the system's keyring does not answer; it is left alone")
+            raise NoKeyring("the keyring does not answer") from None
+
+
+def _backend() -> "KeyringBackend":
+    """The system's keyring. Raises NoKeyring where there is none worth the name."""
+    import keyring
+    from keyring.backends import fail
+
+    found = keyring.get_keyring()
+    if isinstance(found, fail.Keyring):
+        raise NoKeyring("this system has no keyring")
+    return found
+
+
+async def _in_thread_of_its_own(question: Callable[[], T]) -> T:
+    """What it gives. A thread that hangs for ever keeps neither the loop's own threads busy nor the process alive."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[T] = loop.create_future()
+
+    def settle(result: T | None, error: Exception | None) -> None:
+        if future.done():
+            return
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(result)  # type: ignore[arg-type]  # T may be None
+
+    def run() -> None:
+        result, failure = None, None
+        try:
+            result = question()
+        except NoKeyring as error:
+            failure = error
+        except Exception as error:  # noqa: BLE001  # back ends raise what they like; a message may hold what was asked
+            failure = NoKeyring(f"the keyring refuses: {type(error).__name__}")
+        with suppress(RuntimeError):  # the loop may have been closed meanwhile
+            loop.call_soon_threadsafe(settle, result, failure)
+
+    threading.Thread(target=run, name="keyring", daemon=True).start()
+    return await future

@@ -1,0 +1,72 @@
+"""Whether a run may ask its model: one that needs a key, and has none, waits for it (COMMAND_LINE)."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from core.domain.ids import RunId
+from core.domain.model import ModelChoice
+from core.domain.run import ErrorInfo, Run, RunStatus
+from core.errors import StorageFailed
+from core.llm.keys import Keys
+from core.ports.storage import ChangeRun, Storage
+
+KEY_MISSING = "key_missing"
+READ_AT_ONCE = 50
+
+
+class Access:
+    """Finds out which runs have to wait. The answer is never kept: the next start with a key goes on."""
+
+    def __init__(self, keys: Keys, storage: Storage) -> None:
+        self._keys = keys
+        self._storage = storage
+
+    async def granted(self, model: ModelChoice) -> ModelChoice | None:
+        """The choice for a run that begins now, which will need a key again if it has one; None: one is missing."""
+        if await self._keys.find(model) is not None:
+            return model.model_copy(update={"needs_key": True})
+        return None if model.needs_key else model
+
+    async def missing(self, run_id: RunId) -> ErrorInfo | None:
+        """Why the run waits for a key, if it does."""
+        model = await self._model(run_id)
+        if model is None or not model.needs_key or await self._keys.find(model) is not None:
+            return None
+        return key_missing(model)
+
+    async def waiting(self, runs: Sequence[Run]) -> frozenset[RunId]:
+        """Those of the runs that have to wait for a key. What was at work when its process died is enqueued then."""
+        found: set[RunId] = set()
+        has_key: dict[str, bool] = {}
+        for at in range(0, len(runs), READ_AT_ONCE):
+            some = runs[at : at + READ_AT_ONCE]
+            models = await asyncio.gather(*(self._model(run.id) for run in some))
+            for run, model in zip(some, models, strict=True):
+                if model is None or not model.needs_key:
+                    continue
+                place = f"{model.origin} {model.provider} {model.key_env}"
+                if place not in has_key:
+                    has_key[place] = await self._keys.find(model) is not None
+                if not has_key[place]:
+                    found.add(run.id)
+        await self._enqueue(run.id for run in runs if run.id in found and run.status is RunStatus.RUNNING)
+        return frozenset(found)
+
+    async def _model(self, run_id: RunId) -> ModelChoice | None:
+        try:
+            return (await self._storage.snapshot(run_id)).model
+        except StorageFailed as error:
+            if error.code != "unreadable":
+                raise
+            return None  # its recovery says so
+
+    async def _enqueue(self, run_ids: Iterable[RunId]) -> None:
+        at_work = frozenset({RunStatus.RUNNING})
+        changes = [ChangeRun(run_id, at_work, RunStatus.ENQUEUED) for run_id in run_ids]
+        if changes:
+            await self._storage.commit(changes)
+
+
+def key_missing(model: ModelChoice) -> ErrorInfo:
+    message = f"there is no key for {model.origin}; the run goes on at the next start that finds one"
+    return ErrorInfo(KEY_MISSING, message, failed_during="model", parameters={"origin": model.origin})

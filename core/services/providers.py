@@ -1,0 +1,134 @@
+"""Providers: which there are, which models they have, and whether there is a key."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.domain.model import ModelChoice
+from core.domain.settings import KeyPlace
+from core.errors import NotFound, Refused, StepFailed
+from core.llm.catalogue import Catalogue, ListedModel, LocalServer
+from core.llm.keys import Keys, KeySource
+from core.llm.presets import PRESETS, Preset, preset_at, preset_of
+from core.services.outcome import Failed, answers
+from core.services.settings import SettingsService
+
+CHOOSING_S = 3.0
+
+
+class ProviderService:
+    def __init__(self, catalogue: Catalogue, keys: Keys, settings: SettingsService) -> None:
+        self._catalogue = catalogue
+        self._keys = keys
+        self._settings = settings
+
+    @property
+    def presets(self) -> Mapping[str, Preset]:
+        """Those that are known by name."""
+        return PRESETS
+
+    @answers
+    async def choose(
+        self,
+        *,
+        provider: str | None = None,
+        base_url: str | None = None,
+        model: str | None = None,
+        key_env: str | None = None,
+    ) -> ModelChoice:
+        """A choice of a preset, an address, or both; with a model alone, another one where the settings have theirs.
+
+        Without a model it is the only one that the server lists; a server that lists none is asked without a name.
+        Fails with `bad_input`, also for several models to choose from, and `not_found` for the preset.
+        """
+        choice = _chosen(self._settings.current.model, provider, base_url, model, key_env)
+        if choice.model is not None:
+            return _with(choice, None)
+        try:
+            listed = await self._catalogue.models(choice, await self._keys.find(choice), CHOOSING_S)
+        except StepFailed:
+            return _with(choice, None)
+        if len(listed) > 1:
+            some = ", ".join(one.id for one in listed[:20]) + (", …" if len(listed) > 20 else "")
+            raise Refused("bad_input", f"the server has several models, so one has to be named: {some}")
+        return _with(choice, listed[0] if listed else None)
+
+    @answers
+    async def models(self, choice: ModelChoice) -> list[ListedModel]:
+        """What the server of a choice lists. Fails as a request to it does."""
+        return await self._catalogue.models(choice, await self._keys.find(choice))
+
+    @answers
+    async def discover(self) -> list[LocalServer]:
+        """The servers on this machine that answer within 300 ms."""
+        return await self._catalogue.discover()
+
+    @answers
+    async def put_key(self, choice: ModelChoice, key: str) -> KeyPlace:
+        """Keep the key for the address of a choice; gives where. Fails with `bad_input`, `keys_unreadable`,
+        `keys_not_writable`, or as a change of the settings does."""
+        place = await self._keys.put(choice.origin, key)
+        await self._note(choice.origin, place)
+        return place
+
+    @answers
+    async def remove_key(self, choice: ModelChoice) -> None:
+        """Forget it. Fails with `no_keyring`, `keys_unreadable`, `keys_not_writable`, or as a change of the settings
+        does."""
+        await self._keys.remove(choice.origin)
+        await self._note(choice.origin, None)
+
+    @answers
+    async def key_source(self, choice: ModelChoice) -> KeySource | None:
+        """Where the key of a choice would be taken from; never the key."""
+        return await self._keys.source(choice)
+
+    async def _note(self, origin: str, place: KeyPlace | None) -> None:
+        places = {name: kept for name, kept in self._settings.current.key_places.items() if name != origin}
+        changed = await self._settings.change(key_places=places if place is None else {**places, origin: place})
+        if isinstance(changed, Failed):
+            raise Refused(changed.code, changed.message, **changed.details)
+
+
+def _chosen(
+    usual: ModelChoice | None, provider: str | None, base_url: str | None, model: str | None, key_env: str | None
+) -> ModelChoice:
+    """Raises Refused `bad_input`, NotFound."""
+    if provider is not None and provider not in PRESETS:
+        raise NotFound("provider", provider)
+    if provider is None and base_url is None:
+        if usual is None:
+            raise Refused("bad_input", "a model needs an address or a provider")
+        return _validated({**usual.model_dump(), "model": model, "key_env": key_env or usual.key_env})
+    preset = PRESETS[provider] if provider is not None else preset_at(base_url or "")
+    if base_url is None and not preset.base_url:
+        raise Refused("bad_input", f"{preset.title} needs an address")
+    fields: dict[str, Any] = {
+        "provider": preset.id,
+        "base_url": base_url if base_url is not None else preset.base_url,
+        "model": model,
+        "key_env": key_env,
+        "needs_key": key_env is not None or (base_url is None and preset.needs_key),
+    }
+    if preset.is_local:
+        fields |= {"price_in": 0.0, "price_out": 0.0}
+    return _validated(fields)
+
+
+def _validated(fields: Mapping[str, Any]) -> ModelChoice:
+    try:
+        return ModelChoice.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_context=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else "the choice"
+        raise Refused("bad_input", f"{name}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def _with(choice: ModelChoice, listed: ListedModel | None) -> ModelChoice:
+    """The choice of that model, with what its server or its preset tells of it; what was chosen before stands."""
+    told: dict[str, Any] = {"context_tokens": preset_of(choice).context_tokens}
+    if listed is not None:
+        told |= {"model": listed.id, "price_in": listed.price_in, "price_out": listed.price_out}
+        told["context_tokens"] = listed.context_tokens or told["context_tokens"]
+    return choice.model_copy(update={name: value for name, value in told.items() if getattr(choice, name) is None})

@@ -1,0 +1,101 @@
+"""A client, and what it hears from a server on this machine."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from core.domain.model import ModelChoice
+from core.errors import StepFailed
+from core.llm.http import HttpClients
+from core.llm.masking import Secret
+from core.llm.openai_compatible.client import OpenAiCompatible
+from core.llm.presets import TimeLimits
+from core.ports.model import (
+    CallDelta,
+    CallRequest,
+    ChatMessage,
+    ModelDelta,
+    ModelRequest,
+    ModelWarning,
+    ReasoningDelta,
+    TextDelta,
+    Usage,
+    Waiting,
+)
+from tests.agents.disk import SteppingClock
+
+
+@dataclass(slots=True)
+class Heard:
+    """An answer, as far as it came."""
+
+    deltas: list[ModelDelta] = field(default_factory=list)
+    waits: list[Waiting] = field(default_factory=list)
+    error: StepFailed | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(one.text for one in self.deltas if isinstance(one, TextDelta))
+
+    @property
+    def thought(self) -> str:
+        return "".join(one.text for one in self.deltas if isinstance(one, ReasoningDelta))
+
+    @property
+    def calls(self) -> list[CallRequest]:
+        return [one.call for one in self.deltas if isinstance(one, CallDelta)]
+
+    @property
+    def usage(self) -> list[Usage]:
+        return [one for one in self.deltas if isinstance(one, Usage)]
+
+    @property
+    def warnings(self) -> list[str]:
+        return [one.code for one in self.deltas if isinstance(one, ModelWarning)]
+
+    @property
+    def failure(self) -> StepFailed:
+        assert self.error is not None
+        return self.error
+
+
+class Phone:
+    """Asks a server. `clock.slept` are the waits between attempts, none of which takes time."""
+
+    def __init__(self, clients: HttpClients) -> None:
+        self.clock = SteppingClock()
+        self.key: str | None = None
+        self.clients = clients
+        self.client = self._client(TimeLimits(connect_s=2, silence_s=5))
+
+    def hurry(self, silence_s: float) -> None:
+        self.client = self._client(TimeLimits(connect_s=2, silence_s=silence_s))
+
+    async def ask(self, url: str, *messages: ChatMessage, choice: dict[str, Any] | None = None, **more: Any) -> Heard:
+        heard = Heard()
+        chosen = ModelChoice(**{"base_url": url, "model": "m", **(choice or {})})
+        said = messages or (ChatMessage("user", "hi"),)
+        request = ModelRequest(said, choice=chosen, waits=heard.waits.append, **more)
+        try:
+            async for delta in self.client.stream(request):
+                heard.deltas.append(delta)
+        except StepFailed as error:
+            heard.error = error
+        return heard
+
+    def _client(self, limits: TimeLimits) -> OpenAiCompatible:
+        return OpenAiCompatible(
+            self.clients, self.clock, self._find_key, limits=limits, waits_every_s=0.05, random=lambda: 0.0
+        )
+
+    async def _find_key(self, choice: ModelChoice) -> Secret | None:
+        return Secret(self.key) if self.key is not None else None
+
+
+@pytest.fixture
+async def phone() -> AsyncIterator[Phone]:
+    clients = HttpClients()
+    yield Phone(clients)
+    await clients.close()

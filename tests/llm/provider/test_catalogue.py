@@ -1,0 +1,132 @@
+"""Which models and servers there are."""
+
+import asyncio
+import json
+import socket
+from typing import Any
+
+import pytest
+
+from core.domain.model import ModelChoice
+from core.errors import StepFailed
+from core.llm.catalogue import Catalogue, ListedModel
+from core.llm.masking import Secret
+from core.llm.presets import LOCAL, PRESETS, Preset, limits_of, preset_at
+from tests.agents.disk import SteppingClock
+from tests.llm.provider.conftest import Phone
+from tests.support.provider import Reply, fails, provider, says
+
+JSON = {"Content-Type": "application/json"}
+
+
+def lists(*rows: Any) -> Reply:
+    return Reply(json.dumps({"object": "list", "data": list(rows)}).encode(), headers=JSON)
+
+
+@pytest.fixture
+def catalogue(phone: Phone) -> Catalogue:
+    return Catalogue(phone.clients, SteppingClock())
+
+
+def test_presets_are_what_they_are_said_to_be() -> None:
+    assert list(PRESETS) == ["openai", "openrouter", "mistral", "ollama", "lmstudio", "llamacpp", "vllm", "custom"]
+    assert {one.id: one.port for one in LOCAL} == {"ollama": 11434, "lmstudio": 1234, "llamacpp": 8080, "vllm": 8000}
+    assert {one.id for one in PRESETS.values() if one.needs_key} == {"openai", "openrouter", "mistral"}
+    assert all(one.base_url.startswith("https://") and one.key_env for one in PRESETS.values() if one.needs_key)
+    for preset in PRESETS.values():
+        assert not preset.base_url or preset_at(preset.base_url) is preset
+
+
+@pytest.mark.parametrize(
+    ("address", "silence_s"),
+    [("http://127.0.0.1:5/v1", 600), ("http://localhost:1/", 600), ("http://[::1]/", 600), ("https://h/v1", 120)],
+)
+def test_a_server_on_this_machine_gets_more_time(address: str, silence_s: float) -> None:
+    limits = limits_of(ModelChoice(base_url=address))
+    assert (limits.connect_s, limits.silence_s) == (10, silence_s)
+
+
+async def test_models_are_listed_with_what_their_server_tells_of_them(catalogue: Catalogue) -> None:
+    rows = [
+        {"id": "plain"},
+        {"id": "vllm", "max_model_len": 4096},
+        {"id": "router", "context_length": 128_000, "pricing": {"prompt": "0.000002", "completion": 0.000006}},
+        {"id": "llama", "meta": {"n_ctx_train": 2048}},
+        {"id": "odd", "context_length": "big", "pricing": {"prompt": "-1", "completion": "free"}, "meta": []},
+        {"id": "plain"},
+        {"id": ""},
+        {"id": 5},
+        "none",
+    ]
+    with provider(lists(*rows)) as server:
+        found = await catalogue.models(ModelChoice(base_url=server.url), Secret("sk-0123456789"))
+        assert server.asked[0].path == "/v1/models"
+        assert server.asked[0].headers["authorization"] == "Bearer sk-0123456789"
+    assert found == [
+        ListedModel("plain"),
+        ListedModel("vllm", 4096),
+        ListedModel("router", 128_000, 2.0, 6.0),
+        ListedModel("llama", 2048),
+        ListedModel("odd"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "code", "said"),
+    [
+        (fails(401, "no sk-0123456789 here"), "key_refused", "no [key] here"),
+        (Reply(b"<html>hi</html>"), "bad_response", "no models"),
+        (Reply(b'{"data": 5}'), "bad_response", "no models"),
+        (Reply(b"[" * 100_000), "bad_response", "no models"),
+        (Reply(b'{"da', end="lost"), "connection_failed", ""),
+        (Reply(b"", 302, {"Location": "/login"}), "provider_error", "another address"),
+        (Reply(b" " * 30_000_000), "bad_response", "over"),
+    ],
+)
+async def test_what_is_no_list_is_an_error(catalogue: Catalogue, reply: Reply, code: str, said: str) -> None:
+    with provider(reply) as server, pytest.raises(StepFailed) as caught:
+        await catalogue.models(ModelChoice(base_url=server.url), Secret("sk-0123456789"))
+    assert caught.value.code == code
+    assert said in caught.value.message
+
+
+async def test_a_list_that_does_not_come_is_given_up(catalogue: Catalogue) -> None:
+    with provider(Reply(b"{", end="hangs")) as server, pytest.raises(StepFailed) as caught:
+        await catalogue.models(ModelChoice(base_url=server.url), None, 0.2)
+    assert caught.value.code == "timeout"
+
+
+async def test_servers_on_this_machine_are_found_without_waiting_for_those_that_do_not_answer(
+    catalogue: Catalogue,
+) -> None:
+    with (
+        provider(lists({"id": "a"}, {"id": "b"})) as answers,
+        provider(lists()) as is_empty,
+        provider(says("what?")) as is_another,
+        provider(Reply(b"", 302, {"Location": answers.url})) as sends_on,
+        provider(Reply(delay_s=5)) as sleeps,
+        socket.create_server(("127.0.0.1", 0), backlog=0) as never_accepts,
+        socket.create_server(("127.0.0.1", 0)) as closed,
+    ):
+        closed.close()
+        ports = [one.server.server_port for one in (answers, is_empty, is_another, sends_on, sleeps)]
+        ports += [never_accepts.getsockname()[1], 1]
+        presets = [Preset(str(port), "S", f"http://127.0.0.1:{port}/v1", port=port) for port in ports]
+        began = asyncio.get_running_loop().time()
+        found = await catalogue.discover(presets)
+        assert asyncio.get_running_loop().time() - began < 2
+        assert len(answers.asked) == 1  # nobody was sent on to it
+    assert [(one.preset.id, [model.id for model in one.models]) for one in found] == [
+        (str(ports[0]), ["a", "b"]),
+        (str(ports[1]), []),
+    ]
+
+
+async def test_no_proxy_is_asked_for_what_is_on_this_machine(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider(lists({"id": "x"})) as proxy:
+        for name in ("http_proxy", "https_proxy", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url)
+        await catalogue.discover()
+        assert proxy.asked == []

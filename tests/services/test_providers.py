@@ -1,0 +1,295 @@
+"""Choosing a model, and runs that may not ask theirs."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import keyring
+import pytest
+from keyring.backends.fail import Keyring as NoneAtAll
+
+from core.domain.ids import RunId, WorkflowId
+from core.domain.model import ModelChoice
+from core.domain.run import Run, RunStatus
+from core.domain.settings import KeyPlace
+from core.llm.keys import KeySource
+from core.llm.openai_compatible.client import OpenAiCompatible
+from core.persistence.in_memory import MemoryStorage
+from core.persistence.surreal import SurrealStorage
+from core.ports.storage import ChangeRun
+from core.services.outcome import Failed, Ok
+from core.wiring import Core, run_core
+from tests.support.command_line import template
+from tests.support.provider import Asked, Reply, call_piece, chunk, fails, provider, says, sse
+
+KEY = "sk-live-0123456789abcdefghij"
+OPENAI = {"provider": "openai", "model": "m"}
+
+
+@pytest.fixture(autouse=True)
+def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No keyring, and no keys of whoever runs the tests."""
+    for name in ("METIER_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "MISTRAL_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
+
+
+@pytest.fixture
+async def core(tmp_path: Path) -> AsyncIterator[Core]:
+    async with run_core(MemoryStorage(), key_file=tmp_path / "keys.json") as core:
+        yield core
+
+
+async def chosen(core: Core, **options: str | None) -> Any:
+    """The choice, or the code of the failure."""
+    answer = await core.providers.choose(**options)
+    return answer.data if isinstance(answer, Ok) else answer.code
+
+
+async def sent(core: Core, text: str = "hi", workflow_id: WorkflowId | None = None, **options: Any) -> Run:
+    answer = await core.chat.send(text, workflow_id, **options)
+    assert isinstance(answer, Ok), answer
+    return await core.engine.wait(answer.data.id)
+
+
+async def described(core: Core, run_id: RunId) -> Any:
+    answer = await core.runs.describe(run_id)
+    assert isinstance(answer, Ok)
+    return answer.data
+
+
+def lists(*names: str) -> Callable[[Asked], Reply]:
+    rows = [{"id": name, "max_model_len": 8192, "pricing": {"prompt": 1e-6, "completion": 2e-6}} for name in names]
+    listing = Reply(json.dumps({"data": rows}).encode(), headers={"Content-Type": "application/json"})
+    return lambda asked: listing if asked.method == "GET" else says("a", usage=(1000, 100))
+
+
+# Choosing
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ({"base_url": "nonsense", "model": "m"}, "bad_input"),
+        ({"base_url": "ftp://h/v1", "model": "m"}, "bad_input"),
+        ({"base_url": "http://me:secret-word@h/v1", "model": "m"}, "bad_input"),
+        ({"base_url": "http://h/v1?key=secret-word", "model": "m"}, "bad_input"),
+        ({"base_url": "", "model": "m"}, "bad_input"),
+        ({"base_url": "http://h/v1", "model": ""}, "bad_input"),
+        ({"base_url": "http://h/v1", "model": "m" * 300}, "bad_input"),
+        ({"base_url": "http://h/v1", "model": "m\ud800"}, "bad_input"),
+        ({"base_url": "http://h/v1", "model": "m", "key_env": ""}, "bad_input"),
+        ({"model": "m"}, "bad_input"),
+        ({"key_env": "K"}, "bad_input"),
+        ({"provider": "custom", "model": "m"}, "bad_input"),
+        ({"provider": "nobody", "model": "m"}, "not_found"),
+    ],
+)
+async def test_what_cannot_be_chosen_says_why_and_not_what(core: Core, options: dict[str, str], code: str) -> None:
+    answer = await core.providers.choose(**options)
+    assert isinstance(answer, Failed)
+    assert answer.code == code
+    assert "secret-word" not in repr(answer)
+
+
+async def test_a_preset_brings_its_address_and_needs_its_key(core: Core) -> None:
+    assert await chosen(core, **OPENAI) == ModelChoice(
+        provider="openai", base_url="https://api.openai.com/v1", model="m", needs_key=True, context_tokens=128_000
+    )
+    ollama = await chosen(core, provider="ollama", model="m")
+    assert (ollama.base_url, ollama.needs_key, ollama.price_in) == ("http://127.0.0.1:11434/v1", False, 0)
+    by_hand = await chosen(core, base_url="https://api.openai.com/v1/", model="m")
+    assert (by_hand.provider, by_hand.needs_key) == ("openai", False)
+    named = await chosen(core, base_url="http://h/v1", model="m", key_env="K")
+    assert (named.provider, named.needs_key, named.key_env) == ("custom", True, "K")
+
+
+async def test_without_a_name_the_only_model_is_taken_with_what_is_told_of_it(core: Core) -> None:
+    with provider(lists("only")) as server:
+        choice = await chosen(core, base_url=server.url)
+        assert (choice.model, choice.context_tokens, choice.price_in, choice.price_out) == ("only", 8192, 1.0, 2.0)
+        run = await sent(core, model=choice)
+        assert server.posts[0].body["model"] == "only"
+    assert (await described(core, run.id))["metrics"]["cost"] == 0.0012
+
+
+async def test_several_models_are_named_and_one_has_to_be_chosen(core: Core) -> None:
+    with provider(lists("one", "two")) as server:
+        answer = await core.providers.choose(base_url=server.url)
+    assert isinstance(answer, Failed)
+    assert "one, two" in answer.message
+
+
+async def test_a_server_that_lists_nothing_is_asked_without_a_name(core: Core) -> None:
+    with provider(lambda asked: fails(404) if asked.method == "GET" else says("a")) as server:
+        run = await sent(core, model=await chosen(core, base_url=server.url))
+        assert "model" not in server.posts[0].body
+    assert run.status is RunStatus.SUCCESS
+
+
+async def test_a_model_alone_is_another_one_of_the_usual_provider(core: Core) -> None:
+    usual = ModelChoice(base_url="http://127.0.0.1:9/v1", model="one", temperature=0.5)
+    await core.settings.change(model=usual)
+    assert await chosen(core, model="two") == usual.model_copy(update={"model": "two"})
+
+
+# Who answers
+
+
+async def test_the_offline_agent_is_the_default_and_the_settings_may_name_another(core: Core) -> None:
+    first = await sent(core, "say 2 words")
+    assert json.loads(first.output_json or "") == "a workflow"
+    with provider(says("I am a model")) as server:
+        await core.settings.change(model=ModelChoice(base_url=server.url, model="m"))
+        second = await sent(core, "hello")
+        assert json.loads(second.output_json or "") == "I am a model"
+        same = await sent(core, "say 2 words", first.workflow_id)  # a conversation stays with its agent
+        assert json.loads(same.output_json or "") == "a workflow"
+        assert json.loads((await sent(core, "say 2 words", agent="offline")).output_json or "") == "a workflow"
+        script = ({"say": "scripted"},)
+        assert json.loads((await sent(core, "x", second.workflow_id, script=script)).output_json or "") == "scripted"
+    names = {flow.id: flow.agent for flow in await core.storage.workflows()}
+    assert (names[first.workflow_id], names[second.workflow_id]) == ("offline", "offline")  # the last one was scripted
+
+
+async def test_the_agents_of_a_template_have_the_model_of_the_settings(core: Core, tmp_path: Path) -> None:
+    step = {"name": "a", "action": {"agent": {"prompt": "How many?"}}, "outputSchema": {"type": "integer"}}
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(template(step)))
+    found = await core.templates.find(str(path))
+    assert isinstance(found, Ok)
+    with provider(says("seven"), says("7")) as server:
+        await core.settings.change(model=ModelChoice(base_url=server.url, model="m"))
+        started = await core.runs.start(found.data, {})
+        assert isinstance(started, Ok)
+        run = await core.engine.wait(started.data.id)
+    assert run.output_json == "7"
+    assert "nothing but the JSON value" in server.posts[1].messages[-1]["content"]
+    await core.settings.change(model=ModelChoice(**OPENAI, base_url="https://api.openai.com/v1", needs_key=True))
+    answer = await core.runs.start(found.data, {})
+    assert isinstance(answer, Failed)
+    assert answer.code == "key_missing"
+
+
+@pytest.mark.parametrize(("every_s", "status"), [(0.05, RunStatus.SUCCESS), (60.0, RunStatus.ERROR)])
+async def test_a_slow_model_is_not_taken_for_one_that_hangs_since_its_silence_is_told(
+    monkeypatch: pytest.MonkeyPatch, every_s: float, status: RunStatus
+) -> None:
+    usual = OpenAiCompatible.__init__.__kwdefaults__
+    assert usual is not None
+    monkeypatch.setitem(usual, "waits_every_s", every_s)
+    with provider(Reply(says("at last").body, delay_s=1.0)) as server:
+        async with run_core(MemoryStorage()) as core:
+            core.settings.current = core.settings.current.model_copy(update={"no_progress_s": 0.4})
+            run = await sent(core, model=ModelChoice(base_url=server.url, model="m"))
+    assert run.status is status, run.error
+
+
+# Keys
+
+
+async def test_a_key_is_put_away_and_the_settings_say_where(core: Core, tmp_path: Path) -> None:
+    choice = await chosen(core, **OPENAI)
+    assert await core.providers.key_source(choice) == Ok(None)
+    assert await core.providers.put_key(choice, KEY) == Ok(KeyPlace.FILE)
+    assert core.settings.current.key_places == {"https://api.openai.com": KeyPlace.FILE}
+    assert await core.providers.key_source(choice) == Ok(KeySource.FILE)
+    assert KEY not in repr(await core.storage.settings())
+    bad = await core.providers.put_key(choice, "no key\n\x00")
+    assert isinstance(bad, Failed)
+    assert await core.providers.remove_key(choice) == Ok(None)
+    assert core.settings.current.key_places == {}
+    assert KEY not in (tmp_path / "keys.json").read_text()
+
+
+async def test_a_run_without_its_key_stays_enqueued_until_there_is_one(core: Core) -> None:
+    with provider(says("at last")) as server:
+        choice = ModelChoice(base_url=server.url, model="m", needs_key=True)
+        run = await sent(core, model=choice)
+        told = await described(core, run.id)
+        assert (told["status"], told["error"]["code"], told["error"]["origin"]) == (
+            "enqueued",
+            "key_missing",
+            choice.origin,
+        )
+        assert (await core.runs.recover()) == Ok([run.id])
+        assert (await core.runs.recover(run.id)) == Ok([run.id])
+        assert server.asked == []
+        busy = await core.chat.send("more", run.workflow_id, model=choice)
+        assert isinstance(busy, Failed)
+        assert busy.code == "workflow_busy"
+        await core.providers.put_key(choice, KEY)
+        assert (await core.runs.recover()) == Ok([run.id])
+        ended = await core.engine.wait(run.id)
+    assert json.loads(ended.output_json or "") == "at last"
+    assert (await described(core, run.id))["error"] is None
+
+
+async def test_a_person_in_the_window_is_told_at_once_that_a_key_is_missing(core: Core) -> None:
+    answer = await core.chat.send("hi", model=await chosen(core, **OPENAI), gated=True)
+    assert isinstance(answer, Failed)
+    assert answer.code == "key_missing"
+    assert await core.storage.runs() == []
+
+
+async def test_a_run_that_had_a_key_needs_one_again(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("METIER_API_KEY", KEY)
+    with provider(says("a")) as server:
+        run = await sent(core, model=ModelChoice(base_url=server.url, model="m"))
+        model = (await core.storage.snapshot(run.id)).model
+        assert model is not None
+        assert model.needs_key
+        assert KEY not in repr(model)
+        monkeypatch.delenv("METIER_API_KEY")
+        await core.storage.commit([ChangeRun(run.id, frozenset({RunStatus.SUCCESS}), RunStatus.RUNNING)])
+        assert (await core.runs.recover()) == Ok([run.id])
+        stored = await core.storage.run(run.id)
+        assert stored is not None
+        assert stored.status is RunStatus.ENQUEUED
+        assert len(server.posts) == 1
+
+
+async def test_others_go_on_beside_a_run_that_waits_for_its_key(core: Core) -> None:
+    waits = await sent(core, model=await chosen(core, **OPENAI))
+    other = await sent(core, "say 2 words")
+    await core.storage.commit([ChangeRun(other.id, frozenset({RunStatus.SUCCESS}), RunStatus.ENQUEUED)])
+    assert (await core.runs.recover()) == Ok([waits.id, other.id])
+    assert (await core.engine.wait(other.id)).status is RunStatus.SUCCESS
+    assert not core.engine.drives(waits.id)
+    assert (await core.engine.cancel(waits.id)).status is RunStatus.CANCELLED
+
+
+async def test_a_question_of_a_run_without_its_key_stays_open(core: Core) -> None:
+    run = await sent(core, model=await chosen(core, **OPENAI))
+    answer = await core.runs.answer(run.id, None)  # type: ignore[arg-type]  # it is not looked at
+    assert isinstance(answer, Failed)
+    assert answer.code == "key_missing"
+
+
+ECHOES = [
+    Reply(sse({"error": {"message": KEY, "code": KEY}})),
+    Reply(f"<html>{KEY}</html>".encode()),
+    Reply(sse(*(chunk(content=letter) for letter in f"<{KEY}"), done=False)),
+    Reply(sse(chunk(reasoning=KEY), chunk(content="a"), chunk(finish="stop"))),
+    Reply(
+        sse(chunk(tool_calls=[call_piece(0, KEY, "calculator", json.dumps({"expression": KEY}))]), chunk(finish="stop"))
+    ),
+    Reply(sse(chunk(tool_calls=[call_piece(0, "b", KEY, f'{{"{KEY}": ')]), chunk(finish="stop"))),
+    fails(400, "x" * 995 + KEY),
+]
+
+
+async def test_a_key_that_comes_back_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("METIER_API_KEY", KEY)
+    storage = await SurrealStorage.open(tmp_path / "store")
+    with provider(*ECHOES, says("end")) as server:
+        async with run_core(storage) as core:
+            for _ in range(len(ECHOES) + 2):
+                await sent(core, model=ModelChoice(base_url=server.url, model="m"))
+        assert len(server.posts) >= len(ECHOES)
+        await storage.close()
+        await asyncio.sleep(0.05)
+    for path in (tmp_path / "store").rglob("*"):
+        assert not path.is_file() or KEY[:20].encode() not in path.read_bytes()
