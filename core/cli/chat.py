@@ -20,8 +20,7 @@ from core.wiring import Core, Folders, open_core
 
 NAME = "chat"
 HELP = "send a message to an agent; the offline agent answers to `help`"
-EXAMPLE = """python -m core chat '/tool calculator {"expression": "6 * 7"}'
-         python -m core chat 'What is in this folder?' --base-url http://127.0.0.1:11434/v1 --model NAME --allow ."""
+EXAMPLE = """python -m core chat '/tool calculator {"expression": "6 * 7"}'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--agent", metavar="NAME", help="which agent answers (offline)")
     parser.add_argument("--workflow", metavar="ID", help="go on with this conversation")
     parser.add_argument("--script", metavar="FILE", help="JSON lines that the offline agent plays (METIER_SCRIPT)")
-    provider = parser.add_argument_group("a language model", "without these the offline agent answers")
+    provider = parser.add_argument_group(
+        "a language model",
+        "Without these the offline agent answers. Example: python -m core chat 'What is in this folder?' --allow . "
+        "--base-url http://127.0.0.1:11434/v1 --model NAME",
+    )
     provider.add_argument("--base-url", metavar="URL", help="ask this server: URL/chat/completions")
     provider.add_argument("--model", metavar="NAME", help="this model of it")
     provider.add_argument("--provider", metavar="PRESET", help=f"one that is known: {', '.join(PRESETS)}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from core.domain.ids import RunId
 from core.domain.model import ModelChoice
 from core.domain.run import ErrorInfo, Run, RunStatus
-from core.errors import StorageFailed
+from core.errors import Refused, StorageFailed
 from core.llm.keys import Keys
 from core.ports.storage import ChangeRun, Storage
 
@@ -70,3 +70,8 @@ class Access:
 def key_missing(model: ModelChoice) -> ErrorInfo:
     message = f"there is no key for {model.origin}; the run goes on at the next start that finds one"
     return ErrorInfo(KEY_MISSING, message, failed_during="model", parameters={"origin": model.origin})
+
+
+def refused(error: ErrorInfo) -> Refused:
+    """A request that is refused for this reason."""
+    return Refused(error.code, error.message, **error.parameters)

@@ -15,9 +15,9 @@ from core.engine.starting import StartRequest, creation
 from core.errors import NotFound, Refused, StorageFailed, workflow_busy
 from core.ports.clock import Clock
 from core.ports.storage import Storage
-from core.services.access import Access, key_missing
+from core.services.access import Access, key_missing, refused
 from core.services.outcome import answers
-from core.services.runs import OFFLINE, refused
+from core.services.runs import OFFLINE
 
 ANSWER = "answer"
 TEXT_CHARACTERS = 1_000_000

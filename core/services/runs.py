@@ -8,7 +8,7 @@ from core.domain.ids import InterruptionId, RunId, WorkflowId, new_id
 from core.domain.interruption import Answer, Interruption
 from core.domain.json_text import decode
 from core.domain.live_run import LiveRun, LiveStep, replay
-from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
+from core.domain.run import Run, RunKind, RunStatus
 from core.domain.settings import Settings
 from core.domain.step import StepKey, StepStatus
 from core.domain.template import AgentAction, ValidationMode
@@ -17,11 +17,11 @@ from core.domain.workflow import Workflow
 from core.engine.children import child_id
 from core.engine.engine import Engine
 from core.engine.starting import StartRequest
-from core.errors import NotFound, Refused
+from core.errors import NotFound
 from core.ports.clock import Clock
 from core.ports.storage import Storage
 from core.ports.templates import FoundTemplate
-from core.services.access import Access, key_missing
+from core.services.access import Access, key_missing, refused
 from core.services.outcome import answers
 
 PAGE = 200
@@ -101,7 +101,11 @@ class RunService:
 
     @answers
     async def fork(self, run_id: RunId, step: str, given: Mapping[str, Any] | None = None) -> Run:
-        """Begin the run again at a step, keeping what does not depend on it (`Engine.fork`)."""
+        """Begin the run again at a step, keeping what does not depend on it (`Engine.fork`). Fails with `key_missing`
+        where its model would not be asked."""
+        await self._run(run_id)
+        if (missing := await self._access.missing(run_id)) is not None:
+            raise refused(missing)
         return await self._engine.fork(run_id, step, given)
 
     @answers
@@ -192,11 +196,6 @@ class RunService:
         if run is None:
             raise NotFound("run", run_id)
         return run
-
-
-def refused(error: ErrorInfo) -> Refused:
-    """A request that is refused for this reason."""
-    return Refused(error.code, error.message, **error.parameters)
 
 
 def summary(run: Run) -> dict[str, Any]:

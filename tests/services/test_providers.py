@@ -11,6 +11,7 @@ import pytest
 from keyring.backends.fail import Keyring as NoneAtAll
 
 from core.domain.ids import RunId, WorkflowId
+from core.domain.interruption import Action, Answer
 from core.domain.model import ModelChoice
 from core.domain.run import Run, RunStatus
 from core.domain.settings import KeyPlace
@@ -261,11 +262,12 @@ async def test_others_go_on_beside_a_run_that_waits_for_its_key(core: Core) -> N
     assert (await core.engine.cancel(waits.id)).status is RunStatus.CANCELLED
 
 
-async def test_a_question_of_a_run_without_its_key_stays_open(core: Core) -> None:
+async def test_a_run_without_its_key_takes_no_answer_and_no_fork(core: Core) -> None:
     run = await sent(core, model=await chosen(core, **OPENAI))
-    answer = await core.runs.answer(run.id, None)  # type: ignore[arg-type]  # it is not looked at
-    assert isinstance(answer, Failed)
-    assert answer.code == "key_missing"
+    for refused in (await core.runs.answer(run.id, Answer(Action.APPROVE)), await core.runs.fork(run.id, "answer")):
+        assert isinstance(refused, Failed)
+        assert refused.code == "key_missing"
+    assert [one.id for one in await core.storage.runs()] == [run.id]
 
 
 ECHOES = [

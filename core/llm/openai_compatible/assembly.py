@@ -86,7 +86,9 @@ class Assembler:
         if not (self.is_done or self.is_finished):
             raise StepFailed("truncated", "the answer broke off before its end", failed_during="model")
         if self._skipped:
-            yield ModelWarning("skipped_data", f"{self._skipped} pieces of the stream could not be read")
+            yield ModelWarning(
+                "skipped_data", f"parts of the stream could not be read, and may be missing: {self._skipped}"
+            )
         if self._reasons & _FILTERED:
             yield ModelWarning("content_filter", "the provider's filter cut the answer off")
         elif self._reasons & _LENGTH:
