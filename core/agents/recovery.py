@@ -11,9 +11,9 @@ from core.agents.answers import Answer, answers_of, text_of
 from core.agents.record import answer_key, drop_chunks, whole_text
 from core.domain.events import Fact
 from core.domain.ids import MessageId, new_id
-from core.domain.live_run import TextStream
 from core.domain.message import MessageState
 from core.domain.step import StepResult, StepStatus
+from core.domain.text_stream import TextStream
 from core.domain.tool import ToolCall
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock

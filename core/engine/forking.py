@@ -4,9 +4,9 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from core.domain.events import Fact, IterationsTaken, StepFinished, StepSkipped
+from core.domain.fold import ERRORS_KEPT
 from core.domain.ids import RunId
 from core.domain.json_text import decode
-from core.domain.live_run import ERRORS_KEPT
 from core.domain.step import StepResult, StepStatus
 from core.domain.template import ReturnAction, Step
 from core.engine.endings import failure

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.domain.events import Event, Fact, StepFinished
-from core.domain.live_run import TextStream
 from core.domain.message import Message, MessageState
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot
 from core.domain.step import StepStatus
 from core.domain.template import AgentAction
+from core.domain.text_stream import TextStream
 from core.domain.tool import CallStatus, cut_off_call
 from core.engine.driver import Remains
 from core.ports.storage import ChangeRun, PutStepResult, PutToolCall, Storage, Write

@@ -4,10 +4,11 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
 from core.domain.events import Event, ToolEndedLate, fact_fields, time_text
+from core.domain.fold import replay
 from core.domain.ids import InterruptionId, RunId, WorkflowId, new_id
 from core.domain.interruption import Answer, Interruption
 from core.domain.json_text import decode
-from core.domain.live_run import LiveRun, LiveStep, replay
+from core.domain.live_run import LiveRun, LiveStep
 from core.domain.run import Run, RunKind, RunStatus
 from core.domain.settings import Settings
 from core.domain.step import StepKey, StepStatus

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.bus import Bus, WorkflowChanged, WorkflowDeleted
+from core.domain.fold import replay
 from core.domain.ids import RunId, WorkflowId
-from core.domain.live_run import LiveRun, replay
+from core.domain.live_run import LiveRun
 from core.domain.message import Message, Role
 from core.domain.run import RunStatus
 from core.domain.workflow import Workflow

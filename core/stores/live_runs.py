@@ -4,8 +4,9 @@ from collections import deque
 from collections.abc import Callable
 
 from core.domain.events import Event
+from core.domain.fold import begin
 from core.domain.ids import RunId, WorkflowId
-from core.domain.live_run import LiveRun, begin
+from core.domain.live_run import LiveRun
 from core.errors import NotFound
 from core.ports.clock import Clock
 from core.stores.viewers import Audience, Viewer

@@ -8,8 +8,9 @@ from typing import Any
 from psygnal import Signal
 
 from core.domain.events import Event
+from core.domain.fold import apply
 from core.domain.ids import RunId
-from core.domain.live_run import LiveRun, apply
+from core.domain.live_run import LiveRun
 from core.domain.run import RunStatus
 from core.ports.clock import Clock
 from core.stores.listeners import tell

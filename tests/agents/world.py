@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 
 from core.agents.loop import AgentLoop
 from core.domain.events import Event, Fact, RunCreated, RunStarted, StepStarted, TokenReceived
+from core.domain.fold import replay
 from core.domain.ids import InterruptionId, MessageId, RunId, WorkflowId
 from core.domain.interruption import Answer, Ask, Interruption, InterruptionStatus
-from core.domain.live_run import LiveRun, replay
+from core.domain.live_run import LiveRun
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import Run, RunKind, RunStatus, Snapshot
 from core.domain.step import StepKey, StepStatus

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from core.domain.events import Event, InterruptionRaised, RunFinished
+from core.domain.fold import replay
 from core.domain.ids import TemplateId
 from core.domain.interruption import Action, Answer
 from core.domain.json_text import encode
-from core.domain.live_run import replay
 from core.domain.run import Run, RunStatus
 from core.domain.toast import ToastType
 from core.errors import Refused

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.domain.events import ToolEnded, ToolEndedLate
-from core.domain.live_run import replay
+from core.domain.fold import replay
 from core.domain.run import RunKind
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from core.domain.events import RootChanged
+from core.domain.fold import replay
 from core.domain.ids import RunId
-from core.domain.live_run import LiveRun, replay
+from core.domain.live_run import LiveRun
 from core.domain.run import ACTIVE, ErrorInfo, Run, RunStatus
 from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import SystemClock

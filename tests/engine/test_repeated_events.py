@@ -7,7 +7,7 @@ import pytest
 
 from core.bus import Bus
 from core.domain.events import Event
-from core.domain.live_run import replay
+from core.domain.fold import replay
 from core.domain.run import Run, RunKind
 from tests.support.world import World, a_step, a_world, tool_step
 

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from core.domain.events import RunFinished, StepFinished, StepSkipped, StepStarted
-from core.domain.live_run import replay
+from core.domain.fold import replay
 from core.errors import InvalidTemplate, Refused
 from tests.support.world import a_step, a_world, tool_step
 

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
+from core.domain.fold import replay
 from core.domain.ids import RunId, TemplateId, WorkflowId
 from core.domain.interruption import Action, Answer
 from core.domain.json_text import encode
-from core.domain.live_run import replay
 from core.domain.run import Run
 from core.errors import Refused
 from core.persistence.in_memory import MemoryStorage

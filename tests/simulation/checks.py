@@ -14,10 +14,11 @@ from core.domain.events import (
     StepSkipped,
     StepStarted,
 )
+from core.domain.fold import apply, fold, replay
 from core.domain.ids import CallId
 from core.domain.interruption import Interruption, InterruptionKind, InterruptionStatus
 from core.domain.json_text import decode
-from core.domain.live_run import LiveRun, apply, fold, replay
+from core.domain.live_run import LiveRun
 from core.domain.run import Run, RunStatus
 from core.domain.step import StepResult, StepStatus
 from core.engine.children import called_id, child_id

@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Any
 
 from core.domain.events import Event
+from core.domain.fold import replay
 from core.domain.ids import RunId
 from core.domain.json_text import decode
-from core.domain.live_run import replay
 from core.domain.message import MessageState
 from core.domain.run import Run, RunStatus
 from core.domain.step import StepResult, StepStatus

@@ -17,8 +17,9 @@ from core.domain.events import (
     StepFinished,
     StepStarted,
 )
+from core.domain.fold import apply, begin
 from core.domain.ids import RunId
-from core.domain.live_run import LiveRun, apply, begin
+from core.domain.live_run import LiveRun
 from core.domain.run import RunStatus
 from core.domain.step import StepKey
 from tests.simulation.world import World

@@ -5,8 +5,9 @@ from typing import Any
 
 from core.domain import events as facts
 from core.domain.events import Event
+from core.domain.fold import replay
 from core.domain.ids import CallId
-from core.domain.live_run import LiveRun, replay
+from core.domain.live_run import LiveRun
 from core.domain.run import RunKind
 from core.domain.step import StepStatus
 from core.domain.tool import CallStatus

@@ -1,8 +1,8 @@
 """What the chat pane is bound to: the viewed workflow, whatever loads, streams and switches meanwhile."""
 
 from core.bus import WorkflowDeleted
+from core.domain.fold import replay
 from core.domain.ids import MessageId, WorkflowId
-from core.domain.live_run import replay
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunStatus
 from core.stores.view_cache import ViewCache

@@ -14,9 +14,10 @@ from core.domain.events import (
     StepStarted,
     ToolStarted,
 )
+from core.domain.fold import replay
 from core.domain.interruption import Action, Interruption, InterruptionKind
 from core.domain.json_text import decode
-from core.domain.live_run import LiveRun, replay
+from core.domain.live_run import LiveRun
 from core.domain.run import RunStatus
 from core.domain.step import StepKey, StepStatus
 from core.domain.tool import CallStatus

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from core.bus import Bus
 from core.domain.events import Event
+from core.domain.fold import fold
 from core.domain.ids import CallId, RunId, WorkflowId, id_from_key
 from core.domain.interruption import Action, Answer, Interruption, InterruptionKind
-from core.domain.live_run import LiveRun, fold
+from core.domain.live_run import LiveRun
 from core.domain.run import Run, RunKind
 from core.domain.step import StepKey, StepResult
 from core.domain.template import Template

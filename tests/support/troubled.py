@@ -15,7 +15,8 @@ from core.domain.events import (
     RunPaused,
     RunWaiting,
 )
-from core.domain.live_run import LiveRun, fold
+from core.domain.fold import fold
+from core.domain.live_run import LiveRun
 from core.domain.run import RunStatus
 from core.errors import StorageFailed
 from core.ports.clock import Clock

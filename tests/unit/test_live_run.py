@@ -22,11 +22,13 @@ from core.domain.events import (
     UnknownFact,
     UsageReported,
 )
+from core.domain.fold import apply, fold, replay
 from core.domain.ids import CallId, MessageId
-from core.domain.live_run import LiveRun, TextStream, apply, fold, replay
+from core.domain.live_run import LiveRun
 from core.domain.message import Role
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
+from core.domain.text_stream import TextStream
 from core.domain.tool import CallStatus
 from tests.stores.rig import Teller
 

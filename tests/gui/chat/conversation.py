@@ -6,8 +6,9 @@ from typing import Any
 
 from core.domain import events as facts
 from core.domain.events import Event, Fact
+from core.domain.fold import replay
 from core.domain.ids import CallId, MessageId, RunId, WorkflowId
-from core.domain.live_run import LiveRun, replay
+from core.domain.live_run import LiveRun
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunKind
 from core.domain.tool import CallStatus

@@ -1,0 +1,306 @@
+"""The fold: how a run's events make its state.
+
+It is pure in its meaning (same events, same state) and changes the state in place, since one owner folds. A state that
+watched a run equals the one rebuilt from its stored events.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from core.domain import events as facts
+from core.domain.events import Event
+from core.domain.json_pointer import parts_of, with_part
+from core.domain.live_run import IN_FLIGHT, Iterations, LiveCall, LiveInterruption, LiveRun, LiveStep
+from core.domain.message import Role
+from core.domain.run import RunStatus
+from core.domain.step import StepStatus
+from core.domain.text_stream import TextStream
+from core.domain.tool import CallStatus
+
+ERRORS_KEPT = 20
+
+
+def replay(events: Iterable[Event]) -> LiveRun | None:
+    """The state after a run's events, or None if they do not begin with its creation."""
+    run = None
+    for event in events:
+        run = fold(run, event)
+    return run
+
+
+def fold(run: LiveRun | None, event: Event) -> LiveRun | None:
+    """Take in one event. Duplicate and late ones, and those of a run whose creation was missed, change nothing."""
+    if run is None:
+        return begin(event)
+    apply(run, event)
+    return run
+
+
+def begin(event: Event) -> LiveRun | None:
+    """The run that this event creates, or None if it tells of something else."""
+    fact = event.fact
+    if not isinstance(fact, facts.RunCreated):
+        return None
+    return LiveRun(
+        event.run_id,
+        event.workflow_id,
+        fact.kind,
+        fact.title,
+        fact.message_id,
+        event.at,
+        agent=fact.agent,
+        mode=fact.mode,
+        parent=fact.parent_run_id,
+        root=fact.root_run_id,
+        template_id=fact.template_id,
+        template_version=fact.template_version,
+        steps={name: LiveStep(name, has_child=name in fact.children) for name in fact.steps},
+        seq=event.seq,
+    )
+
+
+def apply(run: LiveRun, event: Event) -> bool:
+    """Take in one event. False: it is a duplicate, late or of another run, and changed nothing.
+
+    The events of a run are published in the order of their numbers (ENGINE §13), and what is not stored
+    carries the last one; so a lower number is late, be it a text of an attempt that was given up.
+    """
+    fact = event.fact
+    if run.run_id != event.run_id or run.is_released or event.seq < run.seq:
+        return False
+    kind = type(fact)
+    if (fold_unstored := _UNSTORED.get(kind)) is not None:
+        return fold_unstored(run, fact, event.at)
+    if event.seq == run.seq:
+        return False
+    run.seq = event.seq
+    if (fold_stored := _STORED.get(kind)) is not None:
+        fold_stored(run, fact, event.at)
+    return True
+
+
+def _fold_token(run: LiveRun, fact: facts.TokenReceived, at: datetime) -> bool:
+    step = run.steps.get(fact.step)
+    if step is None or run.status.is_final or fact.message_id != run.message_id:
+        return False
+    is_new = step.texts.setdefault(fact.index, TextStream()).append(fact.offset, fact.text)
+    if is_new:
+        run.tokens_received += 1
+    return is_new
+
+
+def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunContinued, at: datetime) -> bool:
+    """Pauses have no place in the order of facts, but a number of their own: one that was seen is that one again."""
+    if run.status.is_final:
+        return False
+    if isinstance(fact, facts.RunPaused) and fact.number > run.pauses:
+        run.paused_from = run.status
+        run.status, run.pause_reason, run.paused_at, run.pauses = RunStatus.PAUSED, fact.reason, at, fact.number
+        return True
+    if isinstance(fact, facts.RunContinued) and run.status is RunStatus.PAUSED and fact.number == run.pauses:
+        run.status, run.pause_reason = run.paused_from, None
+        return True
+    return False
+
+
+def _go_on(run: LiveRun, fact: facts.RunStarted, at: datetime) -> None:
+    """The run took a place. After a crash, what was in flight begins anew."""
+    if run.status.is_final:
+        return
+    run.status, run.pause_reason, run.pauses = RunStatus.RUNNING, None, 0
+    run.started_at = run.started_at or at
+    for step in run.steps.values():
+        if step.status in IN_FLIGHT:
+            if step.iterations is None:
+                step.status = StepStatus.PENDING
+            for text in step.texts.values():
+                text.restart()
+    for call_id in [call.id for call in run.calls.values() if call.status is CallStatus.RUNNING]:
+        del run.calls[call_id]
+
+
+def _fold_state(run: LiveRun, fact: facts.RunWaiting | facts.RunResumed, at: datetime) -> None:
+    if not run.status.is_final:
+        run.status = RunStatus.WAITING if isinstance(fact, facts.RunWaiting) else RunStatus.RUNNING
+
+
+def _fold_end(run: LiveRun, fact: facts.RunFinished, at: datetime) -> None:
+    if not run.status.is_final:
+        run.active_ms = fact.active_ms
+    run.end(fact.status, fact.error, at)
+
+
+def _fold_root(run: LiveRun, fact: facts.RootChanged, at: datetime) -> None:
+    run.root = fact.root_run_id
+
+
+def _step(run: LiveRun, name: str) -> LiveStep:
+    step = run.steps.get(name)
+    if step is None:
+        step = run.steps[name] = LiveStep(name)
+    return step
+
+
+def _fold_start(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
+    step = _step(run, fact.step)
+    if text := step.texts.get(fact.index):
+        text.restart()
+    if fact.index is not None:
+        return
+    if step.started_at is None:
+        step.started_at = at
+        run.execution_order.append(step.name)
+    step.status, step.attempts = StepStatus.RUNNING, fact.attempt
+    step.error = step.finished_at = None
+    if fact.total is not None:
+        step.iterations = step.iterations or Iterations(fact.total)
+        step.iterations.total = fact.total
+
+
+def _fold_skip(run: LiveRun, fact: facts.StepSkipped, at: datetime) -> None:
+    step = _step(run, fact.step)
+    step.status, step.skipped, step.skipped_value = StepStatus.COMPLETED, True, fact.value
+    step.finished_at = at
+
+
+def _fold_finish(run: LiveRun, fact: facts.StepFinished, at: datetime) -> None:
+    step = _step(run, fact.step)
+    if fact.index is not None:
+        _fold_iteration(step, fact)
+        return
+    step.status, step.output, step.error, step.finished_at = fact.status, fact.output, fact.error, at
+    if fact.error is not None:
+        step.attempt_errors.append(fact.error)
+
+
+def _fold_iteration(step: LiveStep, fact: facts.StepFinished) -> None:
+    if step.iterations is None:
+        return
+    if fact.status is StepStatus.COMPLETED:
+        step.iterations.completed += 1
+    elif fact.status is StepStatus.ERROR:
+        step.iterations.failed += 1
+        if fact.error is not None and len(step.iterations.errors) < ERRORS_KEPT:
+            step.iterations.errors.append({"index": fact.index, **fact.error})
+
+
+def _fold_taken(run: LiveRun, fact: facts.IterationsTaken, at: datetime) -> None:
+    total = fact.completed + fact.failed
+    _step(run, fact.step).iterations = Iterations(total, fact.completed, fact.failed, fact.errors[:ERRORS_KEPT])
+
+
+def _fold_retry(run: LiveRun, fact: facts.StepRetry, at: datetime) -> None:
+    step = _step(run, fact.step)
+    if fact.index is None:
+        step.status = StepStatus.RETRYING
+        if fact.error is not None:
+            step.attempt_errors.append(fact.error)
+
+
+def _fold_raised(run: LiveRun, fact: facts.InterruptionRaised, at: datetime) -> None:
+    run.interruptions[fact.id] = LiveInterruption(run.seq, at, fact)
+    _fold_asking(run, fact.step, fact.index, is_asking=True)
+
+
+def _fold_closed(run: LiveRun, fact: facts.InterruptionClosed, at: datetime) -> None:
+    if asked := run.interruptions.get(fact.id):
+        asked.status, asked.closed_at = fact.status, at
+        _fold_asking(run, asked.asked.step, asked.asked.index, is_asking=False)
+
+
+def _fold_asking(run: LiveRun, name: str, index: int | None, *, is_asking: bool) -> None:
+    """A step that asks shows it, be it before it runs or in the middle of its work."""
+    step = run.steps.get(name)
+    if step is None or index is not None or step.status.is_final:
+        return
+    if is_asking:
+        step.status = StepStatus.WAITING
+    else:
+        step.status = StepStatus.RUNNING if step.started_at is not None else StepStatus.PENDING
+
+
+def _fold_patch(run: LiveRun, fact: facts.StatePatched, at: datetime) -> None:
+    run.state_log.append(fact)
+    name, *parts = parts_of(fact.path)
+    step = run.steps.get(name)
+    if step is not None:
+        step.output = with_part(step.output, parts, fact.new)
+
+
+def _fold_message(run: LiveRun, fact: facts.MessageAdded, at: datetime) -> None:
+    step = run.steps.get(fact.step) if fact.step is not None else None
+    if fact.role is Role.USER:
+        run.prompt, run.prompt_id = fact.text, fact.message_id
+    elif fact.interrupted:
+        run.interrupted_texts.append(fact.text)
+        if step is not None and (text := step.texts.get(fact.index)):
+            text.restart(dropped=fact.text)
+    elif step is not None:
+        step.texts[fact.index] = TextStream(fact.text)
+    elif fact.role is Role.ASSISTANT and fact.message_id == run.message_id:
+        run.message = fact.text
+
+
+def _fold_call(run: LiveRun, fact: facts.ToolStarted, at: datetime) -> None:
+    run.calls[fact.call_id] = LiveCall(
+        fact.call_id, fact.tool, fact.arguments, fact.step, fact.index, fact.round, fact.offset, at
+    )
+
+
+def _fold_result(run: LiveRun, fact: facts.ToolEnded, at: datetime) -> None:
+    if call := run.calls.get(fact.call_id):
+        call.status, call.duration_ms = fact.status, fact.duration_ms
+        call.summary, call.error = fact.summary, fact.error
+
+
+def _fold_late(run: LiveRun, fact: facts.ToolEndedLate, at: datetime) -> None:
+    if call := run.calls.get(fact.call_id):
+        call.late = fact
+
+
+def _fold_warning(run: LiveRun, fact: facts.AnswerWarned, at: datetime) -> None:
+    run.warnings.append(facts.fact_fields(fact))
+
+
+def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
+    run.input_tokens += fact.input_tokens
+    run.output_tokens += fact.output_tokens
+    if fact.cost is not None:
+        run.cost = (run.cost or 0.0) + fact.cost
+
+
+def _fold_nothing(run: LiveRun, fact: facts.Fact, at: datetime) -> bool:
+    """It is for those who watch; nothing is left of it."""
+    return False
+
+
+# By the class of the fact: facts have an abstract base, for which `isinstance` and `match` are slow.
+_UNSTORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], bool]] = {
+    facts.TokenReceived: _fold_token,
+    facts.RunPaused: _fold_pause,
+    facts.RunContinued: _fold_pause,
+    facts.ReasoningReceived: _fold_nothing,
+    facts.ModelWaited: _fold_nothing,
+}
+_STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
+    facts.RunStarted: _go_on,
+    facts.RunWaiting: _fold_state,
+    facts.RunResumed: _fold_state,
+    facts.RunFinished: _fold_end,
+    facts.RootChanged: _fold_root,
+    facts.StepStarted: _fold_start,
+    facts.StepSkipped: _fold_skip,
+    facts.StepFinished: _fold_finish,
+    facts.IterationsTaken: _fold_taken,
+    facts.StepRetry: _fold_retry,
+    facts.InterruptionRaised: _fold_raised,
+    facts.InterruptionClosed: _fold_closed,
+    facts.StatePatched: _fold_patch,
+    facts.MessageAdded: _fold_message,
+    facts.ToolStarted: _fold_call,
+    facts.ToolEnded: _fold_result,
+    facts.ToolEndedLate: _fold_late,
+    facts.AnswerWarned: _fold_warning,
+    facts.UsageReported: _fold_usage,
+}

@@ -1,0 +1,51 @@
+"""Text that is streamed: pieces with their places, some of them twice, some of them missing."""
+
+
+class TextStream:
+    """Text that arrives in pieces with their offsets: cheap to append to, joined when it is looked at.
+
+    A piece that was missed leaves a gap that does not show; what follows it is still told from what is
+    there already.
+    """
+
+    __slots__ = ("_end", "_is_restarted", "_pieces")
+
+    def __init__(self, text: str = "") -> None:
+        self._pieces = [text] if text else []
+        self._end = len(text)
+        self._is_restarted = False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TextStream) and str(self) == str(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable: equal today is no promise for tomorrow
+
+    def __str__(self) -> str:
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0] if self._pieces else ""
+
+    def append(self, offset: int, text: str) -> bool:
+        """Add a piece that begins at `offset`, without what is already there. False if nothing was new."""
+        if not text:
+            return False
+        if self._is_restarted and offset < self._end:
+            self._cut(self._end - offset)
+        self._is_restarted = False
+        new = text[max(0, self._end - offset) :]
+        if not new:
+            return False
+        self._pieces.append(new)
+        self._end = offset + len(text)
+        return True
+
+    def restart(self, dropped: str = "") -> None:
+        """The writer begins anew, without `dropped` at the end; the next piece says where the text goes on."""
+        if dropped and str(self).endswith(dropped):
+            self._cut(len(dropped))
+        self._is_restarted = True
+
+    def _cut(self, characters: int) -> None:
+        text = str(self)
+        self._pieces = [text[: max(0, len(text) - characters)]]
+        self._end -= characters
