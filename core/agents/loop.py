@@ -21,7 +21,7 @@ from core.agents.window import USUAL_TOKENS, fitting
 from core.domain.events import UsageReported
 from core.domain.json_text import read
 from core.domain.step import StepStatus
-from core.domain.tool import ToolInfo, cut_off_call
+from core.domain.tool import ToolInfo
 from core.errors import StepFailed
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
@@ -38,7 +38,7 @@ from core.ports.model import (
     Usage,
 )
 from core.ports.schemas import Schemas
-from core.ports.storage import PutToolCall, Storage
+from core.ports.storage import Storage
 from core.ports.tools import ToolRunner
 
 REPAIR = "Your answer does not fit what was asked for: {}. Answer again, with nothing but the JSON value."
@@ -70,7 +70,8 @@ class AgentLoop:
             messages = await conversation(self._storage, turn, self._prompt_of(turn))
             found = await take_up(turn, log, self._storage, self._clock)
         except CancelledError:
-            log.tell(writes=[PutToolCall(cut_off_call(call)) for call in turn.left_open])
+            facts, writes = turn.left_open.closed(turn.run, turn.key, self._clock.now())
+            log.tell(*facts, writes=writes)
             raise
         record = TurnRecord(turn, log, self._clock, found.answers)
         ledger = Ledger(turn, log, self._clock, found.calls)

@@ -27,13 +27,14 @@ from core.domain.message import Message, MessageState, Role
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.template import ReturnAction
-from core.domain.tool import Effect, ToolCall, cut_off_call
+from core.domain.tool import Effect
 from core.engine.answering import Patch
 from core.engine.endings import Ended
 from core.engine.planner import Cancelled, Failed, Outcome, Succeeded
 from core.engine.run_log import Log
 from core.ports.clock import Clock
-from core.ports.storage import ChangeRun, Claim, PutMessage, PutStepResult, PutToolCall, Write
+from core.ports.left_open import NOTHING, LeftOpen
+from core.ports.storage import ChangeRun, Claim, PutMessage, PutStepResult, Write
 
 RUNNING = frozenset({RunStatus.RUNNING})
 WAITING = frozenset({RunStatus.WAITING})
@@ -154,11 +155,11 @@ class Checkpoints:
             self.step_started(key)
         self._say(ended.effect, fact, [PutStepResult(row)])
 
-    def step_cancelled(self, key: StepKey, calls: Iterable[ToolCall] = ()) -> None:
-        """Goes to the disk with the end of its run, never before. `calls` are those of its agent that were cut off."""
+    def step_cancelled(self, key: StepKey, left: LeftOpen = NOTHING) -> None:
+        """Goes to the disk with the end of its run, never before. `left` is what its agent was cut off in."""
         fact = StepFinished(step=key.step, index=key.index, status=StepStatus.CANCELLED)
-        cut_off = [PutToolCall(cut_off_call(call)) for call in calls]
-        self._log.tell(fact, writes=[PutStepResult(self._row(key, StepStatus.CANCELLED, None)), *cut_off])
+        facts, writes = left.closed(self._run, key, self._clock.now())
+        self._log.tell(*facts, fact, writes=[PutStepResult(self._row(key, StepStatus.CANCELLED, None)), *writes])
 
     def run_finished(self, outcome: Outcome) -> "Future[frozenset[int]]":
         """Write the end of the run with its message: the one terminal transition."""

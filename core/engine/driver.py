@@ -6,8 +6,8 @@ compare-and-set of the store is the guard behind it.
 
 import asyncio
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
@@ -16,7 +16,6 @@ from core.domain.interruption import Interruption
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult
 from core.domain.template import WorkflowCall
-from core.domain.tool import ToolCall
 from core.engine.checkpoints import Checkpoints
 from core.engine.dispatch import Call
 from core.engine.interruptions import Interruptions
@@ -31,6 +30,7 @@ from core.engine.run_log import Log
 from core.engine.steps import Setting, StepRunner
 from core.engine.work import Work
 from core.ports.clock import Clock
+from core.ports.left_open import LeftOpen
 
 log = logging.getLogger(__name__)
 
@@ -66,11 +66,11 @@ class Owner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """What an earlier life of a run has left: its results, its questions, and the calls of agents that were at work."""
+    """What an earlier life of a run has left: its results, its questions, and what its agents were in the middle of."""
 
     results: Sequence[StepResult]
     interruptions: Sequence[Interruption]
-    calls: Sequence[ToolCall] = ()
+    left_open: Mapping[StepKey, LeftOpen] = field(default_factory=dict)
 
 
 class Driver:
@@ -120,7 +120,7 @@ class Driver:
             remains is None,
             self.interruptions.ask,
             partial(owner.run_child, self),
-            remains.calls if remains is not None else (),
+            remains.left_open if remains is not None else {},
         )
         self.work = Work(
             setting,

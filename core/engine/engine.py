@@ -464,12 +464,12 @@ class Engine:
             return
         for child in await self._storage.children(run_id):
             await self._cancel_stored(child.id)
-        await self._cancel_found(await examine(run, self._storage))
+        await self._end_found(await examine(run, self._storage), RunStatus.CANCELLED)
 
-    async def _cancel_found(self, found: Found) -> None:
+    async def _end_found(self, found: Found, status: RunStatus, error: ErrorInfo | None = None) -> None:
         seat = self._seat_of(found)
         Interruptions(found.run, seat.log, self._clock, found.remains.interruptions).cancel_open()
-        await self._end(seat, RunStatus.CANCELLED, None, *cut_off(found, self._clock.now()))
+        await self._end(seat, status, error, *cut_off(found, self._clock.now()))
 
     async def _end(
         self,
@@ -484,7 +484,8 @@ class Engine:
         change = ChangeRun(run.id, ACTIVE, status, finished_at=self._clock.now(), error=error)
         ended = RunFinished(status=status, error=error.as_dict() if error else None, active_ms=run.active_ms)
         writes: list[Write] = [*rows, change]
-        if run.parent is None and (message := await last_words(run, status, self._storage)) is not None:
+        is_told = any(isinstance(row, PutMessage) and row.message.id == run.message_id for row in rows)
+        if run.parent is None and not is_told and (message := await last_words(run, status, self._storage)) is not None:
             writes.append(PutMessage(message))
         await seat.log.record(*facts, ended, writes=writes)
 
@@ -563,7 +564,7 @@ class Engine:
         for found in left:
             if found.unclean_ends >= UNCLEAN_ENDS:
                 self._tell_again(found)
-                await self._end(self._seat_of(found), RunStatus.ERROR, EXHAUSTED)
+                await self._end_found(found, RunStatus.ERROR, EXHAUSTED)
             else:
                 again.append(found)
         lost = await self._storage.commit([found.back for found in again]) if again else frozenset()
@@ -573,7 +574,7 @@ class Engine:
                 continue
             self._tell_again(found)
             if is_over(run, above):
-                await self._cancel_found(found)
+                await self._end_found(found, RunStatus.CANCELLED)
                 continue
             seat = self._seat_of(found)
             self._seats.take(seat)

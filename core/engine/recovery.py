@@ -5,14 +5,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.domain.events import Event, Fact, StepFinished
+from core.domain.fold import replay
 from core.domain.message import Message, MessageState
-from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot
-from core.domain.step import StepStatus
+from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
+from core.domain.step import StepKey, StepStatus
 from core.domain.template import AgentAction
 from core.domain.text_stream import TextStream
-from core.domain.tool import CallStatus, cut_off_call
+from core.domain.tool import CallStatus, ToolCall
 from core.engine.driver import Remains
-from core.ports.storage import ChangeRun, PutStepResult, PutToolCall, Storage, Write
+from core.ports.left_open import LeftOpen
+from core.ports.storage import ChangeRun, PutStepResult, Storage, Write
 
 UNCLEAN_ENDS = 3
 
@@ -74,31 +76,50 @@ async def examine(run: Run, storage: Storage) -> Found:
     """Read what is left of an unfinished run. Raises StorageFailed `unreadable` if that is not possible."""
     snapshot = await storage.snapshot(run.id)
     results = await storage.step_results(run.id)
+    events = await storage.events(run.id)
     agents = {step.name for step in snapshot.template.steps if isinstance(step.action, AgentAction)}
     is_cut_off = any(result.key.step in agents and not result.status.is_final for result in results)
-    calls = await storage.tool_calls(run.id) if is_cut_off else []
-    open_calls = [call for call in calls if call.status is CallStatus.RUNNING]
-    remains = Remains(results, await storage.interruptions(run.id), open_calls)
-    return Found(run, snapshot, remains, await storage.events(run.id))
+    left_open = await _left_open(run, storage, events) if is_cut_off else {}
+    return Found(run, snapshot, Remains(results, await storage.interruptions(run.id), left_open), events)
+
+
+async def _left_open(run: Run, storage: Storage, events: Sequence[Event]) -> dict[StepKey, LeftOpen]:
+    """What agents were in the middle of. Text that a message told whole stands before the pieces that are left."""
+    calls: dict[StepKey, list[ToolCall]] = {}
+    for call in await storage.tool_calls(run.id):
+        if call.status is CallStatus.RUNNING:
+            calls.setdefault(StepKey(call.step, call.index), []).append(call)
+    texts: dict[StepKey, TextStream] = {}
+    told = replay(events)
+    for chunk in await storage.chunks(run.id):
+        key = StepKey(chunk.step, chunk.index)
+        if key not in texts:
+            step = told.steps.get(chunk.step) if told is not None else None
+            texts[key] = step.texts.get(chunk.index, TextStream()) if step is not None else TextStream()
+        texts[key].append(chunk.offset, chunk.text)
+    whole = {key: str(text) for key, text in texts.items()}
+    return {key: LeftOpen(tuple(calls.get(key, ())), whole.get(key)) for key in {**calls, **texts}}
 
 
 def cut_off(found: Found, now: datetime) -> tuple[Sequence[Fact], Sequence[Write]]:
-    """What ends with a run that nobody goes on with: its steps in flight, and the calls of its agents."""
-    left = [one for one in found.remains.results if not one.status.is_final and one.key.round is None]
+    """What ends with a run that nobody goes on with: its steps in flight, and what its agents were in the middle of."""
+    facts: list[Fact] = []
+    writes: list[Write] = []
+    for key, left in found.remains.left_open.items():
+        its_facts, its_writes = left.closed(found.run, key, now)
+        facts += its_facts
+        writes += its_writes
+    left_steps = [one for one in found.remains.results if not one.status.is_final and one.key.round is None]
     status = StepStatus.CANCELLED
-    facts = [StepFinished(step=one.key.step, index=one.key.index, status=status) for one in left]
-    steps = [PutStepResult(replace(one, status=status, finished_at=now)) for one in left]
-    return facts, [*steps, *(PutToolCall(cut_off_call(call)) for call in found.remains.calls)]
+    facts += [StepFinished(step=one.key.step, index=one.key.index, status=status) for one in left_steps]
+    writes += [PutStepResult(replace(one, status=status, finished_at=now)) for one in left_steps]
+    return facts, writes
 
 
 async def last_words(run: Run, status: RunStatus, storage: Storage) -> Message | None:
-    """The message of a run that ends without going on: closed, with what was streamed into it before a crash."""
+    """The message of a run that ends without going on, closed as it stands."""
     open_ones = [one for one in await storage.messages(run.workflow_id) if one.id == run.message_id]
     if not open_ones or open_ones[-1].state is not MessageState.OPEN:
         return None
-    streams: dict[tuple[str, int | None], TextStream] = {}
-    for chunk in await storage.chunks(run.id) if run.kind is RunKind.CHAT else ():
-        streams.setdefault((chunk.step, chunk.index), TextStream()).append(chunk.offset, chunk.text)
-    text = "\n\n".join(filter(None, map(str, streams.values())))
-    state = MessageState.INTERRUPTED if status is RunStatus.CANCELLED or text else MessageState.FINAL
-    return replace(open_ones[-1], text=open_ones[-1].text or text, state=state)
+    is_broken = status is RunStatus.CANCELLED or open_ones[-1].text
+    return replace(open_ones[-1], state=MessageState.INTERRUPTED if is_broken else MessageState.FINAL)

@@ -1,14 +1,15 @@
 """Carrying out one step: its action, by the port that knows how."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
 from core.domain.json_text import encode
 from core.domain.run import ErrorInfo, Run, Snapshot
+from core.domain.step import StepKey
 from core.domain.template import (
     AgentAction,
     CodeAction,
@@ -19,11 +20,12 @@ from core.domain.template import (
     WorkflowAction,
     WorkflowCall,
 )
-from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
+from core.domain.tool import CallResult, CallStatus, Effect
 from core.engine.dispatch import Call
 from core.errors import StepFailed, ToolFailed
 from core.ports.agents import AgentRunner, AgentTurn, Asker
 from core.ports.journal import RunLog
+from core.ports.left_open import NOTHING, LeftOpen
 from core.ports.sandbox import CodeLimits, Sandbox
 from core.ports.schemas import Schemas
 from core.ports.tools import CallContext, ToolRunner
@@ -38,8 +40,8 @@ RunChild = Callable[[Call, int, WorkflowCall], Awaitable[Any]]
 class Setting:
     """The run that a step is carried out in. `is_fresh`: it has no earlier life that an agent could go on from.
 
-    `ask` puts a question to a person and comes back with its end; `run_child` runs another template. `left_open` are
-    the calls of agents that an earlier life left in the middle.
+    `ask` puts a question to a person and comes back with its end; `run_child` runs another template. `left_open` is
+    what an earlier life left in the middle, by the steps of agents and their iterations.
     """
 
     run: Run
@@ -48,7 +50,7 @@ class Setting:
     is_fresh: bool
     ask: Asker
     run_child: RunChild
-    left_open: Sequence[ToolCall] = ()
+    left_open: Mapping[StepKey, LeftOpen] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +194,6 @@ def _turn(call: Call, attempt: int, setting: Setting) -> AgentTurn:
         max_rounds=agent.max_tool_rounds,
         output_schema=call.step.output_schema,
         fresh=setting.is_fresh and attempt == 1,
-        left_open=tuple(one for one in setting.left_open if (one.step, one.index) == (call.key.step, call.key.index)),
+        left_open=setting.left_open.get(call.key, NOTHING),
         ask=setting.ask,
     )

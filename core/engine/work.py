@@ -13,7 +13,7 @@ from core.domain.interruption import Interruption, InterruptionKind
 from core.domain.json_text import LIST_BYTES, decode, encode_output
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.template import AgentAction, ReturnAction, SetAction, Step, ToolAction, WorkflowAction
-from core.domain.tool import Effect, ToolCall
+from core.domain.tool import Effect
 from core.engine.answering import Patch
 from core.engine.attempts import Attempts, Course, Earlier, LostClaim
 from core.engine.checkpoints import Checkpoints
@@ -40,6 +40,7 @@ from core.engine.refs import Scope
 from core.engine.steps import Setting, StepRunner
 from core.errors import StepFailed, StorageFailed
 from core.ports.clock import Clock
+from core.ports.left_open import NOTHING, LeftOpen
 from core.threads.long_json import is_long, output_text
 
 log = logging.getLogger(__name__)
@@ -286,9 +287,9 @@ class Work:
             self._inbox.append(ended)
         self._changed()
 
-    def _left_open(self, key: StepKey) -> list[ToolCall]:
-        """The calls of its agent that an earlier life left in the middle."""
-        return [call for call in self._setting.left_open if (call.step, call.index) == (key.step, key.index)]
+    def _left_open(self, key: StepKey) -> LeftOpen:
+        """What an earlier life left its agent in the middle of."""
+        return self._setting.left_open.get(key, NOTHING)
 
     def _as_ended(
         self,
@@ -359,7 +360,7 @@ class Work:
         """Write down how a call ended, and let the plan go on from there."""
         key, step = ended.call.key, ended.call.step
         if ended.is_cancelled:
-            self._checkpoints.step_cancelled(key, () if ended.has_acted else self._left_open(key))
+            self._checkpoints.step_cancelled(key, NOTHING if ended.has_acted else self._left_open(key))
             return
         try:
             if ended.error is not None:

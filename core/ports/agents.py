@@ -6,8 +6,8 @@ from typing import Any, Protocol
 from core.domain.interruption import Ask, Interruption
 from core.domain.run import Run, Snapshot
 from core.domain.step import StepKey
-from core.domain.tool import ToolCall
 from core.ports.journal import RunLog
+from core.ports.left_open import NOTHING, LeftOpen
 
 
 class Asker(Protocol):
@@ -25,7 +25,7 @@ class AgentTurn:
 
     `output_schema`: the last text must be JSON that fits it; the turn's output is that value. `tools` None: every
     tool there is. `max_rounds` None: the agent's own limit. `fresh`: nothing of this turn can be in the store yet, so
-    nothing is looked up; a retry and a run that goes on after a crash are not fresh. `left_open`: the calls that an
+    nothing is looked up; a retry and a run that goes on after a crash are not fresh. `left_open`: what an
     earlier life of the run left in the middle.
     """
 
@@ -37,7 +37,7 @@ class AgentTurn:
     max_rounds: int | None = None
     output_schema: Any = None
     fresh: bool = False
-    left_open: tuple[ToolCall, ...] = ()
+    left_open: LeftOpen = NOTHING
     ask: Asker = field(kw_only=True)
 
 
