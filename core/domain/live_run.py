@@ -156,6 +156,7 @@ class LiveRun:
     message_id: MessageId
     created_at: datetime
     agent: str | None = None
+    model: str | None = None
     mode: ValidationMode | None = None
     parent: RunId | None = None
     root: RunId | None = None
@@ -269,6 +270,7 @@ def begin(event: Event) -> LiveRun | None:
         fact.message_id,
         event.at,
         agent=fact.agent,
+        model=fact.model,
         mode=fact.mode,
         parent=fact.parent_run_id,
         root=fact.root_run_id,
