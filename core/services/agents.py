@@ -75,7 +75,7 @@ class AgentService:
         """
         agent = self.get(answering.agent) or self.default
         model = None if answering.is_offline else answering.model or agent.model or self._settings().model
-        return agent, model and agent.asking(model)
+        return agent, model and agent.asking(self._as_set(model))
 
     def settled(self, answering: Answering, asked: ModelChoice | None) -> Answering:
         """The same, as a workflow keeps it once it was answered so: it stays with the model that the settings had then,
@@ -117,6 +117,14 @@ class AgentService:
             self._become(one for one in self.current if one.id != agent_id)
             using = sum(1 for one in workflows if one.answering is not None and one.answering.agent == agent_id)
             return RemovedAgent(agent, using)
+
+    def _as_set(self, model: ModelChoice) -> ModelChoice:
+        """The model with what the settings say of it by now: its prices and the size of its window."""
+        told = next((one for one in self._settings().models if one.is_same(model)), None)
+        if told is None:
+            return model
+        names = ("price_in", "price_out", "context_tokens")
+        return model.model_copy(update={name: getattr(told, name) for name in names})
 
     def _require_own_name(self, agent: Agent) -> None:
         """Raises Refused where another has it."""
