@@ -35,6 +35,7 @@ from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.sandbox.schemas import JsonSchemas
 from core.services.access import Access
+from core.services.agents import AgentService
 from core.services.chat import ChatService
 from core.services.demo import DemoService
 from core.services.providers import ProviderService
@@ -141,6 +142,7 @@ class Core:
     settings: SettingsService
     demo: DemoService
     providers: ProviderService
+    agents: AgentService
 
 
 @asynccontextmanager
@@ -203,13 +205,14 @@ async def run_core(
             Toolbox(clock, more_tools, stores.background.is_viewed) as box,
             Models(clock, settings, key_file) as models,
         ):
-            agents = AgentLoop(models.client, box.invoker, storage, clock, box.schemas)
-            steps = StepRunner(box.invoker, box.sandbox, agents, box.schemas)
+            loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas)
+            steps = StepRunner(box.invoker, box.sandbox, loop, box.schemas)
             templates = TemplateService(storage, box.validator)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
             box.registry.register(execution_create.tool(engine))
+            agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
             async with engine:
-                yield _core(bus, clock, engine, storage, stores, settings, templates, models)
+                yield _core(bus, clock, engine, storage, stores, settings, templates, models, agents)
     finally:
         stores.close()
 
@@ -223,11 +226,14 @@ def _core(
     settings: SettingsService,
     templates: TemplateService,
     models: Models,
+    agents: AgentService,
 ) -> Core:
     access = Access(models.keys, storage)
-    runs = RunService(engine, storage, clock, access, settings.read)
-    chat = ChatService(engine, storage, clock, access, settings.read)
-    workflows = WorkflowService(engine, storage, bus, clock)
+    runs = RunService(engine, storage, clock, access, agents)
+    chat = ChatService(engine, storage, clock, access, agents)
+    workflows = WorkflowService(engine, storage, bus, clock, access, agents)
     demo = DemoService(chat, runs, templates, workflows, storage)
     providers = ProviderService(models.catalogue, models.keys, settings)
-    return Core(bus, clock, engine, storage, stores, runs, chat, templates, workflows, settings, demo, providers)
+    return Core(
+        bus, clock, engine, storage, stores, runs, chat, templates, workflows, settings, demo, providers, agents
+    )

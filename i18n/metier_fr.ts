@@ -139,6 +139,13 @@
     </message>
 </context>
 <context>
+    <name>Agents</name>
+    <message>
+        <source>Offline agent, no language model</source>
+        <translation>Agent hors ligne, sans modèle de langage</translation>
+    </message>
+</context>
+<context>
     <name>Announcer</name>
     <message>
         <source>Answer failed</source>
@@ -549,6 +556,10 @@
         <translation>Répondre à la demande affichée</translation>
     </message>
     <message>
+        <source>Choose agent and model</source>
+        <translation>Choisir l’agent et le modèle</translation>
+    </message>
+    <message>
         <source>Copy the last answer</source>
         <translation>Copier la dernière réponse</translation>
     </message>
@@ -829,6 +840,10 @@
         <translation>La réponse du modèle a échoué</translation>
     </message>
     <message>
+        <source>There is no key for this provider. Put one in at Settings, Models, or choose another model.</source>
+        <translation>Il n’y a pas de clé pour ce fournisseur. Ajoutez-en une dans Paramètres, Modèles, ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
         <source>This workflow is still at work. It has to end first.</source>
         <translation>Ce workflow est encore au travail. Il doit d’abord se terminer.</translation>
     </message>
@@ -992,6 +1007,14 @@
     <message>
         <source>Waiting for you</source>
         <translation>En attente de votre réponse</translation>
+    </message>
+    <message>
+        <source>Who answers: {who}</source>
+        <translation>Qui répond&#xa0;: {who}</translation>
+    </message>
+    <message>
+        <source>{agent} · {model}</source>
+        <translation>{agent} · {model}</translation>
     </message>
 </context>
 <context>
@@ -1207,6 +1230,45 @@
     <message>
         <source>Pages</source>
         <translation>Pages</translation>
+    </message>
+</context>
+<context>
+    <name>Picker</name>
+    <message>
+        <source>Agents</source>
+        <translation>Agents</translation>
+    </message>
+    <message>
+        <source>Connect a model…</source>
+        <translation>Connecter un modèle…</translation>
+    </message>
+    <message>
+        <source>Find an agent or a model</source>
+        <translation>Chercher un agent ou un modèle</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modèles</translation>
+    </message>
+    <message>
+        <source>Who answers</source>
+        <translation>Qui répond</translation>
+    </message>
+    <message>
+        <source>any model</source>
+        <translation>tout modèle</translation>
+    </message>
+    <message>
+        <source>follows commands</source>
+        <translation>suit des commandes</translation>
+    </message>
+    <message>
+        <source>opens the settings</source>
+        <translation>ouvre les paramètres</translation>
+    </message>
+    <message>
+        <source>{host}, on this computer</source>
+        <translation>{host}, sur cet ordinateur</translation>
     </message>
 </context>
 <context>

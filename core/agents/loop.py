@@ -92,7 +92,7 @@ class AgentLoop:
         self, turn: AgentTurn, log: RunLog, messages: list[ChatMessage], record: TurnRecord, calls: RoundCalls
     ) -> Any:
         """Go from answer to answer, those that were given before a crash first, to one that calls nothing."""
-        max_rounds = MAX_ROUNDS if turn.max_rounds is None else turn.max_rounds
+        max_rounds = _max_rounds(turn)
         number = rounds = 0
         is_repaired = False
         prompt_at = len(messages) - 1
@@ -183,6 +183,15 @@ class AgentLoop:
         return system_prompt(turn, self._clock.now())
 
     def _advertised(self, turn: AgentTurn) -> tuple[ToolInfo, ...]:
-        """The tools that the model may call now."""
-        infos = self._tools.infos()
-        return tuple(infos if turn.tools is None else (info for info in infos if info.name in turn.tools))
+        """The tools that the model may call now: those of its agent that the step allows too."""
+        profile = turn.snapshot.profile
+        given = (turn.tools, None if profile is None else profile.tools)
+        limits = [frozenset(names) for names in given if names is not None]
+        return tuple(info for info in self._tools.infos() if all(info.name in names for names in limits))
+
+
+def _max_rounds(turn: AgentTurn) -> int:
+    """The step's limit, else the agent's."""
+    if turn.max_rounds is not None:
+        return turn.max_rounds
+    return MAX_ROUNDS if turn.snapshot.profile is None else turn.snapshot.profile.max_tool_rounds

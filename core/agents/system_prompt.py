@@ -11,7 +11,9 @@ _NO_FOLDERS = "No folder is open to the file tools in this run."
 
 
 def system_prompt(turn: AgentTurn, now: datetime) -> str:
-    """For a turn that a language model answers."""
+    """For a turn that a language model answers: its place, then what its agent is told."""
     allow = turn.snapshot.allow
     folders = _FOLDERS.format(", ".join(allow)) if allow else _NO_FOLDERS
-    return f"{_PLACE.format(date=f'{now:%A, %d %B %Y}')}\n{folders}"
+    profile = turn.snapshot.profile
+    own = f"\n\n{profile.system_prompt}" if profile is not None and profile.system_prompt.strip() else ""
+    return f"{_PLACE.format(date=f'{now:%A, %d %B %Y}')}\n{folders}{own}"

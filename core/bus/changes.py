@@ -1,7 +1,9 @@
 """What changed in the core apart from runs, in the past tense."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.domain.agent import Agent
 from core.domain.ids import WorkflowId
 from core.domain.settings import Settings
 from core.domain.workflow import Workflow
@@ -12,6 +14,13 @@ class SettingsChanged:
     """These are the settings now."""
 
     settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsChanged:
+    """These are the agents now, by name."""
+
+    agents: Sequence[Agent]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from core.domain.ids import WorkflowId
 from core.domain.model import ModelChoice
 from core.llm.presets import PRESETS
 from core.llm.script import parse_script
+from core.services.agents import OFFLINE
 from core.services.templates import read_text
 from core.wiring import Core, Folders, open_core
 
@@ -25,7 +26,7 @@ EXAMPLE = """python -m core chat '/tool calculator {"expression": "6 * 7"}'"""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="TEXT")
-    parser.add_argument("--agent", metavar="NAME", help="which agent answers (offline)")
+    parser.add_argument("--agent", metavar="NAME", help="which agent answers: one that is stored, or offline")
     parser.add_argument("--workflow", metavar="ID", help="go on with this conversation")
     parser.add_argument("--script", metavar="FILE", help="JSON lines that the offline agent plays (METIER_SCRIPT)")
     provider = parser.add_argument_group(
@@ -71,8 +72,8 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
 def _is_of_provider(args: argparse.Namespace) -> bool:
     """Whether a language model is asked for. Raises CommandFailed where the offline agent is asked for too."""
     named = [name for name in ("base_url", "model", "provider", "api_key_env") if getattr(args, name) is not None]
-    if named and (args.script or args.agent):
-        other = "--script" if args.script else "--agent"
+    other = "--script" if args.script else "--agent offline" if args.agent == OFFLINE else None
+    if named and other is not None:
         raise CommandFailed.usage("usage", f"--{named[0].replace('_', '-')} does not go with {other}")
     return bool(named)
 

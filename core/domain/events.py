@@ -34,7 +34,7 @@ class Fact(BaseModel):
 
 class RunCreated(Fact):
     """The run exists and waits for a place. `steps` are the names of its snapshot, in template order; `children` those
-    that run other templates."""
+    that run other templates. `agent` is the name of who answers, `model` that of the language model, if it is one."""
 
     type = "run_created"
     kind: RunKind
@@ -43,6 +43,7 @@ class RunCreated(Fact):
     steps: list[str]
     children: list[str] = []
     agent: str | None = None
+    model: str | None = None
     mode: ValidationMode | None = None
     template_id: TemplateId | None = None
     template_version: int | None = None

@@ -50,6 +50,7 @@ def begin(event: Event) -> LiveRun | None:
         fact.message_id,
         event.at,
         agent=fact.agent,
+        model=fact.model,
         mode=fact.mode,
         parent=fact.parent_run_id,
         root=fact.root_run_id,

@@ -9,6 +9,7 @@ WorkflowId = NewType("WorkflowId", str)
 TemplateId = NewType("TemplateId", str)
 RunId = NewType("RunId", str)
 MessageId = NewType("MessageId", str)
+AgentId = NewType("AgentId", str)
 CallId = NewType("CallId", str)
 InterruptionId = NewType("InterruptionId", str)
 

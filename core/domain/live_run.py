@@ -97,6 +97,7 @@ class LiveRun:
     message_id: MessageId
     created_at: datetime
     agent: str | None = None
+    model: str | None = None
     mode: ValidationMode | None = None
     parent: RunId | None = None
     root: RunId | None = None

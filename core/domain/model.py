@@ -90,6 +90,10 @@ class ModelChoice(BaseModel):
         """Whom its key belongs to."""
         return origin_of(self.base_url)
 
+    def is_same(self, other: "ModelChoice | None") -> bool:
+        """Whether it is that model of that server, however it is asked."""
+        return other is not None and (self.base_url, self.model) == (other.base_url, other.model)
+
     @property
     def label(self) -> str:
         """What people call it."""

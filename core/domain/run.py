@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from core.domain.agent import Agent
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
 from core.domain.model import ModelChoice
 from core.domain.template import Template, ValidationMode
@@ -84,7 +85,8 @@ class Snapshot:
     `allow` holds absolute folders that the file tools may enter, `base` the folder where relative paths start
     (the first allowed one if None); `script` the lines of a scripted offline agent, so that a resumed turn plays on.
     `gated`: it waits in the queue until the limit on workflows at once lets it in (ENGINE §9). `model` answers where an
-    agent is asked; None: the offline agent.
+    agent is asked; None: the offline agent. `profile` is the agent as it was then; None: nothing is set beside the
+    model.
     """
 
     template: Template
@@ -96,6 +98,7 @@ class Snapshot:
     script: tuple[Mapping[str, Any], ...] = ()
     gated: bool = False
     model: ModelChoice | None = None
+    profile: Agent | None = None
 
 
 @dataclass(frozen=True, slots=True)

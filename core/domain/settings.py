@@ -9,8 +9,11 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from core.domain.ids import AgentId
 from core.domain.model import ModelChoice
 from core.domain.template import ValidationMode
+
+MAX_MODELS = 200
 
 
 class KeyPlace(StrEnum):
@@ -23,8 +26,9 @@ class KeyPlace(StrEnum):
 class Settings(BaseModel):
     """All settings of the core. Times in seconds.
 
-    `model` answers where none is named; None: the offline agent. `key_places` tells for which origins there is a key,
-    and where; never the key.
+    `model` answers where none is named; None: the offline agent. `models` are those that can be
+    chosen. `default_agent` None, or one that is gone: the
+    assistant that comes with the app. `key_places` tells for which origins there is a key, and where; never the key.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -36,6 +40,8 @@ class Settings(BaseModel):
     max_depth: Annotated[int, Field(ge=1, le=1000)] = 100
     stream_write_interval_s: Annotated[float, Field(ge=0.1, le=5)] = 0.5
     model: ModelChoice | None = None
+    models: Annotated[tuple[ModelChoice, ...], Field(max_length=MAX_MODELS)] = ()
+    default_agent: AgentId | None = None
     key_places: Mapping[str, KeyPlace] = Field(default_factory=dict)
 
     def max_workflows(self, mode: ValidationMode) -> int:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from core.domain.agent import Agent
 from core.domain.events import Fact, MessageAdded, RunCreated
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId, new_id
 from core.domain.message import Message, MessageState, Role
@@ -45,6 +46,7 @@ class StartRequest:
     awaited: bool = False
     in_new_workflow: bool = False
     model: ModelChoice | None = None
+    profile: Agent | None = None
 
     @classmethod
     def child(
@@ -68,6 +70,7 @@ class StartRequest:
             base=snapshot.base,
             script=snapshot.script,
             model=snapshot.model,
+            profile=snapshot.profile,
             template_id=found.id,
             template_version=found.version,
             parent=parent,
@@ -103,6 +106,7 @@ class StartRequest:
             script=self.script,
             gated=self.gated,
             model=self.model,
+            profile=self.profile,
         )
 
 
@@ -116,6 +120,7 @@ def creation(request: StartRequest, run: Run, snapshot: Snapshot) -> tuple[Seque
         steps=[step.name for step in snapshot.template.steps],
         children=[step.name for step in snapshot.template.steps if isinstance(step.action, WorkflowAction)],
         agent=snapshot.agent,
+        model=snapshot.model.label if snapshot.model is not None else None,
         mode=snapshot.mode,
         template_id=run.template_id,
         template_version=run.template_version,
@@ -147,6 +152,7 @@ def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | Non
         base=snapshot.base,
         script=snapshot.script,
         model=snapshot.model,
+        profile=snapshot.profile,
         template_id=source.template_id,
         template_version=source.template_version,
         in_new_workflow=True,

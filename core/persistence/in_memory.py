@@ -9,8 +9,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
 
+from core.domain.agent import Agent
 from core.domain.events import Event
-from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import AgentId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Interruption
 from core.domain.json_text import decode
 from core.domain.message import Message
@@ -20,7 +21,7 @@ from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.facts import filled, in_order
 from core.persistence.memory_tables import Tables
-from core.persistence.order import UNFINISHED, by_asking, by_call, by_checkpoint, by_piece, by_title
+from core.persistence.order import UNFINISHED, by_asking, by_call, by_checkpoint, by_name, by_piece, by_title
 from core.persistence.unreadable import marked, placeholder, unreadable
 from core.ports.storage import PAGE_ROWS, Chunk, StoredTemplate, Write
 
@@ -71,6 +72,12 @@ class MemoryStorage:
 
     async def templates(self) -> list[StoredTemplate]:
         return sorted((versions[max(versions)] for versions in self._tables.templates.values()), key=by_title)
+
+    async def agent(self, agent_id: AgentId) -> Agent | None:
+        return self._tables.agents.get(agent_id)
+
+    async def agents(self) -> list[Agent]:
+        return sorted(self._tables.agents.values(), key=by_name)
 
     async def run(self, run_id: RunId) -> Run | None:
         run = self._tables.runs.get(run_id)

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Self
 
-from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.agent import Agent
+from core.domain.ids import AgentId, CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Interruption
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
@@ -22,6 +23,7 @@ from core.ports.storage import (
     Claim,
     CloseInterruption,
     MarkUnreadable,
+    PutAgent,
     PutSetting,
     PutStepResult,
     PutTemplate,
@@ -29,6 +31,7 @@ from core.ports.storage import (
     PutWorkflow,
     RaiseInterruption,
     ReleaseClaim,
+    RemoveAgent,
     StoredTemplate,
     Write,
 )
@@ -44,6 +47,7 @@ class Tables:
     workflows: dict[WorkflowId, tuple[Place, Workflow]] = field(default_factory=dict)
     messages: dict[MessageId, tuple[Place, Message]] = field(default_factory=dict)
     templates: dict[TemplateId, dict[int, StoredTemplate]] = field(default_factory=dict)
+    agents: dict[AgentId, Agent] = field(default_factory=dict)
     runs: dict[RunId, tuple[Place, Run]] = field(default_factory=dict)
     snapshots: dict[RunId, Snapshot] = field(default_factory=dict)
     results: dict[RunId, dict[StepKey, StepResult]] = field(default_factory=dict)
@@ -119,6 +123,9 @@ class Tables:
         for put_template in batch.of(PutTemplate):
             template = put_template.template
             self.templates.setdefault(template.id, {})[template.version] = template
+        self.agents.update({put.agent.id: put.agent for put in batch.of(PutAgent)})
+        for removed in batch.of(RemoveAgent):
+            self.agents.pop(removed.agent_id, None)
 
     def _put_message(self, message: Message) -> None:
         self.messages[message.id] = self._place(message.created_at), message

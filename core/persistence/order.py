@@ -1,5 +1,6 @@
 """In which order rows are listed, where the keys of the database do not say it."""
 
+from core.domain.agent import Agent
 from core.domain.interruption import Interruption
 from core.domain.run import RunStatus
 from core.domain.step import StepResult
@@ -16,6 +17,10 @@ def number(value: int | None) -> int:
 
 def by_title(template: StoredTemplate) -> tuple[str, str, str]:
     return template.title.casefold(), template.title, template.id
+
+
+def by_name(agent: Agent) -> tuple[str, str, str]:
+    return agent.name.casefold(), agent.name, agent.id
 
 
 def by_checkpoint(result: StepResult) -> tuple[bool, str, int, int]:

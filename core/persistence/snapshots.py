@@ -1,5 +1,6 @@
 """Rows of snapshots: what runs were started with, written once."""
 
+from core.domain.agent import Agent
 from core.domain.ids import RunId
 from core.domain.model import ModelChoice
 from core.domain.run import Snapshot
@@ -37,6 +38,9 @@ def snapshot_row(run_id: RunId, snapshot: Snapshot) -> Row:
             script=[dict(line) for line in snapshot.script],
             gated=snapshot.gated,
             model=snapshot.model.model_dump(mode="json", exclude_none=True) if snapshot.model is not None else None,
+            profile=snapshot.profile.model_dump(mode="json", exclude_none=True)
+            if snapshot.profile is not None
+            else None,
         ),
     }
 
@@ -53,4 +57,5 @@ def _snapshot(row: Row) -> Snapshot:
         script=tuple(found["script"]),
         gated=bool(found.get("gated")),
         model=optional(ModelChoice.model_validate, found.get("model")),
+        profile=optional(Agent.model_validate, found.get("profile")),
     )

@@ -4,14 +4,16 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Self
 
+from core.domain.agent import Agent
 from core.domain.events import Event
-from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import AgentId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Interruption
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepResult
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
+from core.persistence.agents import Agents
 from core.persistence.batch import Batch
 from core.persistence.chunks import Chunks
 from core.persistence.codec import Places
@@ -36,6 +38,7 @@ from core.ports.storage import (
     Claim,
     CloseInterruption,
     MarkUnreadable,
+    PutAgent,
     PutSetting,
     PutStepResult,
     PutTemplate,
@@ -43,6 +46,7 @@ from core.ports.storage import (
     PutWorkflow,
     RaiseInterruption,
     ReleaseClaim,
+    RemoveAgent,
     StoredTemplate,
     Write,
 )
@@ -57,6 +61,7 @@ class SurrealStorage:
         self._workflows = Workflows(connection, places)
         self._messages = Messages(connection, places)
         self._templates = Templates(connection)
+        self._agents = Agents(connection)
         self._runs = Runs(connection, places, self._messages)
         self._snapshots = Snapshots(connection)
         self._results = StepResults(connection)
@@ -103,6 +108,8 @@ class SurrealStorage:
             *self._workflows.put(write.workflow for write in batch.of(PutWorkflow)),
             *self._messages.put(batch.messages()),
             *self._templates.put(write.template for write in batch.of(PutTemplate)),
+            *self._agents.put(write.agent for write in batch.of(PutAgent)),
+            *self._agents.remove(write.agent_id for write in batch.of(RemoveAgent)),
             *self._runs.create(batch.creations()),
             *self._runs.change(batch.placed(ChangeRun)),
             *self._runs.change_roots(batch.of(ChangeRoot)),
@@ -135,6 +142,12 @@ class SurrealStorage:
 
     async def templates(self) -> list[StoredTemplate]:
         return await self._templates.newest()
+
+    async def agent(self, agent_id: AgentId) -> Agent | None:
+        return await self._agents.get(agent_id)
+
+    async def agents(self) -> list[Agent]:
+        return await self._agents.all()
 
     async def run(self, run_id: RunId) -> Run | None:
         return await self._runs.get(run_id)

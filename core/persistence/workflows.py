@@ -1,10 +1,12 @@
 """Rows of workflows."""
 
 from collections.abc import Iterable
+from typing import Any
 
+from core.domain.agent import Answering
 from core.domain.ids import WorkflowId
 from core.domain.workflow import Workflow
-from core.persistence.codec import BROKEN, Places, data, data_of, microseconds, readable, time_of
+from core.persistence.codec import BROKEN, Places, data, data_of, microseconds, optional, readable, time_of
 from core.persistence.connection import Connection
 from core.persistence.keys import record, text_key
 from core.persistence.pages import of_table
@@ -46,6 +48,7 @@ class Workflows:
                 agent=workflow.agent,
                 created_at=microseconds(workflow.created_at),
                 updated_at=microseconds(workflow.updated_at),
+                answering=optional(_answering_fields, workflow.answering),
             ),
         }
 
@@ -58,4 +61,9 @@ def _workflow(row: Row) -> Workflow:
         found["agent"],
         time_of(found["created_at"]),
         time_of(found["updated_at"]),
+        optional(Answering.model_validate, found.get("answering")),
     )
+
+
+def _answering_fields(answering: Answering) -> Any:
+    return answering.model_dump(mode="json", exclude_none=True)

@@ -4,9 +4,10 @@ One process owns it. Writes are data, so that one writer can put those of many r
 transaction; reads return the domain's own rows.
 
 However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
-workflows, messages, templates, new runs · changes of runs · changes of roots · released claims · claims · step
-results · tool calls · raised interruptions · closed interruptions · events · pieces of text · marks · settings. So no
-step is claimed after the change that ends its run, and a result wins over a claim of the same key.
+workflows, messages, templates, agents, removed agents, new runs · changes of runs · changes of roots · released
+claims · claims · step results · tool calls · raised interruptions · closed interruptions · events · pieces of text ·
+marks · settings. So no step is claimed after the change that ends its run, and a result wins over a claim of the same
+key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,8 +15,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from core.domain.agent import Agent
 from core.domain.events import Event
-from core.domain.ids import InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import AgentId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Answer, Interruption, InterruptionStatus
 from core.domain.message import Message
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
@@ -56,6 +58,20 @@ class PutTemplate:
     """Save the version, or replace it. The newest of an id is the one with the highest number."""
 
     template: StoredTemplate
+
+
+@dataclass(frozen=True, slots=True)
+class PutAgent:
+    """Create the agent or replace its row."""
+
+    agent: Agent
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveAgent:
+    """Remove the row of an agent, if there is one."""
+
+    agent_id: AgentId
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +228,8 @@ Write = (
     PutWorkflow
     | PutMessage
     | PutTemplate
+    | PutAgent
+    | RemoveAgent
     | CreateRun
     | ChangeRun
     | ChangeRoot
@@ -265,6 +283,14 @@ class Storage(Protocol):
 
     async def templates(self) -> list[StoredTemplate]:
         """The newest version of each, by title."""
+        ...
+
+    async def agent(self, agent_id: AgentId) -> Agent | None:
+        """None too for one that cannot be read."""
+        ...
+
+    async def agents(self) -> list[Agent]:
+        """All that can be read, by name."""
         ...
 
     async def run(self, run_id: RunId) -> Run | None:

@@ -1,13 +1,13 @@
 """Chat: what a person writes becomes a run with one agent step."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from core.domain.agent import Answering
 from core.domain.ids import RunId, WorkflowId, new_id
 from core.domain.model import ModelChoice
 from core.domain.run import ACTIVE, Run, RunKind
-from core.domain.settings import Settings
 from core.domain.template import AgentAction, AgentCall, Step, Template, ValidationMode
 from core.domain.workflow import Workflow
 from core.engine.engine import Engine
@@ -16,8 +16,8 @@ from core.errors import NotFound, Refused, StorageFailed, workflow_busy
 from core.ports.clock import Clock
 from core.ports.storage import Storage
 from core.services.access import Access, key_missing, refused
+from core.services.agents import OFFLINE, AgentService
 from core.services.outcome import answers
-from core.services.runs import OFFLINE
 
 ANSWER = "answer"
 TEXT_CHARACTERS = 1_000_000
@@ -25,14 +25,12 @@ TITLE_CHARACTERS = 60
 
 
 class ChatService:
-    def __init__(
-        self, engine: Engine, storage: Storage, clock: Clock, access: Access, settings: Callable[[], Settings]
-    ) -> None:
+    def __init__(self, engine: Engine, storage: Storage, clock: Clock, access: Access, agents: AgentService) -> None:
         self._engine = engine
         self._storage = storage
         self._clock = clock
         self._access = access
-        self._settings = settings
+        self._agents = agents
 
     @answers
     async def send(
@@ -48,11 +46,13 @@ class ChatService:
         gated: bool = False,
         queued: bool = False,
         model: ModelChoice | None = None,
+        answering: Answering | None = None,
     ) -> Run:
         """Say something in a workflow, or in a new one named after the first words.
 
-        `model` answers; without one that of the conversation so far, else that of the settings, else the offline agent,
-        which a `script` or the `agent` of that name asks for anyway. `gated`: a person says it in the window; `queued`:
+        `answering` was chosen for it; without one the conversation stays with who answered last, and a new one has the
+        default agent. The `agent` of that name takes the place of the agent, `model` that of the model; a `script` and
+        the name `offline` ask for the offline agent. `gated`: a person says it in the window; `queued`:
         it may wait for a place (StartRequest). Fails with `bad_input` (nothing said, over 1 000 000 characters),
         `not_found`, `workflow_busy` or `limit_reached`.
 
@@ -62,17 +62,20 @@ class ChatService:
             raise Refused("bad_input", "there is nothing to send")
         if len(text) > TEXT_CHARACTERS:
             raise Refused("bad_input", f"a message has at most {TEXT_CHARACTERS:,} characters", limit=TEXT_CHARACTERS)
-        if agent not in (None, OFFLINE):
-            raise NotFound("agent", agent)
         workflow = await self._workflow(workflow_id, text)
-        if model is None and agent is None and not script:
-            model = await self._usual_model(workflow_id)
+        who = answering or workflow.answering or await self._who_answered(workflow_id)
+        if agent is not None:
+            who = who.model_copy(update=self._named(agent))
+        if model is not None or script:
+            who = who.model_copy(update={"model": model, "is_offline": model is None})
+        profile, model = self._agents.cast(who)
         granted = await self._access.granted(model) if model is not None else None
         if model is not None and granted is None and gated:
             raise refused(key_missing(model))
         step = Step(name=ANSWER, action=AgentAction(agent=AgentCall(prompt="@input.text")))
+        name = OFFLINE if model is None else profile.name
         request = StartRequest(
-            replace(workflow, agent=OFFLINE if model is None else model.label),
+            replace(workflow, agent=name, answering=self._agents.settled(who, granted or model)),
             Template(title=workflow.title, steps=[step]),
             {"text": text},
             RunKind.CHAT,
@@ -85,6 +88,7 @@ class ChatService:
             queued=queued,
             in_new_workflow=workflow_id is None,
             model=granted or model,
+            profile=profile,
         )
         return await (self._leave(request) if model is not None and granted is None else self._engine.start(request))
 
@@ -104,17 +108,24 @@ class ChatService:
         await log.create(*facts, writes=writes, is_ours=is_ours)
         return run
 
-    async def _usual_model(self, workflow_id: WorkflowId | None) -> ModelChoice | None:
-        """The model that answered last in the workflow; in a new one that of the settings."""
+    def _named(self, agent: str) -> dict[str, Any]:
+        """What an agent of that name changes. Raises NotFound."""
+        if agent == OFFLINE:
+            return {"model": None, "is_offline": True}
+        return {"agent": self._agents.named(agent).id, "model": None, "is_offline": False}
+
+    async def _who_answered(self, workflow_id: WorkflowId | None) -> Answering:
+        """Who answered last in a workflow whose row does not tell."""
         newest = await self._storage.runs(workflow_id=workflow_id, limit=1) if workflow_id is not None else []
         if not newest:
-            return self._settings().model
+            return Answering()
         try:
-            return (await self._storage.snapshot(newest[0].id)).model
+            model = (await self._storage.snapshot(newest[0].id)).model
         except StorageFailed as error:
             if error.code != "unreadable":
                 raise
-            return self._settings().model
+            return Answering()
+        return Answering(model=model, is_offline=model is None)
 
     async def _workflow(self, workflow_id: WorkflowId | None, text: str) -> Workflow:
         if workflow_id is None:

@@ -60,6 +60,33 @@ class ProviderService:
         return await self._catalogue.models(choice, await self._keys.find(choice))
 
     @answers
+    async def keep(
+        self,
+        choice: ModelChoice,
+        *,
+        context_tokens: int | None = None,
+        price_in: float | None = None,
+        price_out: float | None = None,
+    ) -> ModelChoice:
+        """Have a model among those that can be chosen, in the place of the same one if it is there. The first answers
+        where none is named, unless another does. Fails with `bad_input`, or as a change of the settings does."""
+        told = {"context_tokens": context_tokens, "price_in": price_in, "price_out": price_out}
+        kept = _validated({**choice.model_dump(), **told})
+        now = self._settings.current
+        others = [one for one in now.models if not one.is_same(kept)]
+        is_usual = kept.is_same(now.model) or (now.model is None and not now.models)
+        await self._change(models=(*others, kept), **({"model": kept} if is_usual else {}))
+        return kept
+
+    @answers
+    async def forget(self, choice: ModelChoice) -> None:
+        """Offer a model no more. Where none is named, the offline agent answers then, if it was this one; workflows
+        that have it go on with it, and so do runs."""
+        now = self._settings.current
+        others = tuple(one for one in now.models if not one.is_same(choice))
+        await self._change(models=others, **({"model": None} if choice.is_same(now.model) else {}))
+
+    @answers
     async def discover(self) -> list[LocalServer]:
         """The servers on this machine that answer within 300 ms."""
         return await self._catalogue.discover()
@@ -86,7 +113,11 @@ class ProviderService:
 
     async def _note(self, origin: str, place: KeyPlace | None) -> None:
         places = {name: kept for name, kept in self._settings.current.key_places.items() if name != origin}
-        changed = await self._settings.change(key_places=places if place is None else {**places, origin: place})
+        await self._change(key_places=places if place is None else {**places, origin: place})
+
+    async def _change(self, **fields: Any) -> None:
+        """Change settings. Raises Refused as that fails."""
+        changed = await self._settings.change(**fields)
         if isinstance(changed, Failed):
             raise Refused(changed.code, changed.message, **changed.details)
 

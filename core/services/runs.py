@@ -1,8 +1,9 @@
 """Runs: start one of a template, follow, cancel and describe them."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
+from core.domain.agent import Answering
 from core.domain.events import Event, ToolEndedLate, fact_fields, time_text
 from core.domain.fold import replay
 from core.domain.ids import InterruptionId, RunId, WorkflowId, new_id
@@ -10,7 +11,6 @@ from core.domain.interruption import Answer, Interruption
 from core.domain.json_text import decode
 from core.domain.live_run import LiveRun, LiveStep
 from core.domain.run import Run, RunKind, RunStatus
-from core.domain.settings import Settings
 from core.domain.step import StepKey, StepStatus
 from core.domain.template import AgentAction, ValidationMode
 from core.domain.tool import CallStatus
@@ -23,11 +23,11 @@ from core.ports.clock import Clock
 from core.ports.storage import Storage
 from core.ports.templates import FoundTemplate
 from core.services.access import Access, key_missing, refused
+from core.services.agents import OFFLINE, AgentService
 from core.services.outcome import answers
 
 PAGE = 200
 _UNFINISHED = frozenset({StepStatus.RUNNING, StepStatus.RETRYING, StepStatus.WAITING})
-OFFLINE = "offline"
 
 
 class RunService:
@@ -37,13 +37,13 @@ class RunService:
         storage: Storage,
         clock: Clock,
         access: Access,
-        settings: Callable[[], Settings],
+        agents: AgentService,
     ) -> None:
         self._engine = engine
         self._storage = storage
         self._clock = clock
         self._access = access
-        self._settings = settings
+        self._agents = agents
 
     @answers
     async def start(
@@ -62,21 +62,22 @@ class RunService:
         """Start a template with the `given` input, in a workflow of its own that is named after it.
 
         `timeout_ms`: its deadline in active time, in the place of the template's. `gated`: a person starts it in the
-        window; `queued`: it may wait for a place (StartRequest). Its agents have the model of the settings; where that
-        needs a key and there is none, it fails with `key_missing`.
+        window; `queued`: it may wait for a place (StartRequest). Its steps ask the default agent, with the model of
+        that or of the settings; where that needs a key and there is none, it fails with `key_missing`.
         """
         now = self._clock.now()
         template = found.template
         if timeout_ms is not None:
             template = template.model_copy(update={"timeout_ms": timeout_ms})
-        model = self._settings().model
+        profile, model = self._agents.cast(Answering())
         if model is not None and any(isinstance(step.action, AgentAction) for step in template.steps):
             granted = await self._access.granted(model)
             if granted is None:
                 raise refused(key_missing(model))
             model = granted
-        agent = OFFLINE if model is None else model.label
-        workflow = Workflow(WorkflowId(new_id("wf")), template.title, agent, now, now)
+        agent = OFFLINE if model is None else profile.name
+        answering = self._agents.settled(Answering(), model)
+        workflow = Workflow(WorkflowId(new_id("wf")), template.title, agent, now, now, answering)
         return await self._engine.start(
             StartRequest(
                 workflow,
@@ -93,6 +94,7 @@ class RunService:
                 queued=queued,
                 in_new_workflow=True,
                 model=model,
+                profile=profile,
             )
         )
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.bus import Bus, WorkflowChanged, WorkflowDeleted
+from core.domain.agent import Answering
 from core.domain.fold import replay
 from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
@@ -14,6 +15,8 @@ from core.engine.engine import Engine
 from core.errors import NotFound, Refused, StorageFailed
 from core.ports.clock import Clock
 from core.ports.storage import PAGE_ROWS, PutWorkflow, Storage
+from core.services.access import Access, key_missing, refused
+from core.services.agents import AgentService
 from core.services.outcome import answers
 from core.stores.workflows import ListedWorkflow
 
@@ -31,11 +34,15 @@ class OpenedWorkflow:
 
 
 class WorkflowService:
-    def __init__(self, engine: Engine, storage: Storage, bus: Bus, clock: Clock) -> None:
+    def __init__(
+        self, engine: Engine, storage: Storage, bus: Bus, clock: Clock, access: Access, agents: AgentService
+    ) -> None:
         self._engine = engine
         self._storage = storage
         self._bus = bus
         self._clock = clock
+        self._access = access
+        self._agents = agents
 
     @answers
     async def listed(self) -> list[ListedWorkflow]:
@@ -78,6 +85,24 @@ class WorkflowService:
         await self._storage.commit([PutWorkflow(renamed)])
         self._bus.publish(WorkflowChanged(renamed))
         return renamed
+
+    @answers
+    async def choose(self, workflow_id: WorkflowId | None, answering: Answering) -> Answering:
+        """Have this agent and this model answer the next turns; a run at work goes on as it began. Without a
+        workflow it is only found out whether they could.
+
+        Fails with `not_found`, also for the agent, and with `key_missing` where the model could not be asked.
+        """
+        if answering.agent is not None and self._agents.get(answering.agent) is None:
+            raise NotFound("agent", answering.agent)
+        _, model = self._agents.cast(answering)
+        if model is not None and await self._access.granted(model) is None:
+            raise refused(key_missing(model))
+        if workflow_id is not None:
+            chosen = replace(await self._workflow(workflow_id), answering=answering)
+            await self._storage.commit([PutWorkflow(chosen)])
+            self._bus.publish(WorkflowChanged(chosen))
+        return answering
 
     @answers
     async def delete(self, workflow_id: WorkflowId) -> None:

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QCoreApplication
 
 from core.stores.activity import ActivityItem, ActivityKind, ActivityState
+from desktop.translation.agents import agent_words
 from desktop.translation.formats import duration, number
 from desktop.translation.tools import tool_doing, tool_done
 
@@ -14,6 +15,8 @@ TOLD_FROM_S = 1.0
 
 def title(item: ActivityItem) -> str:
     """`Read notes.txt`, or the name of a step or of an agent."""
+    if item.kind is ActivityKind.AGENT:
+        return agent_words(item.name)
     if item.kind is not ActivityKind.TOOL:
         return item.name
     verb = tool_doing(item.name) if item.state is ActivityState.RUNNING else tool_done(item.name)

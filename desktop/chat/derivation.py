@@ -50,12 +50,14 @@ def turns(messages: Sequence[Message], run_of: Callable[[MessageId], LiveRun | N
 def turn_of(message: Message, run: LiveRun | None) -> Turn:
     """One message as a turn; `run` is the run that shows in it, if it is known."""
     author: str | None = None
+    model: str | None = None
     if run is None or message.role is not Role.ASSISTANT:
         parts: list[Part] = [*_said(message.text, message.state), *_cut_off(message, None)]
     else:
         parts = list(_parts(message, run))
         author = run.workflow_name if run.kind is not RunKind.CHAT else run.agent
-    return Turn(message.id, message.role, author, message.created_at, message.state, tuple(parts))
+        model = run.model if run.kind is RunKind.CHAT else None
+    return Turn(message.id, message.role, author, message.created_at, message.state, tuple(parts), model)
 
 
 def _parts(message: Message, run: LiveRun) -> Iterable[Part]:

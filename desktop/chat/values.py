@@ -139,7 +139,8 @@ Part = Text | CutOff | Tools | Steps | Output | Activity | Failure
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of the conversation. `author` is an agent or a template; None is whoever plays the role."""
+    """One message of the conversation. `author` is an agent or a template; None is whoever plays the role. `model` is
+    the language model that speaks, if one does."""
 
     id: MessageId
     role: Role
@@ -147,3 +148,4 @@ class Turn:
     at: datetime
     state: MessageState
     parts: tuple[Part, ...]
+    model: str | None = None

@@ -19,6 +19,9 @@ def failure_words(code: str, message: str) -> str:
         ),
         "storage_not_writable": translate("Failures", "The data folder cannot be written. Nothing was lost."),
         "storage_full": translate("Failures", "The disk is full. Make room, and it goes on."),
+        "key_missing": translate(
+            "Failures", "There is no key for this provider. Put one in at Settings, Models, or choose another model."
+        ),
         "storage_failed": translate("Failures", "The data could not be read or written."),
     }
     return words.get(code, message)

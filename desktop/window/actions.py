@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
+from core.domain.agent import Answering
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.interruption import Answer
 from core.domain.template import ValidationMode
@@ -62,21 +63,25 @@ class Actions(QObject):
 
     # Running
 
-    def send(self, text: str, *, queued: bool = False) -> None:
-        """Say something in the viewed workflow, or begin a new one with it."""
+    def send(self, text: str, *, queued: bool = False, answering: Answering | None = None) -> None:
+        """Say something in the viewed workflow, or begin a new one with it, in which `answering` is chosen."""
         workflow_id = self._core.stores.background.viewed_workflow_id
-        self._spawn(self._send(text, workflow_id, queued=queued), "send")
+        self._spawn(self._send(text, workflow_id, None if workflow_id else answering, queued=queued), "send")
 
-    async def _send(self, text: str, workflow_id: WorkflowId | None, *, queued: bool) -> None:
+    async def _send(
+        self, text: str, workflow_id: WorkflowId | None, answering: Answering | None, *, queued: bool
+    ) -> None:
         mode = self._core.settings.current.validation_mode
-        answer = await self._core.chat.send(text, workflow_id, mode=mode, gated=True, queued=queued)
+        answer = await self._core.chat.send(
+            text, workflow_id, mode=mode, gated=True, queued=queued, answering=answering
+        )
         if isinstance(answer, Ok):
             if workflow_id is None and self._core.stores.background.viewed_workflow_id is None:
                 self.show(answer.data.workflow_id)
             self.sent.emit(workflow_id or "", text)
         elif answer.code == "limit_reached":
             self.refused.emit(workflow_id or "", "")
-            self._refuse(answer, partial(self._send, text, workflow_id, queued=True))
+            self._refuse(answer, partial(self._send, text, workflow_id, answering, queued=True))
         else:
             self.refused.emit(workflow_id or "", failure_words(answer.code, answer.message))
 

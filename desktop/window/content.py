@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from core.bus import SettingsChanged
+from core.bus import AgentsChanged, SettingsChanged
 from core.domain.ids import WorkflowId
 from core.domain.template import ValidationMode
 from core.wiring import Core
@@ -26,12 +26,14 @@ from desktop.toasts.overlay import ToastOverlay
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
 from desktop.window.actions import Actions
+from desktop.window.answering import AnsweringChoice
 from desktop.window.chat_pane import ChatPane
 from desktop.window.commands import keys_of
 from desktop.window.header import Header
 from desktop.window.host import Host
 from desktop.window.menus import Menus
 from desktop.window.navigation import Recent, neighbour, next_around
+from desktop.window.picker import Picker
 from desktop.window.questions import ask_delete
 from desktop.window.start_page import StartPage
 from desktop.window.title import viewed_title
@@ -60,6 +62,8 @@ class Content(Adaptive, Surface):
         )
         self.header = Header(theme, self)
         card_keys = keys_of("focus.attention")
+        self.picker = Picker(theme, window)
+        self.answering = AnsweringChoice(core, tasks, self.header, self.picker, self._connect_model, self)
         self.chat = ChatPane(
             theme, frames, stores.view, stores.workflows, stores.questions, core.clock, card_keys, self
         )
@@ -76,7 +80,10 @@ class Content(Adaptive, Surface):
         self._connect()
         frames.bind(self, (stores.view.changed, stores.workflows.changed, stores.background.changed), self._render)
         stores.background.viewed_changed.connect(self._on_viewed)
-        self._settings_heard = core.bus.subscribe(SettingsChanged, self._on_settings)
+        self._heard = (
+            core.bus.subscribe(SettingsChanged, self._on_settings),
+            core.bus.subscribe(AgentsChanged, self._on_agents),
+        )
         self.adapt_to(theme)
 
     def begin(self) -> None:
@@ -103,10 +110,12 @@ class Content(Adaptive, Surface):
         if app is not None:
             app.removeEventFilter(self)
         self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
-        self._settings_heard.close()
+        for subscription in self._heard:
+            subscription.close()
         self.chat.leave()
         self._window.takeCentralWidget()
         self.toasts.deleteLater()
+        self.picker.deleteLater()
         self.deleteLater()
 
     def layout_state(self, state: WindowState) -> WindowState:
@@ -177,7 +186,7 @@ class Content(Adaptive, Surface):
         self.activity.compose_requested.connect(self.chat.focus_composer)
         self.header.stop_requested.connect(self._stop)
         self.header.activity_requested.connect(self._toggle_activity)
-        self.chat.send_requested.connect(deeds.send)
+        self.chat.send_requested.connect(self._send)
         self.chat.stop_requested.connect(self._stop)
         self.chat.retry_requested.connect(deeds.retry)
         self.chat.link_activated.connect(deeds.open_link)
@@ -188,6 +197,7 @@ class Content(Adaptive, Surface):
         self.toasts.go_requested.connect(self._go_from_toast)
         self.toasts.action_requested.connect(deeds.toast_action)
         deeds.sent.connect(self.chat.sending_worked)
+        deeds.sent.connect(self._on_sent)
         deeds.refused.connect(self.chat.sending_failed)
         deeds.answered.connect(self.chat.settle)
         deeds.demo_changed.connect(self._on_demo)
@@ -202,6 +212,7 @@ class Content(Adaptive, Surface):
             "demo.remove": self.deeds.remove_demo,
             "app.settings": self._settings,
             "app.quit": self._session.end,
+            "workflow.model": self._pick,
             "run.stop": self._stop,
             "view.sidebar": self._toggle_sidebar,
             "view.activity": self._toggle_activity,
@@ -236,6 +247,7 @@ class Content(Adaptive, Surface):
         run = execution.run if execution and execution.is_active else None
         mode = run.mode if run is not None and run.mode is not None else self._core.settings.current.validation_mode
         self.header.show_workflow(title, status, mode)
+        self.answering.show()
         self.header.setVisible(self._centre.currentWidget() is self.chat)
         self._keep_clear()
 
@@ -245,6 +257,7 @@ class Content(Adaptive, Surface):
         if viewed is not None:
             self._recent.viewed(viewed)
             self._is_new = False
+        self.answering.viewed_another()
         self.chat.show_now()
         self._render()
 
@@ -252,6 +265,14 @@ class Content(Adaptive, Surface):
         """The header says which mode holds, and a row where its run has another one."""
         self._render()
         self.sidebar.show_now()
+
+    def _on_agents(self, _message: AgentsChanged) -> None:
+        self.answering.show()
+
+    def _on_sent(self, workflow_id: str, _text: str) -> None:
+        if not workflow_id:
+            self.answering.begun()
+            self.answering.show()
 
     def _on_demo(self, is_there: bool) -> None:
         if self._menus is not None:
@@ -294,6 +315,16 @@ class Content(Adaptive, Surface):
         self.deeds.show(None)
         self._render()
         self.chat.focus_composer()
+
+    def _send(self, text: str) -> None:
+        self.deeds.send(text, answering=self.answering.of_new)
+
+    def _pick(self) -> None:
+        if self.header.isVisible():
+            self.answering.open()
+
+    def _connect_model(self) -> None:
+        self._settings()
 
     def _stop(self) -> None:
         self.deeds.stop(self._core.stores.background.viewed_workflow_id)

@@ -1,6 +1,7 @@
-"""The header of the centre: the workflow's name, its state, its validation mode, and what stops it."""
+"""The header of the centre: the workflow's name, its state, who answers, its validation mode, and what stops it."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from core.domain.run import RunStatus
@@ -8,9 +9,9 @@ from core.domain.template import ValidationMode
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.buttons import Button, IconButton, with_keys
 from desktop.widgets.indicator import Indicator, StatusDot
-from desktop.widgets.labels import ElidedLabel, Label
+from desktop.widgets.labels import ElidedLabel, Label, plain_tool_tip
 from desktop.widgets.surfaces import Surface
 from desktop.window.commands import keys_of
 
@@ -26,10 +27,12 @@ INDICATORS = {
 
 
 class Header(Adaptive, Surface):
-    """Shows what it is told; `stop_requested` and `activity_requested` say what a person wants."""
+    """Shows what it is told; its signals say what a person wants."""
 
     stop_requested = Signal()
     activity_requested = Signal()
+    picker_requested = Signal()
+    """Another agent or model is wanted."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__("canvas", edge="bottom", parent=parent)
@@ -40,6 +43,9 @@ class Header(Adaptive, Surface):
         self._title = ElidedLabel("", "title", parent=self)
         self._state = Label("", "secondary", "muted", parent=self)
         self._mode_label = Label("", "secondary", "muted", parent=self)
+        self._who = Button(theme, "", "ghost", Icon.CHEVRON_DOWN, is_small=True, parent=self)
+        self._who.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
+        self._agent, self._model = "", ""
         self._stop = Button(theme, "", "secondary", Icon.SQUARE, parent=self)
         self._activity = IconButton(theme, Icon.PANEL_RIGHT, parent=self)
         self._row = QHBoxLayout(self)
@@ -48,8 +54,9 @@ class Header(Adaptive, Surface):
         self._row.addWidget(self._title, 1)
         self._row.addWidget(self._state)
         self._row.addStretch(0)
-        for widget in (self._mode_label, self._stop, self._activity):
+        for widget in (self._who, self._mode_label, self._stop, self._activity):
             self._row.addWidget(widget)
+        self._who.clicked.connect(self.picker_requested)
         self._stop.clicked.connect(self.stop_requested)
         self._activity.clicked.connect(self.activity_requested)
         self.adapt_to(theme)
@@ -60,6 +67,24 @@ class Header(Adaptive, Surface):
         self._status, self._mode = status, mode
         self.retranslate()
 
+    def show_answering(self, agent: str, model: str) -> None:
+        """Who answers next: the name of the agent, and the words for its model."""
+        if (agent, model) != (self._agent, self._model):
+            self._agent, self._model = agent, model
+            self._fit_who()
+
+    @property
+    def picker_place(self) -> QRect:
+        """Where the button of the picker stands."""
+        return self._who.geometry()
+
+    def focus_picker(self) -> None:
+        self._who.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_who()
+
     def retranslate(self) -> None:
         self._state.setText(self._words(self._status) if self._status else "")
         self._sign.setVisible(self._status is not None)
@@ -68,6 +93,7 @@ class Header(Adaptive, Surface):
         self._mode_label.setText(self._mode_words(self._mode) if self._mode else "")
         self._stop.setText(self.tr("Stop"))
         self._stop.setVisible(self._status is not None and not self._status.is_final)
+        self._fit_who()
         self._activity.describe(self.tr("Show or hide the activity"), keys_of("view.activity"))
 
     def dress(self) -> None:
@@ -75,6 +101,16 @@ class Header(Adaptive, Surface):
         self.setFixedHeight(sizes.header)
         self._row.setContentsMargins(sizes.space_xl - sizes.space_xs, 0, sizes.space_m, 0)
         self._row.setSpacing(sizes.space_s)
+
+    def _fit_who(self) -> None:
+        """The model always, the agent where there is room; where even the model is too long, its end is cut."""
+        whole = self.tr("{agent} · {model}").format(agent=self._agent, model=self._model)
+        room = max(self._theme.sizes.user_bubble // 2, self.width() * 2 // 5)
+        metrics = self._who.fontMetrics()
+        shown = whole if metrics.horizontalAdvance(whole) <= room else self._model
+        self._who.setText(metrics.elidedText(shown, Qt.TextElideMode.ElideRight, room))
+        self._who.setAccessibleName(self.tr("Who answers: {who}").format(who=whole))
+        self._who.setToolTip(plain_tool_tip(with_keys(whole, keys_of("workflow.model"))))
 
     def _words(self, status: RunStatus) -> str:
         return {

@@ -57,9 +57,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeadBlock(Block):
-    """Who speaks, and since when."""
+    """Who speaks, with which language model if with one, and since when."""
 
     author: str | None
+    model: str | None
     at: datetime
     is_template: bool
 

@@ -27,7 +27,9 @@ def blocks_of(turn: Turn, folds: Folds, memo: Memo) -> list[Block]:
         said = "".join(part.text for part in turn.parts if isinstance(part, Text))
         return [PlainBlock(key=f"{n}", within=within, text=piece) for n, piece in enumerate(split_plain(said))]
     is_template = any(isinstance(part, Steps) for part in turn.parts)
-    blocks: list[Block] = [HeadBlock(key="head", author=turn.author, at=turn.at, is_template=is_template)]
+    blocks: list[Block] = [
+        HeadBlock(key="head", author=turn.author, model=turn.model, at=turn.at, is_template=is_template)
+    ]
     for number, part in enumerate(turn.parts):
         blocks.extend(_part_blocks(f"{number}", part, folds, memo))
     return blocks

@@ -6,6 +6,7 @@ from core.domain.message import MessageState, Role
 from desktop.chat.layout.hidden import revealed
 from desktop.chat.transcript.turn_view import TurnView
 from desktop.chat.values import Failure, Output, Text, Turn
+from desktop.translation.agents import agent_words
 from desktop.translation.formats import time_of_day
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -33,7 +34,8 @@ def _speaker(turn: Turn) -> str:
         case Role.USER:
             return translate("Transcript", "You")
         case Role.ASSISTANT:
-            return revealed(turn.author or translate("Transcript", "Assistant"))
+            author = translate("Transcript", "Assistant") if not turn.author else agent_words(turn.author)
+            return revealed(author if turn.model is None else f"{author}, {turn.model}")
         case Role.SYSTEM:
             return translate("Transcript", "Notice")
 

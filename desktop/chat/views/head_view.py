@@ -10,6 +10,7 @@ from desktop.chat.layout.blocks import HeadBlock
 from desktop.chat.layout.hidden import revealed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
+from desktop.translation.agents import agent_words
 from desktop.translation.formats import time_of_day
 from desktop.widgets.labels import plain_tool_tip
 
@@ -22,11 +23,13 @@ class HeadView(QWidget):
         self._theme = theme
         self._icon = Icon.SPARKLES
         self._author = ""
+        self._model = ""
         self._time = ""
 
     def show_block(self, block: HeadBlock) -> None:
         self._icon = Icon.WORKFLOW if block.is_template else Icon.SPARKLES
-        self._author = revealed(block.author or self.tr("Assistant"))
+        self._author = self.tr("Assistant") if not block.author else revealed(agent_words(block.author))
+        self._model = revealed(block.model or "")
         self._time = time_of_day(block.at.astimezone())
         self.setToolTip(plain_tool_tip(moment(block.at)))
         self.update()
@@ -41,14 +44,17 @@ class HeadView(QWidget):
         painter.drawPixmap(0, (self.height() - side) // 2, pixmap)
         box = self.rect().adjusted(side + sizes.space_s, 0, 0, 0)
         font = self._theme.font("strong")
-        author = QFontMetrics(font).elidedText(self._author, Qt.TextElideMode.ElideRight, box.width() * 3 // 4)
+        author = QFontMetrics(font).elidedText(self._author, Qt.TextElideMode.ElideRight, box.width() * 2 // 3)
         painter.setFont(font)
         painter.setPen(self._theme.color("text"))
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, author)
         left = box.left() + QFontMetrics(font).horizontalAdvance(author) + sizes.space_s
         painter.setFont(self._theme.font("secondary"))
         painter.setPen(self._theme.color("muted"))
-        painter.drawText(QRect(left, 0, self.width() - left, self.height()), Qt.AlignmentFlag.AlignVCenter, self._time)
+        words = " · ".join(word for word in (self._model, self._time) if word)
+        room = QRect(left, 0, self.width() - left, self.height())
+        line = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, line)
 
 
 def moment(at: datetime) -> str:

@@ -1,0 +1,71 @@
+"""An agent: who answers, as a person set it up (AGENTS_AND_TOOLS §1); and who is to answer in a workflow."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from core.domain.ids import AgentId
+from core.domain.model import ModelChoice, Reasoning
+
+NAME_CHARACTERS = 64
+PROMPT_CHARACTERS = 10_000
+MAX_TOKENS = 10_000_000
+MAX_TOOLS = 1000
+
+
+def name_of(text: str) -> str:
+    """The name as it is kept: on one line, without blanks around it. Raises ValueError for an empty or too long one,
+    and for signs that cannot be shown."""
+    name = " ".join(text.split())
+    if not 1 <= len(name) <= NAME_CHARACTERS:
+        raise ValueError(f"a name has 1 to {NAME_CHARACTERS} characters")
+    if not name.isprintable():
+        raise ValueError("a name has only characters that can be shown")
+    return name
+
+
+class Agent(BaseModel):
+    """`model` None: that of the settings. `tools` None: every tool there is. What is None of the others is left to the
+    model. `max_tool_rounds` is how many answers with calls a turn may have."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    id: AgentId
+    name: Annotated[str, AfterValidator(name_of)]
+    model: ModelChoice | None = None
+    system_prompt: Annotated[str, Field(max_length=PROMPT_CHARACTERS)] = ""
+    tools: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=256)], ...], Field(max_length=MAX_TOOLS)] | (
+        None
+    ) = None
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    max_tokens: Annotated[int, Field(ge=1, le=MAX_TOKENS)] | None = None
+    max_tool_rounds: Annotated[int, Field(ge=1, le=200)] = 10
+    reasoning: Reasoning = Reasoning.OFF
+
+    def asking(self, model: ModelChoice) -> ModelChoice:
+        """The model as this agent asks it: what the agent leaves open is as the model has it."""
+        own = {
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "reasoning": None if self.reasoning is Reasoning.OFF else self.reasoning,
+        }
+        return model.model_copy(update={name: value for name, value in own.items() if value is not None})
+
+
+class Answering(BaseModel):
+    """Who answers the next turns of a workflow.
+
+    `agent` None, or one that is there no more: the default agent. `model` None: the agent's own, else that of the
+    settings; `is_offline`: the offline agent, whatever they have.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    agent: AgentId | None = None
+    model: ModelChoice | None = None
+    is_offline: bool = False
+
+
+ASSISTANT = Agent(id=AgentId("agent_assistant"), name="Assistant")
+"""The agent that comes with the app, with every tool. It is always there; a row of its id is what a person made of
+it."""

@@ -1,0 +1,153 @@
+"""Agents: those that a person set up beside the one that is always there, and who answers where."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.bus import AgentsChanged, Bus
+from core.domain.agent import ASSISTANT, Agent, Answering
+from core.domain.ids import AgentId, new_id
+from core.domain.model import ModelChoice
+from core.domain.settings import Settings
+from core.domain.tool import ToolInfo
+from core.errors import NotFound, Refused
+from core.ports.storage import PutAgent, RemoveAgent, Storage
+from core.services.outcome import answers
+
+OFFLINE = "offline"
+"""What the offline agent is called where a name is asked for; no agent of a person can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemovedAgent:
+    """An agent that is gone, as it was, and how many workflows it was to answer in."""
+
+    agent: Agent
+    workflows: int
+
+
+class AgentService:
+    """`current` holds those that there are, by name."""
+
+    def __init__(
+        self,
+        kept: Iterable[Agent],
+        storage: Storage,
+        bus: Bus,
+        settings: Callable[[], Settings],
+        tools: Callable[[], Sequence[ToolInfo]],
+    ) -> None:
+        self.current = _complete(kept)
+        self._storage = storage
+        self._bus = bus
+        self._settings = settings
+        self._tools = tools
+        self._one_at_a_time = asyncio.Lock()
+
+    @property
+    def default(self) -> Agent:
+        """Who answers where none is named."""
+        return self.get(self._settings().default_agent) or self.get(ASSISTANT.id) or ASSISTANT
+
+    def tools(self) -> Sequence[ToolInfo]:
+        """The tools that an agent can have, by name."""
+        return self._tools()
+
+    def get(self, agent_id: AgentId | None) -> Agent | None:
+        return next((one for one in self.current if one.id == agent_id), None)
+
+    def named(self, name: str) -> Agent:
+        """The agent of that name: exact, else without case. Raises NotFound."""
+        wanted = name.strip()
+        exact = next((one for one in self.current if one.name == wanted), None)
+        found = exact or next((one for one in self.current if one.name.casefold() == wanted.casefold()), None)
+        if found is None:
+            raise NotFound("agent", name)
+        return found
+
+    def cast(self, answering: Answering) -> tuple[Agent, ModelChoice | None]:
+        """Who answers, and with which model as that agent asks it; None: the offline agent.
+
+        An agent that is gone is replaced by the default one.
+        """
+        agent = self.get(answering.agent) or self.default
+        model = None if answering.is_offline else answering.model or agent.model or self._settings().model
+        return agent, model and agent.asking(self._as_set(model))
+
+    def settled(self, answering: Answering, asked: ModelChoice | None) -> Answering:
+        """The same, as a workflow keeps it once it was answered so: it stays with the model that the settings had then,
+        and follows its agent where that has a model of its own. `asked` is the model that was asked."""
+        agent = self.get(answering.agent) or self.default
+        if asked is None:
+            return Answering(agent=agent.id, is_offline=True)
+        model = answering.model or (None if agent.model is not None else self._settings().model)
+        if model is not None and asked.needs_key:
+            model = model.model_copy(update={"needs_key": True})
+        return Answering(agent=agent.id, model=model)
+
+    @answers
+    async def put(self, agent_id: AgentId | None = None, **fields: Any) -> Agent:
+        """Make an agent, or change all of one; what is not given has its default.
+
+        Fails with `bad_input` (`field` says which) and `name_taken`.
+        """
+        async with self._one_at_a_time:
+            agent = _agent({**fields, "id": agent_id or new_id("agent")})
+            self._require_own_name(agent)
+            await self._storage.commit([PutAgent(agent)])
+            self._become([*(one for one in self.current if one.id != agent.id), agent])
+            return agent
+
+    @answers
+    async def delete(self, agent_id: AgentId) -> RemovedAgent:
+        """Remove an agent. The workflows in which it was to answer go on with the default agent; a run at work keeps
+        it. `put` with what is given brings it back, there too. Fails with `not_found`, and with `agent_stays` for the
+        one that is always there."""
+        async with self._one_at_a_time:
+            agent = self.get(agent_id)
+            if agent is None:
+                raise NotFound("agent", agent_id)
+            if agent_id == ASSISTANT.id:
+                raise Refused("agent_stays", f"{agent.name!r} comes with the app and cannot be deleted")
+            workflows = await self._storage.workflows()
+            await self._storage.commit([RemoveAgent(agent_id)])
+            self._become(one for one in self.current if one.id != agent_id)
+            using = sum(1 for one in workflows if one.answering is not None and one.answering.agent == agent_id)
+            return RemovedAgent(agent, using)
+
+    def _as_set(self, model: ModelChoice) -> ModelChoice:
+        """The model with what the settings say of it by now: its prices and the size of its window."""
+        told = next((one for one in self._settings().models if one.is_same(model)), None)
+        if told is None:
+            return model
+        names = ("price_in", "price_out", "context_tokens")
+        return model.model_copy(update={name: getattr(told, name) for name in names})
+
+    def _require_own_name(self, agent: Agent) -> None:
+        """Raises Refused where another has it."""
+        name = agent.name.casefold()
+        others = {one.name.casefold() for one in self.current if one.id != agent.id}
+        if name in others or name == OFFLINE:
+            raise Refused("name_taken", f"there is an agent {agent.name!r} already", field="name")
+
+    def _become(self, agents: Iterable[Agent]) -> None:
+        self.current = _complete(agents)
+        self._bus.publish(AgentsChanged(self.current))
+
+
+def _complete(kept: Iterable[Agent]) -> tuple[Agent, ...]:
+    agents = {one.id: one for one in (ASSISTANT, *kept)}
+    return tuple(sorted(agents.values(), key=lambda one: (one.name.casefold(), one.id)))
+
+
+def _agent(fields: dict[str, Any]) -> Agent:
+    """Raises Refused `bad_input`."""
+    try:
+        return Agent.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else "agent"
+        raise Refused("bad_input", f"{name}: {first['msg'].removeprefix('Value error, ')}", field=name) from None

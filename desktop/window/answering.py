@@ -1,0 +1,105 @@
+"""Who answers in the viewed workflow: shown in the header, chosen in the picker.
+
+What is chosen for a workflow that is not begun yet is kept here until its first message takes it along.
+"""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QPoint, QRect, QSize
+
+from core.domain.agent import Answering
+from core.domain.ids import WorkflowId
+from core.services.outcome import Failed
+from core.wiring import Core
+from desktop.aio import Tasks
+from desktop.translation.failures import failure_words
+from desktop.window.header import Header
+from desktop.window.offers import Cast, Offer, model_words, offers
+from desktop.window.picker import Picker
+
+
+class AnsweringChoice(QObject):
+    """`connect_requested` is called where a person wants another model than there are."""
+
+    def __init__(
+        self,
+        core: Core,
+        tasks: Tasks,
+        header: Header,
+        picker: Picker,
+        connect_requested: Callable[[], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._core = core
+        self._tasks = tasks
+        self._header = header
+        self._picker = picker
+        self._connect_requested = connect_requested
+        self._of_new = Answering()
+        header.picker_requested.connect(self.open)
+        picker.chosen.connect(self._choose)
+        picker.closed.connect(header.focus_picker)
+
+    @property
+    def of_new(self) -> Answering:
+        """Who answers the first message of a new workflow."""
+        return self._of_new
+
+    def begun(self) -> None:
+        """A new workflow has taken the choice along."""
+        self._of_new = Answering()
+
+    def show(self) -> None:
+        """Have the header say who answers next."""
+        cast = self._cast()
+        self._header.show_answering(cast.agent.name, model_words(cast.model))
+
+    def open(self) -> None:
+        """Open the picker, or close it."""
+        if self._picker.isVisible():
+            self._picker.close_up()
+            return
+        settings = self._core.settings.current
+        entries = offers(self._cast(), self._core.agents.current, settings.models, settings.model)
+        button = self._header.picker_place
+        corner = self._header.mapTo(self._picker.ground, QPoint(button.x(), 0))
+        self._picker.open_below(QRect(corner, QSize(button.width(), self._header.height())), entries)
+
+    def viewed_another(self) -> None:
+        """Its entries are those of a workflow that is not looked at any more."""
+        self._picker.hide()
+
+    def _cast(self) -> Cast:
+        answering = self._answering(self._viewed())
+        return Cast(answering, *self._core.agents.cast(answering))
+
+    def _viewed(self) -> WorkflowId | None:
+        return self._core.stores.background.viewed_workflow_id
+
+    def _answering(self, workflow_id: WorkflowId | None) -> Answering:
+        if workflow_id is None:
+            return self._of_new
+        listed = self._core.stores.workflows.get(workflow_id)
+        if listed is not None and listed.workflow.answering is not None:
+            return listed.workflow.answering
+        execution = self._core.stores.view.execution
+        is_offline = execution is None or execution.run is None or execution.run.model is None
+        return Answering(is_offline=is_offline)
+
+    def _choose(self, offer: Offer) -> None:
+        if offer.answering is None:
+            self._picker.close_up()
+            self._connect_requested()
+            return
+        self._tasks.spawn(self._hold(offer.answering, self._viewed()), "choose who answers")
+
+    async def _hold(self, answering: Answering, workflow_id: WorkflowId | None) -> None:
+        answer = await self._core.workflows.choose(workflow_id, answering)
+        if isinstance(answer, Failed):
+            self._picker.say(failure_words(answer.code, answer.message))
+            return
+        if workflow_id is None:
+            self._of_new = answering
+        self._picker.close_up()
+        self.show()

@@ -1,0 +1,208 @@
+"""The picker of agent and model: it opens below the header, is narrowed by typing, and left with Esc."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QLineEdit,
+    QListView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.settings.search import matches
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.accessible import announce
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.surfaces import Surface
+from desktop.window.offer_painter import ENTRY, OfferDelegate
+from desktop.window.offers import Heading, Offer
+
+_Index = QModelIndex | QPersistentModelIndex
+_ROWS = 9
+_OWN_KEYS = (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_KEYS_OF_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+
+
+class Picker(Adaptive, Surface):
+    """`open_below` shows it; `chosen` tells what a person took. It stays until `close_up`, or until focus leaves it."""
+
+    chosen = Signal(object)
+    """The Offer."""
+    closed = Signal()
+    """It is gone, and focus is to go where it was."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__("raised", parent=parent)
+        self._theme = theme
+        self._ground = parent
+        self._entries: list[Heading | Offer] = []
+        self._field = QLineEdit(self)
+        self._field.addAction(theme.icon(Icon.SEARCH), QLineEdit.ActionPosition.LeadingPosition)
+        self._rows = QStandardItemModel(self)
+        self._list = QListView(self)
+        self._problem = Paragraph("", "label", "error", parent=self)
+        self._column = QVBoxLayout(self)
+        for widget in (self._field, self._list, self._problem):
+            self._column.addWidget(widget)
+        self._list.setModel(self._rows)
+        self._list.setItemDelegate(OfferDelegate(theme, self._list))
+        self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field has the keys
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setMouseTracking(True)
+        self._field.textChanged.connect(self._narrow)
+        self._field.installEventFilter(self)
+        self._list.clicked.connect(self._take)
+        self._list.selectionModel().currentChanged.connect(self._tell_current)
+        self.hide()
+        self.adapt_to(theme)
+
+    def open_below(self, place: QRect, entries: Sequence[Heading | Offer]) -> None:
+        """Show these entries below a place of the parent, with focus in the field."""
+        self._entries = list(entries)
+        self._field.clear()
+        self.say("")
+        self._narrow()
+        self._put(place)
+        self.show()
+        self.raise_()
+        self._field.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def say(self, problem: str) -> None:
+        """Why what was chosen does not hold; it stays open, for another choice."""
+        self._problem.setText(problem)
+        self._problem.setVisible(bool(problem))
+        if problem:
+            announce(self, problem, is_urgent=True)
+            self._fit()
+
+    def close_up(self) -> None:
+        if self.isVisible():
+            self.hide()
+            self.closed.emit()
+
+    @property
+    def ground(self) -> QWidget:
+        """What it lies on."""
+        return self._ground
+
+    @property
+    def problem(self) -> str:
+        return self._problem.text()
+
+    def shown(self) -> list[Offer]:
+        """What can be chosen as it is narrowed now."""
+        found = (self._rows.index(row, 0).data(ENTRY) for row in range(self._rows.rowCount()))
+        return [entry for entry in found if isinstance(entry, Offer)]
+
+    def retranslate(self) -> None:
+        self._field.setPlaceholderText(self.tr("Find an agent or a model"))
+        self._field.setAccessibleName(self.tr("Find an agent or a model"))
+        self._list.setAccessibleName(self.tr("Who answers"))
+        self.setAccessibleName(self.tr("Who answers"))
+        if self.isVisible():
+            self.close_up()  # its entries are in the other language
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_s, sizes.space_s, sizes.space_s, sizes.space_s)
+        self._column.setSpacing(sizes.space_xs)
+        self._problem.setContentsMargins(sizes.space_s, 0, sizes.space_s, sizes.space_xs)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        match event.type():
+            case QEvent.Type.FocusOut if QApplication.activeWindow() is self.window():  # it came to no other program
+                self.hide()
+            case QEvent.Type.ShortcutOverride if isinstance(event, QKeyEvent) and event.key() in _OWN_KEYS:
+                event.accept()
+            case QEvent.Type.KeyPress if isinstance(event, QKeyEvent):
+                return self._on_key(event)
+        return False
+
+    def _on_key(self, event: QKeyEvent) -> bool:
+        key = event.key()
+        if key == Qt.Key.Key_Escape:
+            self.close_up()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._take(self._list.currentIndex())
+        elif key in _KEYS_OF_LIST:
+            QApplication.sendEvent(self._list, event)
+        elif key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+            self.close_up()
+        else:
+            return False
+        return True
+
+    def _narrow(self) -> None:
+        query = self._field.text()
+        self._rows.clear()
+        heading: Heading | None = None
+        current = -1
+        for entry in self._entries:
+            if isinstance(entry, Heading):
+                heading = entry
+                continue
+            if not matches(query, f"{entry.title} {entry.note}"):
+                continue
+            if heading is not None:
+                self._add(heading, heading.title, is_offered=False)
+                heading = None
+            row = self._add(entry, _spoken(entry), is_offered=True)
+            if current < 0 or (entry.is_current and not query):
+                current = row
+        if current >= 0:
+            self._list.setCurrentIndex(self._rows.index(current, 0))
+        self._fit()
+
+    def _add(self, entry: Heading | Offer, words: str, *, is_offered: bool) -> int:
+        item = QStandardItem(words)
+        item.setData(entry, ENTRY)
+        if not is_offered:
+            item.setFlags(Qt.ItemFlag.NoItemFlags)
+        self._rows.appendRow(item)
+        return self._rows.rowCount() - 1
+
+    def _take(self, index: _Index) -> None:
+        entry = index.data(ENTRY) if index.isValid() else None
+        if isinstance(entry, Offer):
+            self.chosen.emit(entry)
+
+    def _tell_current(self, index: _Index) -> None:
+        entry = index.data(ENTRY) if index.isValid() else None
+        if isinstance(entry, Offer) and self.isVisible():
+            announce(self, _spoken(entry))
+
+    def _put(self, place: QRect) -> None:
+        sizes = self._theme.sizes
+        room = self._ground.width()
+        width = min(sizes.user_bubble, room - 2 * sizes.space_m)
+        left = max(sizes.space_m, min(place.right() - width, room - width - sizes.space_m))
+        self.setGeometry(left, place.bottom() + sizes.space_xs, width, sizes.row)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as its rows, up to nine, and as the window has room."""
+        sizes = self._theme.sizes
+        rows = min(_ROWS, self._rows.rowCount())
+        height = sum(self._list.sizeHintForRow(row) for row in range(rows)) + 2 * self._list.frameWidth()
+        self._list.setFixedHeight(max(height, sizes.control))
+        margins = self._column.contentsMargins()
+        inner = self.width() - margins.left() - margins.right()
+        wanted = margins.top() + margins.bottom() + self._field.sizeHint().height() + self._list.height()
+        wanted += self._column.spacing()
+        if not self._problem.isHidden():
+            wanted += self._column.spacing() + self._problem.heightForWidth(inner) + sizes.space_s
+        room = self._ground.height() - self.y() - sizes.space_m
+        if wanted > room:
+            self._list.setFixedHeight(max(sizes.control, self._list.height() - (wanted - room)))
+        self.resize(self.width(), min(wanted, room))
+
+
+def _spoken(entry: Offer) -> str:
+    return f"{entry.title}, {entry.note}"

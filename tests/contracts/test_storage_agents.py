@@ -1,0 +1,50 @@
+"""What every store keeps of agents, and of who answers in a workflow and in a run."""
+
+from dataclasses import replace
+
+from core.domain.agent import Agent, Answering
+from core.domain.ids import AgentId
+from core.domain.model import ModelChoice, Reasoning
+from core.ports.storage import CreateRun, PutAgent, PutWorkflow, RemoveAgent, Storage
+from tests.contracts.rows import R, W, a_run, a_snapshot, a_workflow
+
+MODEL = ModelChoice(provider="ollama", base_url="http://127.0.0.1:11434/v1", model="m", price_in=0.0, temperature=0.0)
+FULL = Agent(
+    id=AgentId("agent_1"),
+    name="Élise 亚",
+    model=MODEL,
+    system_prompt="a\n\x00 b 🙂" * 1000,
+    tools=(),
+    temperature=0.0,
+    max_tokens=1,
+    max_tool_rounds=200,
+    reasoning=Reasoning.HIGH,
+)
+BARE = Agent(id=AgentId("agent_2"), name="b")
+
+
+async def test_every_field_of_an_agent_comes_back_as_it_was(storage: Storage) -> None:
+    assert await storage.agents() == []
+    await storage.commit([PutAgent(FULL), PutAgent(BARE)])
+    assert await storage.agents() == [BARE, FULL]
+    assert await storage.agent(FULL.id) == FULL
+    assert await storage.agent(AgentId("agent_\ud800")) is None
+
+
+async def test_an_agent_is_replaced_and_removed_and_what_is_not_there_can_be_removed(storage: Storage) -> None:
+    await storage.commit([PutAgent(FULL), PutAgent(BARE)])
+    changed = Agent(id=FULL.id, name="c")
+    await storage.commit([PutAgent(changed), RemoveAgent(BARE.id), RemoveAgent(AgentId("agent_none"))])
+    assert await storage.agents() == [changed]
+    await storage.commit([RemoveAgent(FULL.id), PutAgent(FULL)])  # puts come first, however they are listed
+    assert await storage.agents() == []
+
+
+async def test_who_answers_is_kept_with_a_workflow_and_a_run(storage: Storage) -> None:
+    for answering in (None, Answering(), Answering(agent=FULL.id, model=MODEL), Answering(is_offline=True)):
+        workflow = replace(a_workflow(), answering=answering)
+        await storage.commit([PutWorkflow(workflow)])
+        assert await storage.workflow(W) == workflow
+    snapshot = a_snapshot(profile=FULL)
+    await storage.commit([CreateRun(a_run(), snapshot)])
+    assert await storage.snapshot(R) == snapshot

@@ -1,0 +1,251 @@
+"""Agents that a person set up: kept, named, chosen for a workflow, and asked as they are set."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import keyring
+import pytest
+from keyring.backends.fail import Keyring as NoneAtAll
+
+from core.bus import AgentsChanged
+from core.domain.agent import ASSISTANT, Agent, Answering
+from core.domain.ids import AgentId, WorkflowId
+from core.domain.model import ModelChoice, Reasoning
+from core.domain.run import Run, RunStatus
+from core.persistence.in_memory import MemoryStorage
+from core.services.outcome import Failed, Ok
+from core.wiring import Core, run_core
+from tests.support.provider import Provider, calls, provider, says
+
+
+@pytest.fixture(autouse=True)
+def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("METIER_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
+
+
+@pytest.fixture
+async def core(tmp_path: Path) -> AsyncIterator[Core]:
+    async with run_core(MemoryStorage(), key_file=tmp_path / "keys.json") as core:
+        yield core
+
+
+async def made(core: Core, agent_id: AgentId | None = None, **fields: Any) -> Agent:
+    answer = await core.agents.put(agent_id, **fields)
+    assert isinstance(answer, Ok), answer
+    return answer.data
+
+
+async def sent(core: Core, text: str = "hi", workflow_id: WorkflowId | None = None, **options: Any) -> Run:
+    answer = await core.chat.send(text, workflow_id, **options)
+    assert isinstance(answer, Ok), answer
+    return await core.engine.wait(answer.data.id)
+
+
+async def failure(core: Core, **fields: Any) -> tuple[str, Any]:
+    answer = await core.agents.put(**fields)
+    assert isinstance(answer, Failed), answer
+    return answer.code, answer.details.get("field")
+
+
+def of(server: Provider, **fields: Any) -> ModelChoice:
+    return ModelChoice(base_url=server.url, model="m", **fields)
+
+
+# Keeping
+
+
+async def test_the_assistant_is_there_from_the_start_with_every_tool_and_stays(core: Core) -> None:
+    assert core.agents.current == (ASSISTANT,)
+    assert core.agents.default == ASSISTANT
+    assert "calculator" in {tool.name for tool in core.agents.tools()}
+    answer = await core.agents.delete(ASSISTANT.id)
+    assert isinstance(answer, Failed)
+    assert answer.code == "agent_stays"
+    changed = await made(core, ASSISTANT.id, name="Helper", system_prompt="Be brief.")
+    assert core.agents.current == (changed,)
+    assert await core.storage.agents() == [changed]
+
+
+@pytest.mark.parametrize(
+    ("fields", "name"),
+    [
+        ({"name": ""}, "name"),
+        ({"name": " \n "}, "name"),
+        ({"name": "n" * 65}, "name"),
+        ({"name": "a\x00b"}, "name"),
+        ({"name": "a\ud800"}, "name"),
+        ({"name": 7}, "name"),
+        ({"name": "a", "system_prompt": "p" * 10_001}, "system_prompt"),
+        ({"name": "a", "system_prompt": "\ud800"}, "system_prompt"),
+        ({"name": "a", "temperature": 2.1}, "temperature"),
+        ({"name": "a", "temperature": float("nan")}, "temperature"),
+        ({"name": "a", "max_tokens": 0}, "max_tokens"),
+        ({"name": "a", "max_tool_rounds": 0}, "max_tool_rounds"),
+        ({"name": "a", "max_tool_rounds": 201}, "max_tool_rounds"),
+        ({"name": "a", "reasoning": "a lot"}, "reasoning"),
+        ({"name": "a", "tools": ("",)}, "tools"),
+        ({"name": "a", "model": {"base_url": "http://h?key=x"}}, "model"),
+    ],
+)
+async def test_what_is_out_of_bounds_is_refused_by_field_and_nothing_is_kept(
+    core: Core, fields: dict[str, Any], name: str
+) -> None:
+    assert await failure(core, **fields) == ("bad_input", name)
+    assert core.agents.current == (ASSISTANT,)
+    assert await core.storage.agents() == []
+
+
+async def test_what_is_at_its_bounds_is_taken(core: Core) -> None:
+    least: dict[str, Any] = {"temperature": 0, "max_tokens": 1, "max_tool_rounds": 1, "tools": ()}
+    most: dict[str, Any] = {
+        "temperature": 2,
+        "max_tool_rounds": 200,
+        "system_prompt": "p" * 10_000,
+        "reasoning": "high",
+    }
+    assert (await made(core, name="a", **least)).tools == ()
+    assert (await made(core, name="n" * 64, **most)).reasoning is Reasoning.HIGH
+
+
+async def test_a_name_belongs_to_one_agent_and_is_kept_on_one_line(core: Core) -> None:
+    agent = await made(core, name="  Code \n reviewer ")
+    assert agent.name == "Code reviewer"
+    assert await failure(core, name="code REVIEWER") == ("name_taken", "name")
+    assert await failure(core, name="Offline") == ("name_taken", "name")
+    assert (await made(core, agent.id, name="code reviewer")).id == agent.id
+
+
+async def test_agents_are_read_again_by_the_next_start_and_told_of_on_the_bus(tmp_path: Path) -> None:
+    storage = MemoryStorage()
+    async with run_core(storage) as core:
+        told: list[AgentsChanged] = []
+        core.bus.subscribe(AgentsChanged, told.append)
+        agent = await made(core, name="Zoe", temperature=0.5)
+        assert [one.agents for one in told] == [core.agents.current]
+    async with run_core(storage) as core:
+        assert core.agents.current == (ASSISTANT, agent)
+
+
+# Asking
+
+
+async def test_an_agent_is_asked_as_it_is_set(core: Core) -> None:
+    with provider(says("I am an agent")) as server:
+        agent = await made(
+            core,
+            name="Terse",
+            model=of(server),
+            system_prompt="Answer in one word.",
+            tools=("calculator",),
+            temperature=0.25,
+            max_tokens=77,
+            reasoning="low",
+        )
+        run = await sent(core, agent="terse")
+        (asked,) = server.posts
+    assert json.loads(run.output_json or "") == "I am an agent"
+    assert asked.messages[0]["content"].endswith("\n\nAnswer in one word.")
+    assert [tool["function"]["name"] for tool in asked.body["tools"]] == ["calculator"]
+    assert (asked.body["temperature"], asked.body["max_tokens"]) == (0.25, 77)
+    snapshot = await core.storage.snapshot(run.id)
+    assert (snapshot.profile, snapshot.agent) == (agent, "Terse")
+
+
+async def test_a_call_beyond_the_tools_of_an_agent_is_refused_and_its_rounds_are_counted(core: Core) -> None:
+    with provider(calls(("a", "calculator", {"expression": "1"}))) as server:
+        await made(core, name="Idle", model=of(server), tools=(), max_tool_rounds=2)
+        run = await sent(core, agent="Idle")
+        assert len(server.posts) == 3
+    assert run.error is not None
+    assert (run.status, run.error.code) == (RunStatus.ERROR, "round_limit")
+    assert {call.error.code for call in await core.storage.tool_calls(run.id) if call.error} == {"not_available"}
+
+
+async def test_an_agent_without_a_model_has_that_of_the_settings_else_the_offline_agent(core: Core) -> None:
+    await made(core, name="Plain")
+    first = await sent(core, "say 2 words", agent="Plain")
+    assert json.loads(first.output_json or "") == "a workflow"
+    assert (await core.storage.snapshot(first.id)).agent == "offline"
+    with provider(says("yes")) as server:
+        await core.settings.change(model=of(server))
+        run = await sent(core, agent="Plain")
+        assert json.loads(run.output_json or "") == "yes"
+        named = await sent(core, agent="Plain", model=of(server, price_in=1.0))
+        snapshot = await core.storage.snapshot(named.id)
+    assert snapshot.model is not None
+    assert (snapshot.agent, snapshot.model.price_in) == ("Plain", 1.0)
+
+
+async def test_an_unknown_agent_is_not_found_and_nothing_is_begun(core: Core) -> None:
+    answer = await core.chat.send("hi", agent="nobody")
+    assert isinstance(answer, Failed)
+    assert answer.code == "not_found"
+    assert await core.storage.workflows() == []
+
+
+# Choosing
+
+
+async def test_a_choice_holds_for_the_next_turns_and_the_agent_is_followed(core: Core) -> None:
+    with provider(says("one")) as server, provider(says("two")) as other:
+        agent = await made(core, name="Chosen", model=of(server))
+        run = await sent(core, "say 2 words")
+        assert isinstance(await core.workflows.choose(run.workflow_id, Answering(agent=agent.id)), Ok)
+        assert json.loads((await sent(core, "a", run.workflow_id)).output_json or "") == "one"
+        await made(core, agent.id, name="Chosen", model=of(other))
+        assert json.loads((await sent(core, "b", run.workflow_id)).output_json or "") == "two"
+        await core.workflows.choose(run.workflow_id, Answering(agent=agent.id, is_offline=True))
+        last = await sent(core, "say 2 words", run.workflow_id)
+    assert json.loads(last.output_json or "") == "a workflow"
+
+
+async def test_a_deleted_agent_is_followed_by_the_default_one_and_comes_back(core: Core) -> None:
+    with provider(says("one")) as server:
+        agent = await made(core, name="Gone", model=of(server))
+        run = await sent(core, agent="Gone")
+        deleted = await core.agents.delete(agent.id)
+        assert isinstance(deleted, Ok)
+        assert (deleted.data.agent, deleted.data.workflows) == (agent, 1)
+        workflow = await core.storage.workflow(run.workflow_id)
+        assert workflow is not None
+        assert workflow.answering is not None
+        assert core.agents.cast(workflow.answering)[0] == ASSISTANT
+        assert await made(core, agent.id, **agent.model_dump(exclude={"id"})) == agent
+        assert core.agents.cast(workflow.answering)[0] == agent
+        await core.settings.change(default_agent=agent.id)
+        assert core.agents.default == agent
+        await core.agents.delete(agent.id)
+        assert core.agents.default == ASSISTANT
+    again = await sent(core, "say 2 words", run.workflow_id)
+    assert (await core.storage.snapshot(again.id)).profile == ASSISTANT
+
+
+async def test_what_cannot_be_asked_is_not_chosen(core: Core) -> None:
+    run = await sent(core, "say 2 words")
+    keyless = ModelChoice(provider="openai", base_url="https://api.openai.com/v1", model="m", needs_key=True)
+    for answering, code in (
+        (Answering(model=keyless), "key_missing"),
+        (Answering(agent=AgentId("agent_none")), "not_found"),
+    ):
+        answer = await core.workflows.choose(run.workflow_id, answering)
+        assert isinstance(answer, Failed)
+        assert answer.code == code
+    workflow = await core.storage.workflow(run.workflow_id)
+    assert workflow is not None
+    assert workflow.answering == Answering(agent=ASSISTANT.id, is_offline=True)
+
+
+async def test_a_fork_has_the_agent_of_its_run(core: Core) -> None:
+    with provider(says("one"), says("two")) as server:
+        agent = await made(core, name="First", model=of(server), system_prompt="Old words.")
+        run = await sent(core, agent="First")
+        await made(core, agent.id, name="First", model=of(server), system_prompt="New words.")
+        forked = await core.runs.fork(run.id, "answer")
+        assert isinstance(forked, Ok)
+        await core.engine.wait(forked.data.id)
+        assert (await core.storage.snapshot(forked.data.id)).profile == agent
+        assert server.posts[-1].messages[0]["content"].endswith("Old words.")
