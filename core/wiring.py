@@ -23,11 +23,13 @@ from core.engine.steps import StepRunner
 from core.engine.validation import Validator
 from core.llm.offline import OfflineModel
 from core.ports.clock import Clock, SystemClock
+from core.ports.consent import ConsentBook
 from core.ports.storage import Storage
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.sandbox.schemas import JsonSchemas
 from core.services.chat import ChatService
+from core.services.consent import ConsentService
 from core.services.demo import DemoService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
@@ -74,6 +76,7 @@ class Toolbox:
         clock: Clock,
         more_tools: Iterable[Tool] = (),
         is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
+        consent: ConsentBook | None = None,
     ) -> None:
         self._code_workers = WorkerPool()
         self._schema_workers = WorkerPool(size=1)  # its own, so that no check waits behind a code step
@@ -82,7 +85,7 @@ class Toolbox:
         self.registry = Registry(self.schemas)
         for tool in (*builtin_tools(self.sandbox, clock), *more_tools):
             self.registry.register(tool)
-        self.invoker = ToolInvoker(self.registry, self.schemas, clock, is_viewed)
+        self.invoker = ToolInvoker(self.registry, self.schemas, clock, is_viewed, consent)
         self.validator = Validator(self.invoker, self.sandbox, self.schemas)
 
     async def __aenter__(self) -> Self:
@@ -126,6 +129,7 @@ class Core:
     templates: TemplateService
     workflows: WorkflowService
     settings: SettingsService
+    consent: ConsentService
     demo: DemoService
 
 
@@ -164,17 +168,20 @@ async def run_core(
     """The core on a store that somebody else opened and closes, with `more_tools` beside the built-in ones."""
     clock = clock or SystemClock()
     bus = Bus()
-    settings = SettingsService(read_settings(await storage.settings()), storage, bus)
+    kept = await storage.settings()
+    settings = SettingsService(read_settings(kept), storage, bus)
+    consent = ConsentService(kept, settings, storage, bus, clock)
     stores = Stores(bus, clock, settings)
     try:
-        async with Toolbox(clock, more_tools, stores.background.is_viewed) as box:
+        async with Toolbox(clock, more_tools, stores.background.is_viewed, consent) as box:
             agents = AgentLoop(OfflineModel(clock), box.invoker, storage, clock, box.schemas)
             steps = StepRunner(box.invoker, box.sandbox, agents, box.schemas)
             templates = TemplateService(storage, box.validator)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
             box.registry.register(execution_create.tool(engine))
             async with engine:
-                yield _core(bus, clock, engine, storage, stores, settings, templates)
+                with consent:
+                    yield _core(bus, clock, engine, storage, stores, settings, consent, templates)
     finally:
         stores.close()
 
@@ -186,10 +193,11 @@ def _core(
     storage: Storage,
     stores: Stores,
     settings: SettingsService,
+    consent: ConsentService,
     templates: TemplateService,
 ) -> Core:
     runs = RunService(engine, storage, clock)
     chat = ChatService(engine, storage, clock)
     workflows = WorkflowService(engine, storage, bus, clock)
     demo = DemoService(chat, runs, templates, workflows, storage)
-    return Core(bus, clock, engine, storage, stores, runs, chat, templates, workflows, settings, demo)
+    return Core(bus, clock, engine, storage, stores, runs, chat, templates, workflows, settings, consent, demo)

@@ -12,7 +12,7 @@ from core.agents.answers import Answer
 from core.agents.calls import RoundCalls
 from core.agents.context import conversation
 from core.agents.ledger import Ledger
-from core.agents.limits import MAX_ROUNDS, check_round
+from core.agents.limits import MAX_ROUNDS, Repetitions, check_round
 from core.agents.record import TurnRecord
 from core.agents.recovery import take_up
 from core.agents.results import as_message
@@ -82,6 +82,7 @@ class AgentLoop:
         max_rounds = MAX_ROUNDS if turn.max_rounds is None else turn.max_rounds
         number = rounds = 0
         is_repaired = False
+        repetitions = Repetitions()
         while True:
             number += 1
             tools = self._advertised(turn)
@@ -91,9 +92,11 @@ class AgentLoop:
             if answer.calls:
                 rounds += 1
                 check_round(len(answer.calls), rounds, max_rounds)
+                notes = repetitions.notes(answer)
                 names = frozenset(tool.name for tool in tools)
                 results = await calls.carry_out(number, answer, record.offset(number), names)
-                messages.extend(as_message(call.id, made) for call, made in zip(answer.calls, results, strict=True))
+                answered = zip(answer.calls, results, notes, strict=True)
+                messages.extend(as_message(call.id, made, note) for call, made, note in answered)
             elif answer.status is StepStatus.COMPLETED:
                 if turn.output_schema is None:
                     return answer.text

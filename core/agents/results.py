@@ -19,9 +19,13 @@ def result_of(row: ToolCall | None) -> CallResult:
     return CallResult(row.status, value, row.error, row.duration_ms or 0)
 
 
-def as_message(call_id: str, result: CallResult) -> ChatMessage:
-    """The `tool` message that answers a call: its value, or `{error: {code, message}}`, as JSON."""
-    return ChatMessage("tool", readable(_told(result)), call_id=call_id)
+def as_message(call_id: str, result: CallResult, note: str | None = None) -> ChatMessage:
+    """The `tool` message that answers a call: its value, or `{error: {code, message}}`, as JSON; with a `note` for the
+    model, `{result, note}` or `{error, note}`."""
+    told = _told(result)
+    if note is not None:
+        told = {**told, "note": note} if result.error is not None else {"result": told, "note": note}
+    return ChatMessage("tool", readable(told), call_id=call_id)
 
 
 def _told(result: CallResult) -> Any:

@@ -1,6 +1,6 @@
 """Facts go up: typed publish and subscribe on one loop."""
 
 from core.bus.bus import Bus, Subscription
-from core.bus.changes import SettingsChanged, WorkflowChanged, WorkflowDeleted
+from core.bus.changes import ExceptionsChanged, SettingsChanged, WorkflowChanged, WorkflowDeleted
 
-__all__ = ["Bus", "SettingsChanged", "Subscription", "WorkflowChanged", "WorkflowDeleted"]
+__all__ = ["Bus", "ExceptionsChanged", "SettingsChanged", "Subscription", "WorkflowChanged", "WorkflowDeleted"]

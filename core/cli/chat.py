@@ -12,6 +12,7 @@ from core.cli.exits import unwrap
 from core.cli.follow import EventLines, TextStream
 from core.cli.output import write_error_line, write_line
 from core.domain.ids import WorkflowId
+from core.domain.template import ValidationMode
 from core.llm.script import parse_script
 from core.services.templates import read_text
 from core.wiring import Folders, open_core
@@ -41,7 +42,13 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
             EventLines(core.bus)
         workflow = WorkflowId(args.workflow) if args.workflow else None
         sent = await core.chat.send(
-            args.text, workflow, agent=args.agent, allow=allow, base=str(Path.cwd()), script=script
+            args.text,
+            workflow,
+            agent=args.agent,
+            mode=args.mode or ValidationMode.AUTO,
+            allow=allow,
+            base=str(Path.cwd()),
+            script=script,
         )
         run = unwrap(sent)
         line = await attend(core, run.id)

@@ -11,6 +11,7 @@ RunId = NewType("RunId", str)
 MessageId = NewType("MessageId", str)
 CallId = NewType("CallId", str)
 InterruptionId = NewType("InterruptionId", str)
+AuditId = NewType("AuditId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: sorts as it counts, no look-alikes
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import Any, Self
 
-from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.audit import AuditEntry
+from core.domain.ids import AuditId, CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Interruption
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
@@ -21,6 +22,7 @@ from core.ports.storage import (
     Claim,
     CloseInterruption,
     MarkUnreadable,
+    PutAudit,
     PutSetting,
     PutStepResult,
     PutTemplate,
@@ -52,6 +54,7 @@ class Tables:
     chunks: dict[RunId, dict[Piece, Chunk]] = field(default_factory=dict)
     marks: dict[RunId, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
+    audit: dict[AuditId, tuple[Place, AuditEntry]] = field(default_factory=dict)
     broken: set[tuple[str, RunId]] = field(default_factory=set)
     puts: int = 0
 
@@ -93,6 +96,10 @@ class Tables:
             self.chunks.setdefault(piece.run_id, {})[piece.step, piece.index, piece.offset] = piece
         self.marks.update({mark.run_id: mark.reason for mark in batch.of(MarkUnreadable)})
         self.settings.update({setting.name: setting.value_json for setting in batch.of(PutSetting)})
+        for put_audit in batch.of(PutAudit):
+            entry = put_audit.entry
+            if entry.id not in self.audit:
+                self.audit[entry.id] = self._place(entry.at), entry
         return frozenset(lost)
 
     def delete_workflow(self, workflow_id: WorkflowId) -> None:

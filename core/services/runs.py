@@ -39,7 +39,7 @@ class RunService:
         found: FoundTemplate,
         given: Mapping[str, Any],
         *,
-        mode: ValidationMode = ValidationMode.AUTO,
+        mode: ValidationMode | None = None,
         allow: Sequence[str] = (),
         base: str | None = None,
         key: str | None = None,
@@ -49,7 +49,8 @@ class RunService:
     ) -> Run:
         """Start a template with the `given` input, in a workflow of its own that is named after it.
 
-        `timeout_ms`: its deadline in active time, in the place of the template's. `gated`: a person starts it in the
+        `mode` None is the template's, else auto. `timeout_ms`: its deadline in active time, in the place of the
+        template's. `gated`: a person starts it in the
         window; `queued`: it may wait for a place (StartRequest).
         """
         now = self._clock.now()
@@ -63,7 +64,7 @@ class RunService:
                 template,
                 given,
                 RunKind.WORKFLOW,
-                mode=template.mode or mode,
+                mode=mode or template.mode or ValidationMode.AUTO,
                 allow=tuple(allow),
                 base=base,
                 template_id=found.id,

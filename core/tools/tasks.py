@@ -24,11 +24,11 @@ class HandlerTasks:
         self._clock = clock
         self._tasks: set[asyncio.Task[Any]] = set()
 
-    async def run(self, work: Coroutine[Any, Any, Any], limit_s: float, name: str) -> Any:
+    async def run(self, work: Coroutine[Any, Any, Any], limit_s: float | None, name: str) -> Any:
         """What `work` gives, or raises.
 
-        Raises OutOfTime after `limit_s`. By then, as when the caller is cancelled, the work has been cancelled
-        and has ended, or was given up after the grace: how it ends at last changes nothing.
+        Raises OutOfTime after `limit_s`, None is never. By then, as when the caller is cancelled, the work has been
+        cancelled and has ended, or was given up after the grace: how it ends at last changes nothing.
         """
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
@@ -55,7 +55,10 @@ class HandlerTasks:
         if self._tasks:
             await self._ends_within(asyncio.gather(*self._tasks, return_exceptions=True), GRACE_S)
 
-    async def _ends_within(self, work: asyncio.Future[Any], seconds: float) -> bool:
+    async def _ends_within(self, work: asyncio.Future[Any], seconds: float | None) -> bool:
+        if seconds is None:
+            await asyncio.wait({work})
+            return True
         timer = asyncio.ensure_future(self._clock.sleep(seconds))
         try:
             await asyncio.wait({work, timer}, return_when=asyncio.FIRST_COMPLETED)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from core.errors import StorageFailed
 from core.persistence.connection import Connection
 from core.persistence.keys import record
-from core.persistence.schema import m0001_first, m0002_interruptions
+from core.persistence.schema import m0001_first, m0002_interruptions, m0003_audit
 from core.persistence.statements import Statement
 
 
@@ -23,8 +23,9 @@ class Migration:
 MIGRATIONS = (
     Migration(1, m0001_first.STATEMENTS),
     Migration(2, m0002_interruptions.STATEMENTS),
+    Migration(3, m0003_audit.STATEMENTS),
 )
-TABLES = (*m0001_first.TABLES, *m0002_interruptions.TABLES)
+TABLES = (*m0001_first.TABLES, *m0002_interruptions.TABLES, *m0003_audit.TABLES)
 VERSION = MIGRATIONS[-1].number
 
 _NOTE = record("meta", "schema")
