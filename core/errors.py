@@ -8,6 +8,7 @@
     │   ├── RefFailed          an @ref could not be resolved
     │   ├── CodeFailed         the person's own code: carries line and column of their source
     │   └── ToolFailed         a tool said no, or did not answer
+    │       └── NetworkFailed  it found no connection, or lost it
     └── StorageFailed          the database cannot be opened, read or written
 
 `code` is stable and made for machines and translators; `message` is English, for logs and scripts.
@@ -92,6 +93,14 @@ class CodeFailed(StepFailed):
 class ToolFailed(StepFailed):
     """A tool call: `not_registered not_available invalid_arguments not_allowed timeout rejected not_json
     output_too_large failed`; of a file tool also `not_found not_a_file not_a_folder not_text disk_full`."""
+
+
+class NetworkFailed(ToolFailed):
+    """A tool had no connection, or it broke (`failed`). `was_connected`: what was sent may have had its effect."""
+
+    def __init__(self, message: str, *, was_connected: bool, **parameters: Any) -> None:
+        super().__init__("failed", message, **parameters)
+        self.was_connected = was_connected
 
 
 class StorageFailed(MetierError):

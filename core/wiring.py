@@ -30,6 +30,7 @@ from core.llm.openai_compatible.client import OpenAiCompatible
 from core.llm.router import Router
 from core.llm.system_keyring import SystemKeyring
 from core.ports.clock import Clock, SystemClock
+from core.ports.consent import ConsentBook
 from core.ports.storage import Storage
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
@@ -37,6 +38,7 @@ from core.sandbox.schemas import JsonSchemas
 from core.services.access import Access
 from core.services.agents import AgentService
 from core.services.chat import ChatService
+from core.services.consent import ConsentService
 from core.services.demo import DemoService
 from core.services.providers import ProviderService
 from core.services.runs import RunService
@@ -88,6 +90,7 @@ class Toolbox:
         clock: Clock,
         more_tools: Iterable[Tool] = (),
         is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
+        consent: ConsentBook | None = None,
     ) -> None:
         self._code_workers = WorkerPool()
         self._schema_workers = WorkerPool(size=1)  # its own, so that no check waits behind a code step
@@ -96,7 +99,7 @@ class Toolbox:
         self.registry = Registry(self.schemas)
         for tool in (*builtin_tools(self.sandbox, clock), *more_tools):
             self.registry.register(tool)
-        self.invoker = ToolInvoker(self.registry, self.schemas, clock, is_viewed)
+        self.invoker = ToolInvoker(self.registry, self.schemas, clock, is_viewed, consent)
         self.validator = Validator(self.invoker, self.sandbox, self.schemas)
 
     async def __aenter__(self) -> Self:
@@ -140,6 +143,7 @@ class Core:
     templates: TemplateService
     workflows: WorkflowService
     settings: SettingsService
+    consent: ConsentService
     demo: DemoService
     providers: ProviderService
     agents: AgentService
@@ -198,11 +202,13 @@ async def run_core(
     """
     clock = clock or SystemClock()
     bus = Bus()
-    settings = SettingsService(read_settings(await storage.settings()), storage, bus)
+    kept = await storage.settings()
+    settings = SettingsService(read_settings(kept), storage, bus)
+    consent = ConsentService(kept, settings, storage, bus, clock)
     stores = Stores(bus, clock, settings)
     try:
         async with (
-            Toolbox(clock, more_tools, stores.background.is_viewed) as box,
+            Toolbox(clock, more_tools, stores.background.is_viewed, consent) as box,
             Models(clock, settings, key_file) as models,
         ):
             loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas)
@@ -212,7 +218,8 @@ async def run_core(
             box.registry.register(execution_create.tool(engine))
             agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
             async with engine:
-                yield _core(bus, clock, engine, storage, stores, settings, templates, models, agents)
+                with consent:
+                    yield _core(bus, clock, engine, storage, stores, settings, consent, templates, models, agents)
     finally:
         stores.close()
 
@@ -224,6 +231,7 @@ def _core(
     storage: Storage,
     stores: Stores,
     settings: SettingsService,
+    consent: ConsentService,
     templates: TemplateService,
     models: Models,
     agents: AgentService,
@@ -235,5 +243,18 @@ def _core(
     demo = DemoService(chat, runs, templates, workflows, storage)
     providers = ProviderService(models.catalogue, models.keys, settings)
     return Core(
-        bus, clock, engine, storage, stores, runs, chat, templates, workflows, settings, demo, providers, agents
+        bus,
+        clock,
+        engine,
+        storage,
+        stores,
+        runs,
+        chat,
+        templates,
+        workflows,
+        settings,
+        consent,
+        demo,
+        providers,
+        agents,
     )

@@ -1,10 +1,16 @@
-"""An answer of a model: as its checkpoint keeps it, and as the conversation repeats it."""
+"""An answer of a model: as its checkpoint keeps it, and as the conversation repeats it.
 
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+What is kept holds no secrets. The sameness of a call whose arguments held some is kept beside them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from core.domain.json_text import decode, encode
+from core.domain.masking import masked, masked_text
 from core.domain.step import StepResult, StepStatus
+from core.domain.tool import sameness_of
 from core.ports.model import CallRequest, ChatMessage
 
 PARAGRAPH = "\n\n"
@@ -14,19 +20,35 @@ PARAGRAPH = "\n\n"
 class Answer:
     """What a model said and which calls it made.
 
-    `status` is completed for a whole answer; else it broke off after `text` and no call of it counts.
+    `status` is completed for a whole answer; else it broke off after `text` and no call of it counts. `kept` are the
+    samenesses of those calls of a stored answer whose secrets were taken out, by their positions.
     """
 
     text: str
     calls: tuple[CallRequest, ...] = ()
     status: StepStatus = StepStatus.COMPLETED
+    kept: tuple[str | None, ...] = ()
 
     def as_message(self) -> ChatMessage:
         return ChatMessage("assistant", self.text, self.calls)
 
+    @property
+    def samenesses(self) -> tuple[str, ...]:
+        """Of each call, equal for equal arguments."""
+        return tuple(kept or sameness_of(arguments_json(call)) for call, kept in self._pairs)
+
     def as_json(self) -> str:
-        """`{text, calls: [{id, tool, arguments, arguments_text}]}`."""
-        return encode({"text": self.text, "calls": [asdict(call) for call in self.calls]})
+        """`{text, calls: [{id, tool, arguments, arguments_text, sameness?}]}`."""
+        return encode({"text": self.text, "calls": [_kept(call, kept) for call, kept in self._pairs]})
+
+    @property
+    def _pairs(self) -> Iterable[tuple[CallRequest, str | None]]:
+        return zip(self.calls, self.kept or (None,) * len(self.calls), strict=True)
+
+
+def arguments_json(call: CallRequest) -> str:
+    """The arguments as the model gave them; a text where they are no JSON object."""
+    return encode(call.arguments_text if call.arguments is None else dict(call.arguments))
 
 
 def answers_of(results: Iterable[StepResult]) -> list[Answer]:
@@ -41,5 +63,19 @@ def text_of(answers: Iterable[Answer]) -> str:
 
 
 def _answer_of(result: StepResult) -> Answer:
-    kept = decode(result.output_json or "{}")
-    return Answer(kept["text"], tuple(CallRequest(**call) for call in kept["calls"]), result.status)
+    found = decode(result.output_json or "{}")
+    kept = tuple(call.pop("sameness", None) for call in found["calls"])
+    return Answer(found["text"], tuple(CallRequest(**call) for call in found["calls"]), result.status, kept)
+
+
+def _kept(call: CallRequest, sameness: str | None) -> Mapping[str, Any]:
+    """The call without its secrets; with its sameness, if it had some, now or before."""
+    if call.arguments is None:
+        shown = replace(call, arguments_text=masked_text(call.arguments_text))
+    else:
+        arguments = masked(dict(call.arguments))
+        is_same = arguments == dict(call.arguments)
+        shown = call if is_same else replace(call, arguments=arguments, arguments_text=encode(arguments))
+    if shown == call and sameness is None:
+        return asdict(call)
+    return {**asdict(shown), "sameness": sameness or sameness_of(arguments_json(call))}

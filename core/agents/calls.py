@@ -2,19 +2,29 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from core.agents.answers import Answer
 from core.agents.ledger import Ledger
 from core.agents.limits import CALL_TIMEOUT_S
 from core.domain.ids import CallId
-from core.domain.json_text import decode, type_name
+from core.domain.json_text import decode, encode, type_name
 from core.domain.run import ErrorInfo
 from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
 from core.ports.agents import AgentTurn
+from core.ports.consent import WantedCall
 from core.ports.model import CallRequest
 from core.ports.tools import CallContext, ToolRunner
+from core.threads.long_masking import masked_value
 
-_Due = tuple[ToolCall, CallRequest]
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A call that is to be made, with the arguments that it may have."""
+
+    row: ToolCall
+    arguments: Any
 
 
 class RoundCalls:
@@ -31,16 +41,16 @@ class RoundCalls:
         """The results of the answer's calls, one for each, in order; what has one already is not run again.
 
         What goes wrong in a call is its result. Where nobody knows what came of a call, a person is asked before any
-        is made, about all at once.
+        is made, about all at once; then about those that need consent, likewise.
         """
         rows = [
-            self._ledger.row(number, position, call, self._effect(call, advertised))
-            for position, call in enumerate(answer.calls, 1)
+            self._ledger.row(number, position, call, sameness, self._effect(call.tool, call.arguments, advertised))
+            for position, (call, sameness) in enumerate(zip(answer.calls, answer.samenesses, strict=True), 1)
         ]
         results = await self._replayed(rows, offset)
-        due = [(row, call) for row, call in zip(rows, answer.calls, strict=True) if row.id not in results]
-        is_harmless = all(row.effect is Effect.NONE for row, _ in due)
-        for group in [due] if is_harmless else [[item] for item in due]:
+        left = [(row, call) for row, call in zip(rows, answer.calls, strict=True) if row.id not in results]
+        due = await self._permitted(left, offset, advertised, results)
+        for group in self._groups(due):
             results.update(await self._make(group, offset, advertised))
         return [results[row.id] for row in rows]
 
@@ -53,39 +63,78 @@ class RoundCalls:
         told = {call_id: result for call_id, task in found.items() if (result := task.result()) is not None}
         return results | told
 
+    async def _permitted(
+        self,
+        left: Sequence[tuple[ToolCall, CallRequest]],
+        offset: int,
+        advertised: Collection[str],
+        results: dict[CallId, CallResult],
+    ) -> list[_Due]:
+        """Those that may be made, once every request for consent is settled; the `results` of the others are added."""
+        wanted = []
+        for row, call in left:
+            if call.arguments is None and call.tool in advertised:
+                await self._refuse(row, call.arguments_text, _not_an_object(call), offset, results)
+            else:
+                arguments = None if call.arguments is None else dict(call.arguments)
+                wanted.append((row, WantedCall(row.id, row.step, row.index, call.tool, arguments)))
+        settled = await self._turn.consent([one for _, one in wanted], advertised)
+        due = []
+        for (row, one), verdict in zip(wanted, settled, strict=True):
+            if isinstance(verdict, CallResult):
+                await self._refuse(row, one.arguments, verdict, offset, results)
+                continue
+            effect = self._effect(one.tool, verdict.arguments, advertised)
+            kept = encode(await masked_value(verdict.arguments))
+            due.append(_Due(replace(row, arguments_json=kept, effect=effect), verdict.arguments))
+        return due
+
+    async def _refuse(
+        self, row: ToolCall, arguments: Any, result: CallResult, offset: int, results: dict[CallId, CallResult]
+    ) -> None:
+        kept = encode(await masked_value(arguments))
+        self._ledger.refuse(replace(row, arguments_json=kept), result, offset)
+        results[row.id] = result
+
+    def _groups(self, due: Sequence[_Due]) -> list[Sequence[_Due]]:
+        """What runs side by side. Those that wait for a person come last, so that nothing is at work meanwhile."""
+        if not all(one.row.effect is Effect.NONE for one in due):
+            return [[one] for one in due]
+        asking = [one for one in due if self._asks_people(one.row.tool)]
+        return [group for group in ([one for one in due if one not in asking], asking) if group]
+
     async def _make(self, group: Sequence[_Due], offset: int, advertised: Collection[str]) -> dict[CallId, CallResult]:
         """Make the calls side by side, once the ledger has them."""
-        await self._ledger.start([row for row, _ in group], offset)
+        await self._ledger.start([one.row for one in group], offset)
         async with asyncio.TaskGroup() as tasks:
             made = {
-                row.id: tasks.create_task(self._call(row.id, call, advertised), name=f"call {row.id}")
-                for row, call in group
+                one.row.id: tasks.create_task(self._call(one, advertised), name=f"call {one.row.id}") for one in group
             }
         return {call_id: task.result() for call_id, task in made.items()}
 
-    async def _call(self, call_id: CallId, call: CallRequest, advertised: Collection[str]) -> CallResult:
-        result = await self._result(call_id, call, advertised)
-        self._ledger.end(call_id, result)
-        return result
-
-    async def _result(self, call_id: CallId, call: CallRequest, advertised: Collection[str]) -> CallResult:
-        if call.arguments is None and call.tool in advertised:
-            return _not_an_object(call)
-        run, snapshot = self._turn.run, self._turn.snapshot
-        return await self._tools.call(
-            call.tool,
-            None if call.arguments is None else dict(call.arguments),
-            CallContext.of(run, snapshot, call_id),
+    async def _call(self, due: _Due, advertised: Collection[str]) -> CallResult:
+        turn, row = self._turn, due.row
+        result = await self._tools.call(
+            row.tool,
+            due.arguments,
+            CallContext.of(turn.run, turn.snapshot, row.id, turn.key, turn.ask),
             default_timeout_s=CALL_TIMEOUT_S,
             advertised=advertised,
-            late=lambda result: self._ledger.end_late(call_id, result),
+            is_permitted=True,
+            late=lambda ended: self._ledger.end_late(row.id, ended),
         )
+        self._ledger.end(row.id, replace(result, value=await masked_value(result.value)))
+        return result
 
-    def _effect(self, call: CallRequest, advertised: Collection[str]) -> Effect:
+    def _effect(self, tool: str, arguments: Any, advertised: Collection[str]) -> Effect:
         """What the call may leave behind; one that is going to be refused leaves nothing."""
-        if call.arguments is None or call.tool not in advertised:
+        if arguments is None or tool not in advertised:
             return Effect.NONE
-        return self._tools.effect(call.tool, call.arguments)
+        return self._tools.effect(tool, arguments)
+
+    def _asks_people(self, tool: str) -> bool:
+        info = self._tools.info(tool)
+        return info is not None and info.asks_people
 
 
 def _not_an_object(call: CallRequest) -> CallResult:

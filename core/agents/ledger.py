@@ -1,7 +1,8 @@
 """The ledger of a turn: each call is written before it starts and when it has ended (AGENTS_AND_TOOLS §3).
 
 After a crash it tells which calls have had their effect. What ended is replayed, what was cut off is made
-again where that does no harm, and where nobody can know, a person is asked (ENGINE §10).
+again where that does no harm, and where nobody can know, a person is asked (ENGINE §10). Rows and facts are without
+secrets: a call that was cut off, and had some, cannot be made again from its row.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,9 +13,10 @@ from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
 from core.domain.interruption import Action, Ask, InterruptionKind
 from core.domain.json_text import decode, encode
+from core.domain.masking import MARK, masked, masked_text
 from core.domain.run import ErrorInfo
 from core.domain.step import StepKey
-from core.domain.tool import CallResult, CallStatus, Effect, ToolCall, cut_off_call
+from core.domain.tool import CallResult, CallStatus, Effect, ToolCall, cut_off_call, sameness_of
 from core.errors import StepFailed
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
@@ -33,9 +35,9 @@ class Ledger:
         self._found = {row.id: row for row in found}
         self._open: dict[CallId, tuple[ToolCall, float]] = {}
 
-    def row(self, number: int, position: int, call: CallRequest, effect: Effect) -> ToolCall:
-        """The row of a call that is about to start. Its id is its place in the run: the same after a crash, and
-        another for each call whatever ids models choose."""
+    def row(self, number: int, position: int, call: CallRequest, sameness: str, effect: Effect) -> ToolCall:
+        """The row of a call that the model asks for, before anything is known of its arguments but their `sameness`.
+        Its id is its place in the run: the same after a crash, and another for each call whatever ids models choose."""
         step, index = self._turn.key.step, self._turn.key.index
         return ToolCall(
             id=CallId(f"{StepKey(step, index)}.{number}.{position}"),
@@ -46,8 +48,9 @@ class Ledger:
             position=position,
             tool=call.tool,
             status=CallStatus.RUNNING,
-            arguments_json=encode(call.arguments_text if call.arguments is None else dict(call.arguments)),
+            arguments_json="null",
             effect=effect,
+            sameness=sameness,
         )
 
     def replayed(self, row: ToolCall) -> CallResult | None:
@@ -58,7 +61,7 @@ class Ledger:
         found = self._found.get(row.id)
         if found is None:
             return None
-        if (found.tool, found.arguments_json) != (row.tool, row.arguments_json):
+        if (found.tool, found.sameness or sameness_of(found.arguments_json)) != (row.tool, row.sameness):
             raise StepFailed(
                 "call_changed",
                 f"the call {row.id} of {row.tool} is not the one that the ledger has",
@@ -68,9 +71,11 @@ class Ledger:
         return result_of(found) if found.status in SETTLED else None
 
     def is_unknown(self, row: ToolCall) -> bool:
-        """Whether the call was cut off, and must not be made twice unasked."""
+        """Whether the call was cut off, and must not be made twice unasked, or cannot be, as it had secrets."""
         found = self._found.get(row.id)
-        return found is not None and found.status not in SETTLED and found.effect is Effect.ONCE
+        if found is None or found.status in SETTLED:
+            return False
+        return found.effect is Effect.ONCE or MARK in found.arguments_json
 
     async def find_out(self, row: ToolCall, offset: int) -> CallResult | None:
         """What came of a call whose effect nobody knows, as a person says; None: it is to be made again.
@@ -96,7 +101,8 @@ class Ledger:
         else:
             why = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
             result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", why, tool_name=found.tool))
-        self._log.tell(_ended(found.id, result), writes=[PutToolCall(self._settled(found, result))])
+        kept = replace(result, value=masked(result.value))
+        self._log.tell(_ended(found.id, result), writes=[PutToolCall(self._settled(found, kept))])
         return result
 
     async def start(self, rows: Sequence[ToolCall], offset: int) -> None:
@@ -109,9 +115,17 @@ class Ledger:
         await self._log.record(*facts, writes=[PutToolCall(row) for row in started])
 
     def end(self, call_id: CallId, result: CallResult) -> None:
-        """Tell how a call ended. It is on disk before the next call or question leaves the process."""
+        """Tell how a call ended; its value holds no secrets any more. It is on disk before the next call or question
+        leaves the process."""
         row, _ = self._open.pop(call_id)
         self._log.tell(_ended(call_id, result), writes=[PutToolCall(self._settled(row, result))])
+
+    def refuse(self, row: ToolCall, result: CallResult, offset: int) -> None:
+        """Tell of a call that was refused before it started."""
+        at = self._clock.now()
+        self._found.pop(row.id, None)
+        kept = replace(self._settled(row, result), started_at=at, effect=Effect.NONE)
+        self._log.tell(_started(row, offset), _ended(row.id, result), writes=[PutToolCall(kept)])
 
     def end_late(self, call_id: CallId, result: CallResult) -> None:
         """Tell how a call that was out of time ended after all; its row stays as it is."""
@@ -134,7 +148,7 @@ class Ledger:
             row,
             status=result.status,
             result_json=encode(result.value) if result.error is None else None,
-            error=result.error,
+            error=result.error.masked() if result.error else None,
             finished_at=self._clock.now(),
             duration_ms=result.duration_ms,
         )
@@ -157,6 +171,6 @@ def _ended(call_id: CallId, result: CallResult) -> ToolEnded:
         call_id=call_id,
         status=result.status,
         duration_ms=result.duration_ms,
-        summary=result.summary,
-        error=result.error.as_dict() if result.error else None,
+        summary=masked_text(result.summary) if result.summary else result.summary,
+        error=result.error.masked().as_dict() if result.error else None,
     )

@@ -1,9 +1,11 @@
 """How much a turn may ask for (AGENTS_AND_TOOLS §3). A round is an answer that has calls."""
 
+from core.agents.answers import Answer
 from core.errors import StepFailed
 
 MAX_CALLS = 20
 MAX_ROUNDS = 10
+MAX_REPEATS = 3
 CALL_TIMEOUT_S = 10.0
 
 
@@ -24,3 +26,35 @@ def check_round(calls: int, rounds: int, max_rounds: int) -> None:
         raise StepFailed(
             "round_limit", "Tool execution limit exceeded", failed_during="tool_execution", limit=max_rounds
         )
+
+
+class Repetitions:
+    """Counts in how many rounds on end the same call was made with the same arguments."""
+
+    def __init__(self) -> None:
+        self._rounds: dict[tuple[str, str], int] = {}
+
+    def notes(self, answer: Answer) -> list[str | None]:
+        """For each call of the round what the model is told with its result: once it was made three times in a row.
+
+        Raises StepFailed `repeated_call` where the model was told, and makes the call again all the same; none of the
+        round may be run then.
+        """
+        made = [(call.tool, sameness) for call, sameness in zip(answer.calls, answer.samenesses, strict=True)]
+        self._rounds = {one: self._rounds.get(one, 0) + 1 for one in made}
+        for tool, _ in (one for one, rounds in self._rounds.items() if rounds > MAX_REPEATS):
+            raise StepFailed(
+                "repeated_call",
+                f"{tool} was called with the same arguments again and again",
+                failed_during="tool_execution",
+                tool_name=tool,
+                limit=MAX_REPEATS,
+            )
+        return [_note(tool) if self._rounds[tool, sameness] == MAX_REPEATS else None for tool, sameness in made]
+
+
+def _note(tool: str) -> str:
+    return (
+        f"You have called {tool} with the same arguments {MAX_REPEATS} times in a row. "
+        "Do something else: the same call once more ends the turn."
+    )

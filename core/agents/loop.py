@@ -12,7 +12,7 @@ from core.agents.answers import Answer
 from core.agents.calls import RoundCalls
 from core.agents.context import conversation
 from core.agents.ledger import Ledger
-from core.agents.limits import MAX_ROUNDS, check_round
+from core.agents.limits import MAX_ROUNDS, Repetitions, check_round
 from core.agents.record import TurnRecord
 from core.agents.recovery import take_up
 from core.agents.results import as_messages
@@ -96,6 +96,7 @@ class AgentLoop:
         number = rounds = 0
         is_repaired = False
         prompt_at = len(messages) - 1
+        repetitions = Repetitions()
         while True:
             number += 1
             tools = self._advertised(turn)
@@ -104,9 +105,10 @@ class AgentLoop:
             if answer.calls:
                 rounds += 1
                 check_round(len(answer.calls), rounds, max_rounds)
+                notes = repetitions.notes(answer)
                 names = frozenset(tool.name for tool in tools)
                 results = await calls.carry_out(number, answer, record.offset(number), names)
-                messages.extend(as_messages([call.id for call in answer.calls], results))
+                messages.extend(as_messages([call.id for call in answer.calls], results, notes))
             elif answer.status is StepStatus.COMPLETED:
                 if turn.output_schema is None:
                     return answer.text

@@ -1,6 +1,7 @@
 """Results of calls: as the ledger keeps them, and as a model reads them (AGENTS_AND_TOOLS §3)."""
 
 from collections.abc import Iterable
+from itertools import repeat
 from typing import Any
 
 from core.agents.budget import within_budget
@@ -21,11 +22,22 @@ def result_of(row: ToolCall | None) -> CallResult:
     return CallResult(row.status, value, row.error, row.duration_ms or 0)
 
 
-def as_messages(call_ids: Iterable[str], results: Iterable[CallResult]) -> list[ChatMessage]:
+def as_messages(
+    call_ids: Iterable[str], results: Iterable[CallResult], notes: Iterable[str | None] | None = None
+) -> list[ChatMessage]:
     """The `tool` messages that answer the calls of a round, in order: each value, or `{error: {code, message}}`, as
-    JSON, cut to what a model is given of a round."""
-    texts = within_budget([readable(_told(result)) for result in results])
+    JSON, cut to what a model is given of a round; with a note for the model, `{result, note}` or `{error, note}`."""
+    pairs = zip(results, notes, strict=True) if notes is not None else zip(results, repeat(None))
+    told = [_noted(result, note) for result, note in pairs]
+    texts = within_budget([readable(one) for one in told])
     return [ChatMessage("tool", text, call_id=call_id) for call_id, text in zip(call_ids, texts, strict=True)]
+
+
+def _noted(result: CallResult, note: str | None) -> Any:
+    told = _told(result)
+    if note is None:
+        return told
+    return {**told, "note": note} if result.error is not None else {"result": told, "note": note}
 
 
 def _told(result: CallResult) -> Any:

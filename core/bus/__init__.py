@@ -1,6 +1,14 @@
 """Facts go up: typed publish and subscribe on one loop."""
 
 from core.bus.bus import Bus, Subscription
-from core.bus.changes import AgentsChanged, SettingsChanged, WorkflowChanged, WorkflowDeleted
+from core.bus.changes import AgentsChanged, ExceptionsChanged, SettingsChanged, WorkflowChanged, WorkflowDeleted
 
-__all__ = ["AgentsChanged", "Bus", "SettingsChanged", "Subscription", "WorkflowChanged", "WorkflowDeleted"]
+__all__ = [
+    "AgentsChanged",
+    "Bus",
+    "ExceptionsChanged",
+    "SettingsChanged",
+    "Subscription",
+    "WorkflowChanged",
+    "WorkflowDeleted",
+]

@@ -24,6 +24,11 @@ class AgentsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class ExceptionsChanged:
+    """The exceptions of consent are others now."""
+
+
+@dataclass(frozen=True, slots=True)
 class WorkflowChanged:
     """The row of a workflow is this now: it was made, renamed, or given another agent."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from core.cli.exits import CommandFailed
 from core.domain.json_text import read
+from core.domain.template import ValidationMode
 from core.services.templates import read_text
 
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
@@ -23,7 +24,13 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         metavar="DIR|ORIGIN",
         help="let the file tools into this folder, for this run (may be repeated)",
     )
-    parser.add_argument("--mode", choices=("auto", "manual", "selective"), default="auto", help="who is asked (auto)")
+    parser.add_argument(
+        "--mode",
+        type=ValidationMode,
+        choices=list(ValidationMode),
+        metavar="auto|manual|selective",
+        help="whether you are asked before tools are called (the template's mode, else auto)",
+    )
 
 
 def unsupported(option: str) -> CommandFailed:
@@ -35,8 +42,6 @@ def require_supported(args: argparse.Namespace, *options: str) -> None:
     for option in options:
         if getattr(args, option.lstrip("-").replace("-", "_")):
             raise unsupported(option)
-    if args.mode != "auto":
-        raise unsupported(f"--mode {args.mode}")
     if origin := next((place for place in args.allow if _ORIGIN.match(place)), None):
         raise unsupported(f"--allow {origin}")
 

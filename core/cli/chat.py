@@ -13,6 +13,7 @@ from core.cli.follow import EventLines, TextStream
 from core.cli.output import write_error_line, write_line
 from core.domain.ids import WorkflowId
 from core.domain.model import ModelChoice
+from core.domain.template import ValidationMode
 from core.llm.presets import PRESETS
 from core.llm.script import parse_script
 from core.services.agents import OFFLINE
@@ -57,7 +58,14 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
             EventLines(core.bus)
         workflow = WorkflowId(args.workflow) if args.workflow else None
         sent = await core.chat.send(
-            args.text, workflow, agent=args.agent, allow=allow, base=str(Path.cwd()), script=script, model=model
+            args.text,
+            workflow,
+            agent=args.agent,
+            mode=args.mode or ValidationMode.AUTO,
+            allow=allow,
+            base=str(Path.cwd()),
+            script=script,
+            model=model,
         )
         run = unwrap(sent)
         line = await attend(core, run.id)

@@ -33,7 +33,15 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
         found = unwrap(await core.templates.find(args.template))
         timeout_ms = round(args.timeout * 1000) if args.timeout is not None else None
         run = unwrap(
-            await core.runs.start(found, given, allow=allow, base=str(Path.cwd()), key=args.key, timeout_ms=timeout_ms)
+            await core.runs.start(
+                found,
+                given,
+                mode=args.mode,
+                allow=allow,
+                base=str(Path.cwd()),
+                key=args.key,
+                timeout_ms=timeout_ms,
+            )
         )
         if not run.status.is_final and not core.engine.drives(run.id):  # the same key, after a crash
             unwrap(await core.runs.recover(run.id))

@@ -12,6 +12,7 @@ MessageId = NewType("MessageId", str)
 AgentId = NewType("AgentId", str)
 CallId = NewType("CallId", str)
 InterruptionId = NewType("InterruptionId", str)
+AuditId = NewType("AuditId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: sorts as it counts, no look-alikes
 

@@ -15,7 +15,11 @@ from enum import StrEnum
 from typing import Any
 
 from core.domain.ids import CallId, InterruptionId, RunId, WorkflowId
+from core.domain.masking import masked
 from core.domain.risk import Risk
+
+APPROVED_FOR = ("once", "run", "always")
+"""What an approval may be for, as its value; absent is the first."""
 
 
 class InterruptionKind(StrEnum):
@@ -75,6 +79,8 @@ OPEN_STATUS: Mapping[InterruptionKind, InterruptionStatus] = {
     InterruptionKind.OUTCOME: InterruptionStatus.AWAITING_OUTCOME,
 }
 
+_SHOWN_WHOLE = frozenset({InterruptionKind.INPUT_REVIEW, InterruptionKind.LOCAL_EXECUTION})
+
 _REJECT = {Action.REJECT: InterruptionStatus.REJECTED}
 _OUTCOME = InterruptionStatus.OUTCOME_GIVEN
 
@@ -111,13 +117,20 @@ class Answer:
     reason: str | None = None
 
 
+def approved_for(answer: Answer | None) -> str | None:
+    """`once`, `run` or `always`, where the answer is an approval."""
+    if answer is None or answer.action is not Action.APPROVE:
+        return None
+    return answer.value if answer.value in APPROVED_FOR else APPROVED_FOR[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
     """What is asked, by a step or by a call in it, before it has an id.
 
     `attempt`: which attempt of the step it belongs to. `input`: what the step would run with. `outputs`: step → the
-    output that it is about to read. `arguments`: of the `tool`. `timeout_ms`: None waits for ever; after it
-    `default_action` is applied.
+    output that it is about to read. `arguments`: of the `tool`, without secrets where the call is at stake.
+    `timeout_ms`: None waits for ever; after it `default_action` is applied. Of a request for consent SKIP asks again.
     """
 
     kind: InterruptionKind
@@ -161,7 +174,10 @@ class Interruption:
         return replace(self, status=status, answer=answer, closed_at=at)
 
     def fields(self) -> dict[str, Any]:
-        """As COMMAND_LINE's `interruptions` has it, without the times and `seq`: what a person is told."""
+        """As COMMAND_LINE's `interruptions` has it, without the times and `seq`: what a person is told.
+
+        Without secrets, but in what a person is to change or to work with.
+        """
         ask = self.ask
         return {
             "id": self.id,
@@ -172,9 +188,9 @@ class Interruption:
             "prompt": ask.prompt,
             "schema": ask.schema,
             "options": ask.options,
-            "input": ask.input,
+            "input": ask.input if ask.kind in _SHOWN_WHOLE else masked(ask.input),
             "outputs": ask.outputs,
             "tool": ask.tool,
-            "arguments": ask.arguments,
+            "arguments": masked(ask.arguments),
             "risk": ask.risk,
         }

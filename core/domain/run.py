@@ -1,13 +1,14 @@
 """A run: one execution, chat turn or template, with the snapshot it was started from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from core.domain.agent import Agent
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
+from core.domain.masking import masked, masked_text
 from core.domain.model import ModelChoice
 from core.domain.template import Template, ValidationMode
 from core.errors import MetierError
@@ -69,6 +70,10 @@ class ErrorInfo:
         known = {name: data.get(name) for name in ("failed_step", "failed_during", "tool_name")}
         rest = {key: value for key, value in data.items() if key not in known and key not in ("code", "message")}
         return cls(str(data["code"]), str(data["message"]), parameters=rest, **known)
+
+    def masked(self) -> "ErrorInfo":
+        """The same without secrets in its message and parameters."""
+        return replace(self, message=masked_text(self.message), parameters=masked(dict(self.parameters)))
 
     def as_dict(self) -> dict[str, Any]:
         """`{code, message, failed_step?, failed_during?, tool_name?, …parameters}`, absent where unknown."""

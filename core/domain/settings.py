@@ -12,6 +12,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from core.domain.ids import AgentId
 from core.domain.model import ModelChoice
 from core.domain.template import ValidationMode
+from core.domain.tool import Category
+
+
+class OnTimeout(StrEnum):
+    """What becomes of a request for consent whose time is over."""
+
+    REJECT = "reject"
+    APPROVE = "approve"
+    ASK_AGAIN = "ask_again"
+
 
 MAX_MODELS = 200
 
@@ -29,6 +39,8 @@ class Settings(BaseModel):
     `model` answers where none is named; None: the offline agent. `models` are those that can be
     chosen. `default_agent` None, or one that is gone: the
     assistant that comes with the app. `key_places` tells for which origins there is a key, and where; never the key.
+    `ask_for_…`: whether calls of that category are asked about in selective mode. `confirm_high_risk` is for automatic
+    mode. `consent_expires`: a request for consent is open for `consent_timeout_s`, then `consent_on_timeout` holds.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -43,7 +55,29 @@ class Settings(BaseModel):
     models: Annotated[tuple[ModelChoice, ...], Field(max_length=MAX_MODELS)] = ()
     default_agent: AgentId | None = None
     key_places: Mapping[str, KeyPlace] = Field(default_factory=dict)
+    ask_for_tools: bool = False
+    ask_for_sub_agents: bool = True
+    ask_for_mcp: bool = True
+    ask_for_files: bool = True
+    ask_for_database: bool = True
+    confirm_high_risk: bool = False
+    low_risk_free_in_selective: bool = False
+    low_risk_free_in_manual: bool = False
+    consent_expires: bool = False
+    consent_timeout_s: Annotated[int, Field(ge=30, le=300)] = 60
+    consent_on_timeout: OnTimeout = OnTimeout.REJECT
+    audit_days: Annotated[int, Field(ge=7, le=90)] = 30
 
     def max_workflows(self, mode: ValidationMode) -> int:
         """At how many active workflows another one of `mode` may no longer be started (ENGINE §9)."""
         return self.max_workflows_auto if mode is ValidationMode.AUTO else 1
+
+    def asks_for(self, category: Category) -> bool:
+        """Whether calls of this category are asked about in selective mode."""
+        return {
+            Category.TOOLS: self.ask_for_tools,
+            Category.SUB_AGENTS: self.ask_for_sub_agents,
+            Category.MCP: self.ask_for_mcp,
+            Category.FILES: self.ask_for_files,
+            Category.DATABASE: self.ask_for_database,
+        }[category]

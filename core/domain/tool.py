@@ -1,5 +1,6 @@
 """Tools and their calls, as everyone but the tools themselves sees them."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -39,7 +40,10 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolInfo:
-    """What is told about a tool to models, templates and people."""
+    """What is told about a tool to models, templates and people.
+
+    `risk` is the highest that its calls have. `asks_people`: its calls wait for a person's answer, and nothing else.
+    """
 
     name: str
     title: str
@@ -49,6 +53,7 @@ class ToolInfo:
     runtime: Runtime = Runtime.HYBRID
     risk: Risk = Risk.LOW
     category: Category = Category.TOOLS
+    asks_people: bool = False
 
 
 class CallStatus(StrEnum):
@@ -64,7 +69,11 @@ class CallStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A row of the ledger: one call that an agent made. `arguments_json` and `result_json` are JSON text."""
+    """A row of the ledger: one call that an agent made.
+
+    `arguments_json` and `result_json` are JSON text without secrets. `sameness` is that of the arguments which
+    the model gave: a person may have changed them since.
+    """
 
     id: CallId
     run_id: RunId
@@ -81,6 +90,19 @@ class ToolCall:
     started_at: datetime | None = None
     finished_at: datetime | None = None
     duration_ms: int | None = None
+    sameness: str | None = None
+
+
+def sameness_of(arguments_json: str) -> str:
+    """Equal for equal arguments, secrets included, and telling none of them."""
+    return hashlib.sha256(arguments_json.encode()).hexdigest()
+
+
+def server_of(tool: str) -> str | None:
+    """The MCP server that a tool is of, by its name `mcp__SERVER__TOOL` (AGENTS_AND_TOOLS §7)."""
+    prefix, _, rest = tool.partition("__")
+    server, between, name = rest.partition("__")
+    return server if prefix == "mcp" and server and between and name else None
 
 
 def cut_off_call(call: ToolCall) -> ToolCall:

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.domain.ids import InterruptionId
-from core.domain.interruption import CLOSING, Action, Answer, Interruption, InterruptionKind
+from core.domain.interruption import APPROVED_FOR, CLOSING, Action, Answer, Interruption, InterruptionKind
 from core.domain.json_pointer import part_at, parts_of, with_part
 from core.domain.json_text import encode_output
 from core.domain.template import Step
 from core.errors import Refused, StepFailed
 from core.ports.schemas import Schemas
-
-APPROVALS = ("once", "run", "always")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +54,8 @@ async def check(found: Interruption, answer: Answer, step: Step, tool_schema: An
         taken = ", ".join(CLOSING[kind])
         raise _bad(f"{kind} takes {taken}, not {answer.action}")
     if answer.action is Action.APPROVE:
-        if value is not None and (kind is InterruptionKind.OUTCOME or value not in APPROVALS):
-            raise _bad(f"the value of approve is {', '.join(APPROVALS)}, or absent")
+        if value is not None and (kind is InterruptionKind.OUTCOME or value not in APPROVED_FOR):
+            raise _bad(f"the value of approve is {', '.join(APPROVED_FOR)}, or absent")
         return
     if answer.action is not Action.SUBMIT:
         return
@@ -66,7 +64,7 @@ async def check(found: Interruption, answer: Answer, step: Step, tool_schema: An
     except StepFailed as error:
         raise _bad(error.message) from None
     match kind:
-        case InterruptionKind.INPUT_REVIEW:
+        case InterruptionKind.INPUT_REVIEW | InterruptionKind.QUESTION:
             await _require(value, found.ask.schema, schemas)
         case InterruptionKind.TOOL_INPUT:
             if not isinstance(value, Mapping):

@@ -1,6 +1,6 @@
 """One call, from its first attempt to its last: claims, time limits, retries, unknown outcomes (ENGINE §7, §10).
 
-claim ──► attempt ──► an output
+(consent) ──► claim ──► attempt ──► an output
             │  ▲
             │  ├── (after its delay) ── retrying ◄── an error that may pass
             │  └── (run it again) ◄──┐
@@ -10,13 +10,14 @@ claim ──► attempt ──► an output
 
 import random
 from asyncio import Future
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
 from core.domain.events import ToolEnded
 from core.domain.interruption import Action, Answer, Ask, InterruptionKind
+from core.domain.masking import masked
 from core.domain.run import ErrorInfo
 from core.domain.template import ToolAction
 from core.domain.tool import CallResult, CallStatus, Effect
@@ -63,7 +64,7 @@ class Attempts:
 
     `act` carries out one attempt; `again` resolves the call for that attempt; `time_left_s` is what the run may
     still use, None without a deadline; `state` says whether the run goes on, has its outcome, or is left for the next
-    process.
+    process. `permit`, where it is given, comes before the claim: it gives the call as it may be made, and its effect.
     """
 
     call: Call
@@ -71,11 +72,13 @@ class Attempts:
     checkpoints: Checkpoints
     interruptions: Interruptions
     clock: Clock
-    act: Callable[[Call, int], Any]
+    act: Callable[[Effect, Call, int], Any]
     again: Callable[[int], Call]
     time_left_s: Callable[[], float | None]
     state: Callable[[], Course]
     earlier: Earlier | None = None
+    permit: Callable[[], Awaitable[tuple[Call, Effect]]] | None = None
+    has_claim: bool = False
     is_idle: bool = True
     has_acted: bool = False
     attempt: int = 1
@@ -84,11 +87,14 @@ class Attempts:
     @property
     def is_untouched(self) -> bool:
         """Whether nothing has been told or written of the call."""
-        return self.is_idle and self.effect is Effect.NONE and self.earlier is None and not self.errors
+        return self.is_idle and not self.has_claim and self.earlier is None and not self.errors
 
     async def run(self, claim: "Future[frozenset[int]] | None") -> Any:
         """The output. Raises StepFailed with the last error, LostClaim if the run ended before it began."""
         is_unknown = False
+        if self.permit is not None:
+            permitted, self.effect = await self.permit()
+            self.call, self.again = permitted, lambda attempt: permitted  # it stays as the person saw it
         if self.earlier is not None:
             self.attempt, self.errors = self.earlier.attempt, self.earlier.errors
             is_unknown = self.earlier.cut_off and self.effect is Effect.ONCE
@@ -104,7 +110,7 @@ class Attempts:
             await self._claim(claim)
             claim, self.has_acted = None, True
             try:
-                return await self.act(self.call, self.attempt)
+                return await self.act(self.effect, self.call, self.attempt)
             except StepFailed as error:
                 is_unknown = error.code == "outcome_unknown"
                 if not is_unknown:
@@ -113,6 +119,8 @@ class Attempts:
     async def _claim(self, claim: "Future[frozenset[int]] | None") -> None:
         """Say that this attempt begins; what leaves the process waits until that is on disk."""
         key = self.call.key
+        if claim is None and not self.has_claim and self.effect is not Effect.NONE:
+            claim, self.has_claim = self.checkpoints.claim(key), True
         if claim is not None:
             if await claim:
                 raise LostClaim
@@ -161,6 +169,7 @@ class Attempts:
             case "fail":
                 raise unknown
         self.is_idle = True
+        shown = masked(self.call.input)
         ask = Ask(
             InterruptionKind.OUTCOME,
             step.name,
@@ -168,9 +177,9 @@ class Attempts:
             self.attempt,
             prompt=unknown.message,
             schema=step.output_schema,
-            input=self.call.input,
+            input=shown,
             tool=_tool(self.call),
-            arguments=self.call.input,
+            arguments=shown,
         )
         answer = (await self.interruptions.ask(ask)).answer
         if answer is not None and answer.action is Action.APPROVE:

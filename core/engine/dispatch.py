@@ -30,12 +30,16 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One execution of a step's action: its resolved input (None if an agent has none) and, of an agent, the prompt."""
+    """One execution of a step's action: its resolved input (None if an agent has none) and, of an agent, the prompt.
+
+    `is_permitted`: what is set about consent, or a person, lets the call of its tool pass.
+    """
 
     step: Step
     key: StepKey
     input: Any
     prompt: str = ""
+    is_permitted: bool = False
 
     @property
     def whole_prompt(self) -> str:

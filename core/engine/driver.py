@@ -17,9 +17,11 @@ from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult
 from core.domain.template import WorkflowCall
 from core.engine.checkpoints import Checkpoints
+from core.engine.consents import Consents
 from core.engine.dispatch import Call
 from core.engine.interruptions import Interruptions
 from core.engine.limits import Limits
+from core.engine.permits import Permits
 from core.engine.planner import (
     Cancelled,
     Failed,
@@ -57,6 +59,10 @@ class Owner(Protocol):
 
     def below(self, run_id: RunId) -> "Sequence[Driver]":
         """The drivers of its children, and of theirs."""
+        ...
+
+    async def asked_above(self, run: Run) -> Sequence[Interruption]:
+        """The interruptions of the runs above that one. Raises StorageFailed."""
         ...
 
     async def run_child(self, parent: "Driver", call: Call, attempt: int, workflow: WorkflowCall) -> object:
@@ -101,7 +107,11 @@ class Driver:
         active_ms = max([run.active_ms, *(result.active_ms for result in results)])
         self._checkpoints = Checkpoints(run, journal, clock, self._plan.terminal, active_ms)
         known = remains.interruptions if remains is not None else ()
-        self.interruptions = Interruptions(run, journal, clock, known, self._wake.set, self._answered)
+        self.interruptions = Interruptions(
+            run, journal, clock, known, self._wake.set, self._answered, steps.tools.remember
+        )
+        asked_above = partial(owner.asked_above, run)
+        consents = Consents(run, snapshot, journal, clock, steps.tools, self.interruptions, asked_above)
         self._limits = Limits(
             snapshot.template.timeout_ms,
             no_progress_s,
@@ -119,6 +129,7 @@ class Driver:
             journal,
             remains is None,
             self.interruptions.ask,
+            consents,
             partial(owner.run_child, self),
             remains.left_open if remains is not None else {},
         )
@@ -129,6 +140,7 @@ class Driver:
             self._plan,
             self._checkpoints,
             self.interruptions,
+            Permits(consents, self.interruptions, self._checkpoints, steps),
             self._limits,
             self._wake.set,
             results,
@@ -212,7 +224,12 @@ class Driver:
         assert outcome is not None
         self._limits.stand_still()
         everything = isinstance(outcome, Cancelled) or self._is_overdue
-        doomed = [flight.task for flight in self.work.flights.values() if everything or flight.ends_with_run]
+        asking = self.interruptions.asking  # nobody would ever answer them
+        doomed = [
+            flight.task
+            for key, flight in self.work.flights.items()
+            if everything or flight.ends_with_run or (key.step, key.index) in asking
+        ]
         for task in doomed:
             task.cancel()
         if doomed:

@@ -59,7 +59,7 @@ def joined(step: Step, errors: Sequence[tuple[int, ErrorInfo]]) -> StepFailed:
 
 
 def error_info(error: StepFailed, call: Call) -> ErrorInfo:
-    """The record of a step's error, with where it happened (ENGINE §13)."""
+    """The record of a step's error, with where it happened (ENGINE §13), and without secrets."""
     parameters = dict(error.parameters)
     during = parameters.pop("failed_during", None)
     tool = parameters.pop("tool_name", None)
@@ -74,4 +74,4 @@ def error_info(error: StepFailed, call: Call) -> ErrorInfo:
             usual = "model"
         case _:
             usual = "engine"
-    return ErrorInfo(error.code, error.message, str(call.key), during or usual, tool, parameters)
+    return ErrorInfo(error.code, error.message, str(call.key), during or usual, tool, parameters).masked()

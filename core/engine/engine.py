@@ -31,7 +31,7 @@ from core.engine.forking import taken_over, told
 from core.engine.interruptions import Interruptions
 from core.engine.journal import Journal
 from core.engine.recovery import EXHAUSTED, UNCLEAN_ENDS, Found, cut_off, examine, last_words
-from core.engine.seats import Seat, Seats
+from core.engine.seats import Seat, Seats, asked_above
 from core.engine.starting import StartRequest, creation, fork_request
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
@@ -286,6 +286,10 @@ class Engine:
         """A `core.engine.driver.Owner`."""
         return (await self._stored(run_id)).status is RunStatus.RUNNING
 
+    async def asked_above(self, run: Run) -> list[Interruption]:
+        """A `core.engine.driver.Owner`."""
+        return await asked_above(run, self._seats, self._storage)
+
     def below(self, run_id: RunId) -> list[Driver]:
         """A `core.engine.driver.Owner`."""
         return self._seats.below(run_id)
@@ -509,7 +513,7 @@ class Engine:
         found = meant(known, interruption, step)
         driver = drivers[found.run_id]
         asking = driver.work.step(found.ask.step)
-        await check(found, answer, asking, driver.work.tool_schema(asking), self._steps.schemas)
+        await check(found, answer, asking, driver.work.tool_schema(found.ask.tool), self._steps.schemas)
         driver.interruptions.require_open(found)
         if found.ask.kind is InterruptionKind.STATE_EDIT and answer.action is Action.SUBMIT:
             _patch(driver, found, answer)

@@ -6,8 +6,11 @@ task meanwhile; a call that asks in the middle of its work waits in its own.
 
 import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
+from core.domain.audit import entry_of
+from core.domain.consent import Rule, exception_setting
 from core.domain.events import InterruptionClosed, InterruptionRaised, time_text
 from core.domain.ids import CallId, InterruptionId, new_id
 from core.domain.interruption import (
@@ -19,19 +22,22 @@ from core.domain.interruption import (
     Interruption,
     InterruptionKind,
     InterruptionStatus,
+    approved_for,
 )
+from core.domain.json_text import encode
+from core.domain.masking import masked
 from core.domain.run import Run
 from core.engine.answering import already_answered
 from core.engine.run_log import Log
 from core.ports.clock import Clock
-from core.ports.storage import CloseInterruption, RaiseInterruption
+from core.ports.storage import CloseInterruption, PutAudit, PutSetting, RaiseInterruption, Write
 
 LOOK_AGAIN_S = 10.0  # the wall clock may jump, and a machine that slept counts no monotonic time
 
 
 class Interruptions:
     """`on_asking` is called when a call begins to wait, `on_closed`, at once, with each that was closed by an answer
-    or by time."""
+    or by time, `on_always` with a tool every call of which a person has approved, once that is on disk."""
 
     def __init__(
         self,
@@ -41,12 +47,14 @@ class Interruptions:
         known: Iterable[Interruption],
         on_asking: Callable[[], None] = lambda: None,
         on_closed: Callable[[Interruption], None] = lambda closed: None,
+        on_always: Callable[[str], None] = lambda tool: None,
     ) -> None:
         self._run = run
         self._log = log
         self._clock = clock
         self._on_asking = on_asking
         self._on_closed = on_closed
+        self._on_always = on_always
         self._all = {one.id: one for one in known}
         self._waiting: dict[InterruptionId, asyncio.Future[Interruption]] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -163,11 +171,28 @@ class Interruptions:
         now = self._clock.now()
         closed = found.closed(status, answer, now)
         self._all[found.id] = closed
-        write = CloseInterruption(self._run.id, found.id, status, now, answer)
-        self._log.record(InterruptionClosed(id=found.id, kind=found.ask.kind, status=status), writes=[write])
+        self._keep(closed)
         if status is InterruptionStatus.CANCELLED:
             return
         waiting = self._waiting.pop(found.id, None)
         if waiting is not None and not waiting.done():
             waiting.set_result(closed)
         self._on_closed(closed)
+
+    def _keep(self, closed: Interruption) -> None:
+        """Write how it was closed: of a request for consent without secrets, and with what follows from it."""
+        ask, answer = closed.ask, closed.answer
+        is_consent = ask.kind is InterruptionKind.TOOL_APPROVAL
+        if is_consent and answer is not None:
+            answer = replace(answer, value=masked(answer.value))
+        assert closed.closed_at is not None
+        writes: list[Write] = [CloseInterruption(self._run.id, closed.id, closed.status, closed.closed_at, answer)]
+        always = ask.tool if is_consent and approved_for(answer) == "always" else None
+        if is_consent:
+            writes.append(PutAudit(entry_of(closed, self._run.title)))
+        if always is not None:
+            writes.append(PutSetting(exception_setting(always), encode(Rule.ALLOW)))
+        fact = InterruptionClosed(id=closed.id, kind=ask.kind, status=closed.status)
+        kept = self._log.record(fact, writes=writes)
+        if always is not None:
+            kept.add_done_callback(lambda _: self._on_always(always))

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from core.domain.ids import RunId
+from core.domain.interruption import Interruption
 from core.domain.run import Run, Snapshot
 from core.domain.settings import Settings
 from core.domain.step import StepKey
@@ -12,6 +13,7 @@ from core.engine.driver import Driver, Remains
 from core.engine.run_log import Log
 from core.engine.starting import StartRequest
 from core.errors import limit_reached, workflow_busy
+from core.ports.storage import Storage
 
 
 @dataclass(slots=True, eq=False)
@@ -130,3 +132,19 @@ class Seats:
             at_work, active = at_work + 1, active + seat.is_start
             admitted.append(seat)
         return admitted
+
+
+async def asked_above(run: Run, seats: Seats, storage: Storage) -> list[Interruption]:
+    """What the runs above that one have asked. Raises StorageFailed where one is not at work and cannot be read."""
+    found: list[Interruption] = []
+    above = run.parent
+    while above is not None:
+        seat = seats.get(above)
+        if seat is not None and seat.driver is not None:
+            found += seat.driver.interruptions.all
+            above = seat.run.parent
+            continue
+        found += await storage.interruptions(above)
+        stored = await storage.run(above)
+        above = stored.parent if stored is not None else None
+    return found

@@ -1,6 +1,5 @@
 """Carrying out one step: its action, by the port that knows how."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
@@ -8,6 +7,7 @@ from typing import Any, assert_never
 from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
 from core.domain.json_text import encode
+from core.domain.masking import masked, masked_text
 from core.domain.run import ErrorInfo, Run, Snapshot
 from core.domain.step import StepKey
 from core.domain.template import (
@@ -22,8 +22,10 @@ from core.domain.template import (
 )
 from core.domain.tool import CallResult, CallStatus, Effect
 from core.engine.dispatch import Call
+from core.engine.time_limit import TimeLimit
 from core.errors import StepFailed, ToolFailed
-from core.ports.agents import AgentRunner, AgentTurn, Asker
+from core.ports.agents import AgentRunner, AgentTurn
+from core.ports.consent import Asker, Consent
 from core.ports.journal import RunLog
 from core.ports.left_open import NOTHING, LeftOpen
 from core.ports.sandbox import CodeLimits, Sandbox
@@ -40,8 +42,9 @@ RunChild = Callable[[Call, int, WorkflowCall], Awaitable[Any]]
 class Setting:
     """The run that a step is carried out in. `is_fresh`: it has no earlier life that an agent could go on from.
 
-    `ask` puts a question to a person and comes back with its end; `run_child` runs another template. `left_open` is
-    what an earlier life left in the middle, by the steps of agents and their iterations.
+    `ask` puts a question to a person and comes back with its end; `consent` lets the calls of agents pass; `run_child`
+    runs another template. `left_open` is what an earlier life left in the middle, by the steps of agents and their
+    iterations.
     """
 
     run: Run
@@ -49,6 +52,7 @@ class Setting:
     log: RunLog
     is_fresh: bool
     ask: Asker
+    consent: Consent
     run_child: RunChild
     left_open: Mapping[StepKey, LeftOpen] = field(default_factory=dict)
 
@@ -78,7 +82,14 @@ class StepRunner:
 
     def has_time_limit(self, step: Step) -> bool:
         """Whether an attempt ends by itself (ENGINE §2)."""
+        if isinstance(step.action, ToolAction) and self.asks_people(step.action.tool_name):
+            return False
         return step.config.timeout_ms is not None or isinstance(step.action, ToolAction | CodeAction)
+
+    def asks_people(self, tool: str) -> bool:
+        """Whether calls of the tool wait for a person."""
+        info = self.tools.info(tool)
+        return info is not None and info.asks_people
 
     async def run(self, call: Call, attempt: int, effect: Effect, setting: Setting) -> Any:
         """The step's output, a JSON value that fits its `outputSchema`.
@@ -96,10 +107,10 @@ class StepRunner:
             case ToolAction():
                 output = await self._call_tool(call, attempt, effect, limit_s, setting)
             case AgentAction():
-                turn = _turn(call, attempt, setting)
-                output = await within(limit_s, self.agents.run(turn, setting.log), "the agent")
+                limit = TimeLimit(limit_s, "the agent")
+                output = await limit.over(self.agents.run(_turn(call, attempt, setting, limit), setting.log))
             case WorkflowAction(workflow=workflow):
-                output = await within(limit_s, setting.run_child(call, attempt, workflow), "the child run")
+                output = await TimeLimit(limit_s, "the child run").over(setting.run_child(call, attempt, workflow))
             case _:
                 assert_never(step.action)
         await self._require(step, output)
@@ -120,7 +131,7 @@ class StepRunner:
         assert isinstance(call.step.action, ToolAction)
         name, log = call.step.action.tool_name, setting.log
         log.tell(call_started(call, attempt))
-        context = CallContext.of(setting.run, setting.snapshot, call_id(call, attempt))
+        context = CallContext.of(setting.run, setting.snapshot, call_id(call, attempt), call.key, setting.ask)
         result = await self.tools.call(
             name,
             call.input,
@@ -128,8 +139,9 @@ class StepRunner:
             default_timeout_s=TOOL_STEP_TIMEOUT_S,
             timeout_s=limit_s,
             late=lambda ended: log.record(ToolEndedLate.of(context.call_id, ended)),
+            is_permitted=call.is_permitted,
         )
-        is_unknown = effect is Effect.ONCE and result.error is not None and result.error.code == "timeout"
+        is_unknown = effect is Effect.ONCE and result.error is not None and _is_uncertain(result.error)
         ended = call_ended(call, attempt, result, CallStatus.UNKNOWN if is_unknown else result.status)
         if effect is Effect.NONE:
             log.tell(ended)
@@ -138,9 +150,15 @@ class StepRunner:
         if result.status is CallStatus.COMPLETED:
             return result.value
         if is_unknown:
-            raise StepFailed("outcome_unknown", "it did not answer in time", tool_name=name)
+            assert result.error is not None
+            raise StepFailed("outcome_unknown", result.error.message, tool_name=name)
         error = result.error or ErrorInfo("failed", f"{name} gave no result")
         raise ToolFailed(error.code, error.message, **{"tool_name": name, **error.parameters})
+
+
+def _is_uncertain(error: ErrorInfo) -> bool:
+    """Whether the call may have had its effect before it failed."""
+    return error.code == "timeout" or bool(error.parameters.get("uncertain"))
 
 
 def call_id(call: Call, attempt: int) -> CallId:
@@ -154,7 +172,7 @@ def call_started(call: Call, attempt: int) -> ToolStarted:
     return ToolStarted(
         call_id=call_id(call, attempt),
         tool=call.step.action.tool_name,
-        arguments=call.input,
+        arguments=masked(call.input),
         step=key.step,
         index=key.index,
     )
@@ -165,24 +183,13 @@ def call_ended(call: Call, attempt: int, result: CallResult, status: CallStatus)
         call_id=call_id(call, attempt),
         status=status,
         duration_ms=result.duration_ms,
-        summary=result.summary,
-        error=result.error.as_dict() if result.error else None,
+        summary=masked_text(result.summary) if result.summary else result.summary,
+        error=result.error.masked().as_dict() if result.error else None,
     )
 
 
-async def within(limit_s: float | None, work: Awaitable[Any], what: str) -> Any:
-    """The result of the work. After the limit it is cancelled and has ended; raises StepFailed `timeout` then."""
-    limit = asyncio.timeout(limit_s)
-    try:
-        async with limit:
-            return await work
-    except TimeoutError:
-        if not limit.expired():
-            raise
-        raise StepFailed("timeout", f"{what} did not end within {limit_s:g} s", timeout_s=limit_s) from None
-
-
-def _turn(call: Call, attempt: int, setting: Setting) -> AgentTurn:
+def _turn(call: Call, attempt: int, setting: Setting, limit: TimeLimit) -> AgentTurn:
+    """What the agent is asked for. While it waits for a person, its time limit stands still."""
     assert isinstance(call.step.action, AgentAction)
     agent = call.step.action.agent
     return AgentTurn(
@@ -195,5 +202,6 @@ def _turn(call: Call, attempt: int, setting: Setting) -> AgentTurn:
         output_schema=call.step.output_schema,
         fresh=setting.is_fresh and attempt == 1,
         left_open=setting.left_open.get(call.key, NOTHING),
-        ask=setting.ask,
+        ask=limit.standing_still(setting.ask),
+        consent=limit.standing_still(setting.consent),
     )

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import assert_never
 
@@ -23,6 +23,7 @@ from core.engine.gates import question, verdict
 from core.engine.interruptions import Interruptions
 from core.engine.journal import RETRY_S
 from core.engine.limits import Limits
+from core.engine.permits import Asks, Permits
 from core.engine.planner import (
     Cancelled,
     CloseList,
@@ -80,6 +81,7 @@ class Work:
         plan: Plan,
         checkpoints: Checkpoints,
         interruptions: Interruptions,
+        permits: Permits,
         limits: Limits,
         changed: Callable[[], None],
         results: Sequence[StepResult],
@@ -95,6 +97,7 @@ class Work:
         self._plan = plan
         self._checkpoints = checkpoints
         self._interruptions = interruptions
+        self._permits = permits
         self._limits = limits
         self._changed = changed
         self._named = {step.name: step for step in setting.snapshot.template.steps}
@@ -139,7 +142,7 @@ class Work:
     def answered(self, closed: Interruption) -> None:
         """A person has answered, or the time is over: the step that asked before it ran is to be started again."""
         ask = closed.ask
-        if ask.step in self._decisions and ask.index is None and ask.call_id is None:
+        if ask.step in self._decisions and ask.index is None:
             self._advance(StepMayGo(ask.step))
 
     def drop_claims(self) -> None:
@@ -151,9 +154,9 @@ class Work:
         """The step of that name in the run's snapshot."""
         return self._named[name]
 
-    def tool_schema(self, step: Step) -> object:
-        """The schema of the arguments of the tool that the step calls, None if it calls none."""
-        info = self._steps.tools.info(step.action.tool_name) if isinstance(step.action, ToolAction) else None
+    def tool_schema(self, tool: str | None) -> object:
+        """The schema of the arguments of that tool, None if there is none."""
+        info = self._steps.tools.info(tool) if tool is not None else None
         return info.input_schema if info is not None else None
 
     def consumers(self, step: str, *, but: str) -> list[str]:
@@ -215,7 +218,8 @@ class Work:
         found = self._interruptions.find([step.interrupt.kind], step.name)
         if found is None:
             reads = {name: self._plan.outputs[name] for name in self._plan.waits_for(step.name)}
-            asked = question(step, step.interrupt, decision, scope, reads, self.tool_schema(step))
+            schema = self.tool_schema(step.action.tool_name if isinstance(step.action, ToolAction) else None)
+            asked = question(step, step.interrupt, decision, scope, reads, schema)
             if asked is None:
                 return Go(decision)
             found = self._interruptions.raise_(asked)
@@ -227,25 +231,33 @@ class Work:
         return verdict(step, decision, found)
 
     def _execute(self, made: Call, item: object = None) -> None:
-        """Begin the action: at once if it only shapes data, else in a task, behind a claim if it leaves the process."""
+        """Begin the action: at once if it only shapes data, else in a task, behind a claim if it leaves the process. A
+        tool's call that needs consent goes behind that first."""
         step, key = made.step, made.key
+        if key.index is None and (found := self._permits.request(made)) is not None:
+            self._after_request(made, found)
+            return
         earlier = self._earlier.pop(key, None)
         if self._is_instant(made, earlier):
             self._inbox.append(Ended(made, output=made.input, is_instant=True))
             return
+        looks = self._permits.must_look(made, is_claimed=earlier is not None)
+        made = made if looks else replace(made, is_permitted=True)
         effect = self._steps.effect(step, made.input)
-        claim = self._checkpoints.claim(key) if effect is not Effect.NONE and earlier is None else None
+        claim = self._checkpoints.claim(key) if effect is not Effect.NONE and earlier is None and not looks else None
         attempts = Attempts(
             made,
             effect,
             self._checkpoints,
             self._interruptions,
             self._clock,
-            act=partial(self._act, effect),
+            act=self._act,
             again=partial(self._again, made, item),
             time_left_s=self._limits.time_left_s,
             state=self._course,
             earlier=earlier,
+            permit=partial(self._permits.permit, made) if looks else None,
+            has_claim=claim is not None or earlier is not None,
         )
         task = self.tasks.create_task(self._carry_out(attempts, claim), name=f"{self._run.id} {key}")
         self.flights[key] = Flight(task, attempts)
@@ -257,8 +269,21 @@ class Work:
         is_plain = type(made.step.action) in (SetAction, ReturnAction) and made.step.output_schema is None
         return is_plain and earlier is None and not is_long(made.input)
 
+    def _after_request(self, made: Call, found: Interruption) -> None:
+        """Go on with a step whose call a person was asked about before."""
+        try:
+            permitted = self._permits.after(made, found)
+        except StepFailed as error:
+            self._inbox.append(Ended(made, error=error))
+        else:
+            self._wait_for_person(made) if permitted is None else self._execute(permitted)
+
+    def _wait_for_person(self, made: Call) -> None:
+        self._decisions[made.step.name] = made
+        self._advance(StepAsks(made.step.name))
+
     async def _carry_out(self, attempts: Attempts, claim: "asyncio.Future[frozenset[int]] | None") -> None:
-        key = attempts.call.key
+        key, asks = attempts.call.key, None
         if not self._steps.has_time_limit(attempts.call.step):
             self._limits.watch_progress(key)
         try:
@@ -266,6 +291,8 @@ class Work:
             ended = self._as_ended(attempts, output=output, output_json=await output_text(output))
         except LostClaim:
             ended = None
+        except Asks as request:
+            ended, asks = None, request
         except StepFailed as error:
             ended = self._as_ended(attempts, error=error)
         except Exception as error:
@@ -273,6 +300,8 @@ class Work:
             broke = StepFailed("internal", f"{type(error).__name__}: {error}")
             ended = self._as_ended(attempts, error=broke)
         self._land(key, ended)
+        if asks is not None:
+            self._wait_for_person(asks.made)
 
     def _landed(self, attempts: Attempts, task: "asyncio.Task[None]") -> None:
         """A cancelled call lands here: one that had not begun never comes to its own end."""
@@ -330,10 +359,11 @@ class Work:
 
     def _again(self, made: Call, item: object, attempt: int) -> Call:
         """The call of a later attempt: `@ctx.attempt` may be in it. What a person let pass stays as it is."""
-        if made.step.interrupt is not None:
+        if made.step.interrupt is not None or self._permits.was_asked(made):
             return made
         scope = self._scope(made.step, attempt)
-        return call(made.step, scope if made.key.index is None else scope.at(made.key.index, item))
+        again = call(made.step, scope if made.key.index is None else scope.at(made.key.index, item))
+        return replace(again, is_permitted=made.is_permitted)
 
     def _fail_before_start(self, step: Step, error: StepFailed, index: int | None = None) -> None:
         key = StepKey(step.name, index)

@@ -2,6 +2,7 @@
 
     /tool NAME {json}    calls a tool; consecutive lines are one round, an empty line begins another
     say N words    says that many words
+    ask QUESTION    asks the person; `ask QUESTION [one, another]` with options
     help    says what it understands
 
 A message is made of commands alone, or it is no command at all.
@@ -12,10 +13,11 @@ from collections.abc import Sequence
 
 from core.domain.tool import ToolInfo
 from core.llm import phrases
-from core.llm.plan import AnswerBuilder, PlannedAnswer, PlannedCall, Saying, read_json
+from core.llm.plan import AnswerBuilder, PlannedAnswer, PlannedCall, Saying, asking, read_json
 
 _TOOL = re.compile(r"/tool[ \t]+([^\s{]+)[ \t]*")
 _SAY = re.compile(r"say\s+(\d+)\s+words?", re.IGNORECASE)
+_ASK = re.compile(r"ask\s+(?P<question>\S.*?)(?:\s+\[(?P<options>[^\[\]]+)\])?", re.IGNORECASE)
 _HELP = re.compile(r"/?help[.!?]?", re.IGNORECASE)
 
 
@@ -34,6 +36,8 @@ def read(message: str, tools: Sequence[ToolInfo]) -> tuple[PlannedAnswer, ...]:
             builder.end_round()
         elif found := _SAY.fullmatch(line):
             builder.say(Saying(phrases.words(found[1])))
+        elif found := _ASK.fullmatch(line):
+            builder.call(asking(found["question"], _split(found["options"])))
         elif _HELP.fullmatch(line):
             builder.say(Saying(phrases.help_text(tools)))
         else:
@@ -60,6 +64,11 @@ def _call(message: str, found: re.Match[str], end: int) -> tuple[PlannedCall, in
     if not isinstance(value, dict) or message[stop:last].strip():
         return PlannedCall(found[1], None, message[start:last].strip()), last
     return PlannedCall(found[1], value, message[start:stop]), last
+
+
+def _split(options: str | None) -> list[str]:
+    """The options between the commas."""
+    return [option.strip() for option in (options or "").split(",") if option.strip()]
 
 
 def _indent(line: str) -> int:

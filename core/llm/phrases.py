@@ -43,6 +43,7 @@ def help_text(tools: Sequence[ToolInfo]) -> str:
         '- `/tool NAME {"argument": "value"}` calls a tool. Consecutive lines are called together; '
         "an empty line between them begins another round.",
         f"- `say N words` says N words, at most {MAX_WORDS:,}.",
+        "- `ask QUESTION` asks you something and tells what you answered; `ask QUESTION [one, another]` with options.",
         "- `help` shows this.",
         "",
         "Choose another agent to talk to a language model.",

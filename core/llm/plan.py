@@ -1,7 +1,7 @@
 """Answers that are known before they are given: what a script or a command makes the offline agent do."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,6 +50,14 @@ class PlannedAnswer:
     @property
     def text(self) -> str:
         return "".join(word for word, _ in self.words())
+
+
+def asking(question: str, options: Sequence[str] = ()) -> PlannedCall:
+    """The call that asks the person: a text, or some of the options and a text."""
+    arguments: dict[str, Any] = {"question": question}
+    if options:
+        arguments["options"] = list(options)
+    return PlannedCall("ask_user", arguments, encode(arguments))
 
 
 def read_json(text: str, start: int = 0) -> tuple[Any, int]:

@@ -2,6 +2,7 @@
 
     {"say": TEXT, "delay_ms": N}    says the text word by word, N ms between words
     {"call": TOOL, "arguments": {…}}    calls a tool; consecutive calls are one round
+    {"ask": TEXT, "options": [TEXT, …]}    asks the person: a call of `ask_user`
     {"fail": TEXT}    an error in mid-stream
     {"repeat": N}    plays the line before it N times in all, each call a round of its own
 
@@ -14,8 +15,9 @@ from itertools import zip_longest
 from typing import Any, NoReturn
 
 from core.domain.json_text import encode, type_name
+from core.domain.masking import masked
 from core.errors import Refused
-from core.llm.plan import AnswerBuilder, PlannedAnswer, PlannedCall, Saying, read_json
+from core.llm.plan import AnswerBuilder, PlannedAnswer, PlannedCall, Saying, asking, read_json
 from core.ports.model import ChatMessage
 
 MAX_LINES = 10_000
@@ -28,6 +30,7 @@ Line = Mapping[str, Any]
 _FIELDS: Mapping[str, Mapping[str, type]] = {
     "say": {"say": str, "delay_ms": int},
     "call": {"call": str, "arguments": dict},
+    "ask": {"ask": str, "options": list},
     "fail": {"fail": str},
     "repeat": {"repeat": int},
 }
@@ -53,7 +56,7 @@ def parse_script(text: str) -> tuple[Line, ...]:
             continue
         line = _checked(number, row)
         if "repeat" in line and (not lines or "repeat" in lines[-1]):
-            _refuse(number, "`repeat` needs a say, call or fail line before it")
+            _refuse(number, "`repeat` needs a say, call, ask or fail line before it")
         plays += line["repeat"] - 1 if "repeat" in line else 1
         if plays > MAX_PLAYS:
             _refuse(number, f"the script plays more than {MAX_PLAYS:,} lines")
@@ -104,15 +107,18 @@ def _said(line: Line) -> Saying | PlannedCall | str | None:
         case {"call": tool}:
             arguments = line.get("arguments", {})
             return PlannedCall(tool, arguments, encode(arguments))
+        case {"ask": question}:
+            return asking(question, line.get("options", ()))
         case {"fail": str(message)}:
             return message
     return None
 
 
 def _is_from(answer: PlannedAnswer, message: ChatMessage) -> bool:
-    """Whether the message is the answer, or as much of it as was said before it broke off."""
-    calls, text = [(call.tool, call.arguments) for call in message.calls], answer.text
-    if calls == [(call.tool, call.arguments) for call in answer.calls] and message.text == text:
+    """Whether the message is the answer, or as much of it as was said before it broke off. What comes from the store
+    is without secrets."""
+    calls, text = [(call.tool, masked(call.arguments)) for call in message.calls], answer.text
+    if calls == [(call.tool, masked(call.arguments)) for call in answer.calls] and message.text == text:
         return True
     return not calls and text.startswith(message.text)
 
@@ -140,6 +146,8 @@ def _checked(number: int, row: str) -> Line:
             _check_bounds(number, name, value)
     if line.get("call") == "":
         _refuse(number, "'call': expected the name of a tool")
+    if not all(isinstance(option, str) for option in line.get("options", ())):
+        _refuse(number, "'options': expected texts")
     return line
 
 
@@ -150,7 +158,7 @@ def _check_bounds(number: int, name: str, value: int) -> None:
 
 
 def _expected(kind: type) -> str:
-    return "a whole number" if kind is int else "an object" if kind is dict else "text"
+    return {int: "a whole number", dict: "an object", list: "a list"}.get(kind, "text")
 
 
 def _refuse(number: int, problem: str) -> NoReturn:

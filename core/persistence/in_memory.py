@@ -10,8 +10,9 @@ from datetime import datetime
 from typing import Any, Self
 
 from core.domain.agent import Agent
+from core.domain.audit import AuditEntry
 from core.domain.events import Event
-from core.domain.ids import AgentId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import AgentId, AuditId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Interruption
 from core.domain.json_text import decode
 from core.domain.message import Message
@@ -166,6 +167,17 @@ class MemoryStorage:
             except ValueError:
                 continue
         return found
+
+    async def audit(self, *, limit: int = PAGE_ROWS, before: AuditId | None = None) -> list[AuditEntry]:
+        rows = sorted(self._tables.audit.values(), key=_place, reverse=True)
+        if before is not None:
+            end = self._tables.audit.get(before)
+            rows = [row for row in rows if end is not None and _place(row) < _place(end)]
+        return [entry for _, entry in rows[: max(0, min(limit, PAGE_ROWS))]]
+
+    async def drop_audit(self, before: datetime) -> None:
+        kept = {name: row for name, row in self._tables.audit.items() if row[1].at >= before}
+        self._tables.audit = kept
 
     async def close(self) -> None:
         """Nothing to give back: the rows stay."""

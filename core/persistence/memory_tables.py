@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any, Self
 
 from core.domain.agent import Agent
-from core.domain.ids import AgentId, CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.audit import AuditEntry
+from core.domain.ids import AgentId, AuditId, CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Interruption
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
@@ -24,6 +25,7 @@ from core.ports.storage import (
     CloseInterruption,
     MarkUnreadable,
     PutAgent,
+    PutAudit,
     PutSetting,
     PutStepResult,
     PutTemplate,
@@ -57,6 +59,7 @@ class Tables:
     chunks: dict[RunId, dict[Piece, Chunk]] = field(default_factory=dict)
     marks: dict[RunId, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
+    audit: dict[AuditId, tuple[Place, AuditEntry]] = field(default_factory=dict)
     broken: set[tuple[str, RunId]] = field(default_factory=set)
     puts: int = 0
 
@@ -100,6 +103,10 @@ class Tables:
             self.chunks.setdefault(piece.run_id, {})[piece.step, piece.index, piece.offset] = piece
         self.marks.update({mark.run_id: mark.reason for mark in batch.of(MarkUnreadable)})
         self.settings.update({setting.name: setting.value_json for setting in batch.of(PutSetting)})
+        for put_audit in batch.of(PutAudit):
+            entry = put_audit.entry
+            if entry.id not in self.audit:
+                self.audit[entry.id] = self._place(entry.at), entry
         return frozenset(lost)
 
     def delete_workflow(self, workflow_id: WorkflowId) -> None:

@@ -1,12 +1,14 @@
 """The store on the embedded database: one transaction a commit, pages of rows, nothing lost once acknowledged."""
 
 from collections.abc import Mapping, Sequence, Set
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
 from core.domain.agent import Agent
+from core.domain.audit import AuditEntry
 from core.domain.events import Event
-from core.domain.ids import AgentId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import AgentId, AuditId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Interruption
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
@@ -14,6 +16,7 @@ from core.domain.step import StepResult
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.agents import Agents
+from core.persistence.audit import Audit
 from core.persistence.batch import Batch
 from core.persistence.chunks import Chunks
 from core.persistence.codec import Places
@@ -32,6 +35,7 @@ from core.persistence.templates import Templates
 from core.persistence.tool_calls import ToolCalls
 from core.persistence.workflows import Workflows
 from core.ports.storage import (
+    PAGE_ROWS,
     ChangeRoot,
     ChangeRun,
     Chunk,
@@ -39,6 +43,7 @@ from core.ports.storage import (
     CloseInterruption,
     MarkUnreadable,
     PutAgent,
+    PutAudit,
     PutSetting,
     PutStepResult,
     PutTemplate,
@@ -70,6 +75,7 @@ class SurrealStorage:
         self._events = Events(connection, self._results, self._messages)
         self._chunks = Chunks(connection)
         self._settings = SettingsRows(connection)
+        self._audit = Audit(connection, places)
 
     @classmethod
     async def open(cls, path: Path) -> Self:
@@ -123,6 +129,7 @@ class SurrealStorage:
             *self._chunks.put(*batch.chunks()),
             *self._runs.mark(batch.of(MarkUnreadable)),
             *self._settings.put(batch.of(PutSetting)),
+            *self._audit.put(batch.of(PutAudit)),
         ]
 
     async def workflow(self, workflow_id: WorkflowId) -> Workflow | None:
@@ -194,6 +201,12 @@ class SurrealStorage:
 
     async def settings(self) -> Mapping[str, Any]:
         return await self._settings.all()
+
+    async def audit(self, *, limit: int = PAGE_ROWS, before: AuditId | None = None) -> list[AuditEntry]:
+        return await self._audit.page(limit, before)
+
+    async def drop_audit(self, before: datetime) -> None:
+        await self._audit.drop(before)
 
     async def close(self) -> None:
         await self._connection.close()

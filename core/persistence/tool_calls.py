@@ -73,6 +73,7 @@ def _row(call: ToolCall) -> Row:
             started_at=optional(microseconds, call.started_at),
             finished_at=optional(microseconds, call.finished_at),
             duration_ms=call.duration_ms,
+            sameness=call.sameness,
         ),
     }
 
@@ -96,4 +97,5 @@ def _call(row: Row, arguments: dict[str, str]) -> ToolCall:
         started_at=optional(time_of, found.get("started_at")),
         finished_at=optional(time_of, found.get("finished_at")),
         duration_ms=found.get("duration_ms"),
+        sameness=found.get("sameness"),
     )

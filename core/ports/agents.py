@@ -3,20 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from core.domain.interruption import Ask, Interruption
 from core.domain.run import Run, Snapshot
 from core.domain.step import StepKey
+from core.ports.consent import Asker, Consent
 from core.ports.journal import RunLog
 from core.ports.left_open import NOTHING, LeftOpen
-
-
-class Asker(Protocol):
-    """Puts a question of a call to a person and comes back when it is closed.
-
-    A question of the same place that stands there already is that question, closed or not, unless one is asked `anew`.
-    """
-
-    async def __call__(self, ask: Ask, *, anew: bool = False) -> Interruption: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +16,8 @@ class AgentTurn:
 
     `output_schema`: the last text must be JSON that fits it; the turn's output is that value. `tools` None: every
     tool there is. `max_rounds` None: the agent's own limit. `fresh`: nothing of this turn can be in the store yet, so
-    nothing is looked up; a retry and a run that goes on after a crash are not fresh. `left_open`: what an
-    earlier life of the run left in the middle.
+    nothing is looked up; a retry and a run that goes on after a crash are not fresh. `left_open`: what an earlier life
+    of the run left in the middle. `ask` puts a question to a person, `consent` lets calls pass.
     """
 
     run: Run
@@ -39,6 +30,7 @@ class AgentTurn:
     fresh: bool = False
     left_open: LeftOpen = NOTHING
     ask: Asker = field(kw_only=True)
+    consent: Consent = field(kw_only=True)
 
 
 class AgentRunner(Protocol):

@@ -6,8 +6,8 @@ transaction; reads return the domain's own rows.
 However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
 workflows, messages, templates, agents, removed agents, new runs · changes of runs · changes of roots · released
 claims · claims · step results · tool calls · raised interruptions · closed interruptions · events · pieces of text ·
-marks · settings. So no step is claimed after the change that ends its run, and a result wins over a claim of the same
-key.
+marks · settings · the audit log. So no step is claimed after the change that ends its run, and a result wins over a
+claim of the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,8 +16,9 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from core.domain.agent import Agent
+from core.domain.audit import AuditEntry
 from core.domain.events import Event
-from core.domain.ids import AgentId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import AgentId, AuditId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Answer, Interruption, InterruptionStatus
 from core.domain.message import Message
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
@@ -224,6 +225,13 @@ class PutSetting:
     value_json: str
 
 
+@dataclass(frozen=True, slots=True)
+class PutAudit:
+    """Add an entry to the audit log. One of that id that stands there already stays as it is."""
+
+    entry: AuditEntry
+
+
 Write = (
     PutWorkflow
     | PutMessage
@@ -244,6 +252,7 @@ Write = (
     | DropChunks
     | MarkUnreadable
     | PutSetting
+    | PutAudit
 )
 
 
@@ -363,6 +372,15 @@ class Storage(Protocol):
 
     async def settings(self) -> Mapping[str, Any]:
         """Name → value; one that cannot be read is left out."""
+        ...
+
+    async def audit(self, *, limit: int = PAGE_ROWS, before: AuditId | None = None) -> list[AuditEntry]:
+        """The audit log, newest first, at most PAGE_ROWS; `before` is the last id of the page before. What cannot be
+        read is left out. It stays when a workflow is deleted."""
+        ...
+
+    async def drop_audit(self, before: datetime) -> None:
+        """Delete the entries that are older, for good."""
         ...
 
     async def close(self) -> None:

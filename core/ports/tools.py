@@ -5,10 +5,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from core.domain.consent import ConsentTerms
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.run import Run, Snapshot
+from core.domain.step import StepKey
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, Effect, ToolInfo
+from core.ports.consent import Asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +19,7 @@ class CallContext:
     """Whose call it is and what it may reach.
 
     `allow` holds the absolute folders that the file tools may enter; a relative path starts at `base`, or at the
-    first of them without one.
+    first of them without one. `ask` puts a question to a person, at `step` and `index`; None where nobody can be asked.
     """
 
     run_id: RunId
@@ -25,11 +28,15 @@ class CallContext:
     mode: ValidationMode = ValidationMode.AUTO
     allow: tuple[str, ...] = ()
     base: str | None = None
+    step: str = ""
+    index: int | None = None
+    ask: Asker | None = None
 
     @classmethod
-    def of(cls, run: Run, snapshot: Snapshot, call_id: CallId) -> "CallContext":
-        """The context of a call of that run."""
-        return cls(run.id, run.workflow_id, call_id, snapshot.mode, snapshot.allow, snapshot.base)
+    def of(cls, run: Run, snapshot: Snapshot, call_id: CallId, key: StepKey, ask: Asker) -> "CallContext":
+        """The context of a call of that run, made at that step."""
+        rules = (snapshot.mode, snapshot.allow, snapshot.base)
+        return cls(run.id, run.workflow_id, call_id, *rules, key.step, key.index, ask)
 
     def from_base(self, path: str) -> str:
         """The path, absolute if there is a base that it can start at."""
@@ -52,6 +59,22 @@ class ToolRunner(Protocol):
         """What such a call may leave behind; ONCE for a tool that is not registered."""
         ...
 
+    def terms(self, name: str, arguments: Mapping[str, Any], mode: ValidationMode) -> ConsentTerms:
+        """Whether a person has to agree to such a call in a run of this mode, and how they are asked. Nobody is asked
+        about a tool that is not registered."""
+        ...
+
+    def remember(self, name: str) -> None:
+        """A person has agreed to every call of that tool, and this is on disk: it holds from now on."""
+        ...
+
+    async def refusal(
+        self, name: str, arguments: Any, workflow_id: WorkflowId, advertised: Collection[str] | None = None
+    ) -> CallResult | None:
+        """The result that such a call has without being made, by what `call` checks before consent; None: it can be
+        made. Arguments in which a secret was masked are invalid."""
+        ...
+
     async def call(
         self,
         name: str,
@@ -62,14 +85,17 @@ class ToolRunner(Protocol):
         timeout_s: float | None = None,
         advertised: Collection[str] | None = None,
         late: LateEnd | None = None,
+        is_permitted: bool = False,
     ) -> CallResult:
         """Make the call. What goes wrong is in the result; only CancelledError is raised.
 
-        Checks in order: registered, advertised (None: all are), runtime, arguments against the schema, consent,
-        time limit (`timeout_s`, else the tool's own, else `default_timeout_s`; seconds). A completed result is
-        JSON of at most 10 MB. After a timeout, and before CancelledError is raised, the work is cancelled and has
-        ended, or was given up after 1 s more. If it comes to an end of its own after its time limit, `late` is told
-        how, without the value, after the result of the timeout was given (ENGINE §7). Where the arguments miss the
-        schema, the error `invalid_arguments` carries `violations`, each with path and message.
+        Checks in order: registered, advertised (None: all are), runtime, arguments against the schema, consent (given
+        where it `is_permitted`), time limit (`timeout_s`, else the tool's own, else `default_timeout_s`; seconds; none
+        while people are asked). A completed result is JSON of at most 10 MB. After a timeout, and before
+        CancelledError is raised, the work is cancelled and has ended, or was given up after 1 s more. If it comes to an
+        end of its own after its time limit, `late` is told how, without the value, after the result of the timeout was
+        given (ENGINE §7). Where the arguments miss the schema, the error `invalid_arguments` carries `violations`, each
+        with path and message. Without a connection to the network the work is tried once more, and where one broke, if
+        that does no harm.
         """
         ...

@@ -21,7 +21,7 @@ from core.services.workflows import WorkflowService
 KEPT = "demo_workflows"
 TEMPLATE = Path(__file__).parents[2] / "resources" / "demo" / "steps.json"
 LONG_ANSWER = "say 300 words"
-QUESTION = "say 200 words"
+QUESTION = "ask What shall I go on with? [a summary, a list, nothing at all]\nsay 60 words"
 
 
 class DemoService:
@@ -40,14 +40,14 @@ class DemoService:
         self._storage = storage
 
     async def start(self) -> Sequence[Outcome[Run]]:
-        """Start a long answer, a template with a skipped step, and *Ask around*, as a person in the window would.
+        """Start a long answer, a template with a skipped step, and a question, as a person in the window would.
 
         What finds no place waits for one. Each may be refused by itself; those that began are the demo's.
         """
         started = [
             await self._chat.send(LONG_ANSWER, mode=ValidationMode.AUTO, gated=True, queued=True),
             await self._template(str(TEMPLATE), {}),
-            await self._template("Ask around", {"question": QUESTION}),
+            await self._chat.send(QUESTION, mode=ValidationMode.AUTO, gated=True, queued=True),
         ]
         begun = [answer.data.workflow_id for answer in started if isinstance(answer, Ok)]
         await self._keep([*(await self.workflows()), *begun])

@@ -5,12 +5,14 @@ import logging.handlers
 import sys
 from pathlib import Path
 
+from core.domain.masking import masked_text
+
 FILE_BYTES = 2_000_000
 FILES_KEPT = 3
 
 
 def log_to(folder: Path, name: str, *, stderr_level: int) -> None:
-    """Log to `folder`/`name`.log from now on; where that cannot be written, only to stderr."""
+    """Log to `folder`/`name`.log from now on; where that cannot be written, only to stderr. Secrets are left out."""
     root = logging.getLogger()
     root.setLevel(logging.INFO)
     to_stderr = logging.StreamHandler(sys.stderr)
@@ -28,11 +30,18 @@ def log_to(folder: Path, name: str, *, stderr_level: int) -> None:
         )
     except OSError:
         return
-    to_file.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    to_file.setFormatter(_Masking("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root.addHandler(to_file)
 
 
-class _OneLine(logging.Formatter):
+class _Masking(logging.Formatter):
+    """Without secrets, be they in the message or in the traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return masked_text(super().format(record))
+
+
+class _OneLine(_Masking):
     """The message without its traceback: that is for the log file."""
 
     def format(self, record: logging.LogRecord) -> str:

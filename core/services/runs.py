@@ -51,7 +51,7 @@ class RunService:
         found: FoundTemplate,
         given: Mapping[str, Any],
         *,
-        mode: ValidationMode = ValidationMode.AUTO,
+        mode: ValidationMode | None = None,
         allow: Sequence[str] = (),
         base: str | None = None,
         key: str | None = None,
@@ -61,9 +61,10 @@ class RunService:
     ) -> Run:
         """Start a template with the `given` input, in a workflow of its own that is named after it.
 
-        `timeout_ms`: its deadline in active time, in the place of the template's. `gated`: a person starts it in the
-        window; `queued`: it may wait for a place (StartRequest). Its steps ask the default agent, with the model of
-        that or of the settings; where that needs a key and there is none, it fails with `key_missing`.
+        `mode` None is the template's, else auto. `timeout_ms`: its deadline in active time, in the place of the
+        template's. `gated`: a person starts it in the window; `queued`: it may wait for a place (StartRequest). Its
+        steps ask the default agent, with the model of that or of the settings; where that needs a key and there is
+        none, it fails with `key_missing`.
         """
         now = self._clock.now()
         template = found.template
@@ -84,7 +85,7 @@ class RunService:
                 template,
                 given,
                 RunKind.WORKFLOW,
-                mode=template.mode or mode,
+                mode=mode or template.mode or ValidationMode.AUTO,
                 allow=tuple(allow),
                 base=base,
                 template_id=found.id,

@@ -1,34 +1,21 @@
-"""Which calls need a person's consent (AGENTS_AND_TOOLS §6). Pure.
+"""What a call of a tool is like, as far as consent goes (AGENTS_AND_TOOLS §5, §6)."""
 
-Where nobody can be asked, a call that needs consent is refused and never run.
-"""
+from dataclasses import replace
 
-from typing import assert_never
-
-from core.domain.template import ValidationMode
-from core.domain.tool import Category, Effect
-from core.errors import ToolFailed
+from core.domain.consent import CallTraits, ConsentPolicy, Rule
 from core.tools.registry import Arguments, Tool
 
-ALWAYS = frozenset({Category.SUB_AGENTS, Category.MCP})
-UNLESS_READ_ONLY = frozenset({Category.FILES, Category.DATABASE})
+
+class MemoryBook:
+    """A `ConsentBook` of a process that keeps no settings."""
+
+    def __init__(self, policy: ConsentPolicy | None = None) -> None:
+        self.policy = policy or ConsentPolicy()
+
+    def allow(self, tool: str) -> None:
+        self.policy = replace(self.policy, exceptions={**self.policy.exceptions, tool: Rule.ALLOW})
 
 
-def require_consent(tool: Tool, arguments: Arguments, mode: ValidationMode) -> None:
-    """Raises ToolFailed `rejected` for a call that a person would have to agree to."""
-    if needs_consent(tool, arguments, mode):
-        raise ToolFailed("rejected", f"{tool.info.name} needs a person's consent, and nobody can be asked here")
-
-
-def needs_consent(tool: Tool, arguments: Arguments, mode: ValidationMode) -> bool:
-    """Whether a person has to agree before this call, in a run of this mode."""
-    match mode:
-        case ValidationMode.AUTO:
-            return False
-        case ValidationMode.MANUAL:
-            return True
-        case ValidationMode.SELECTIVE:
-            category = tool.info.category
-            return category in ALWAYS or (category in UNLESS_READ_ONLY and tool.effect(arguments) is not Effect.NONE)
-        case _:
-            assert_never(mode)
+def traits(tool: Tool, arguments: Arguments) -> CallTraits:
+    """What there is to know of such a call before anybody is asked."""
+    return CallTraits(tool.info.name, tool.info.category, tool.risk(arguments), tool.effect(arguments))

@@ -6,15 +6,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from core.domain.consent import ConsentTerms, Ruling
 from core.domain.ids import WorkflowId
+from core.domain.masking import MARK, holds_mark
 from core.domain.run import ErrorInfo
+from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo
 from core.errors import StepFailed, ToolFailed
 from core.ports.clock import Clock
+from core.ports.consent import ConsentBook
 from core.ports.schemas import Schemas
 from core.ports.tools import CallContext, LateEnd
-from core.tools.consent import require_consent
+from core.tools.consent import MemoryBook, traits
 from core.tools.measure import json_bytes
+from core.tools.network import tried_twice
 from core.tools.registry import Handler, Registry, Tool
 from core.tools.tasks import HandlerTasks, OutOfTime
 
@@ -26,7 +31,8 @@ _log = logging.getLogger(__name__)
 class ToolInvoker:
     """Makes the calls of tools that a registry holds; a `ToolRunner`.
 
-    `is_viewed` tells whether the window shows the run of a workflow; without a window it never does.
+    `is_viewed` tells whether the window shows the run of a workflow; without a window it never does. `consent` is what
+    was set about consent.
     """
 
     def __init__(
@@ -35,7 +41,9 @@ class ToolInvoker:
         schemas: Schemas,
         clock: Clock,
         is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
+        consent: ConsentBook | None = None,
     ) -> None:
+        self._consent = consent or MemoryBook()
         self._registry = registry
         self._schemas = schemas
         self._clock = clock
@@ -53,6 +61,21 @@ class ToolInvoker:
         tool = self._registry.get(name)
         return tool.effect(arguments) if tool else Effect.ONCE
 
+    def terms(self, name: str, arguments: Mapping[str, Any], mode: ValidationMode) -> ConsentTerms:
+        tool = self._registry.get(name)
+        if tool is None:
+            return ConsentTerms(Ruling.FREE)
+        return self._consent.policy.terms(traits(tool, arguments), mode)
+
+    def remember(self, name: str) -> None:
+        self._consent.allow(name)
+
+    async def refusal(
+        self, name: str, arguments: Any, workflow_id: WorkflowId, advertised: Collection[str] | None = None
+    ) -> CallResult | None:
+        checked = await self._checked(name, arguments, workflow_id, advertised)
+        return checked if isinstance(checked, CallResult) else None
+
     async def call(
         self,
         name: str,
@@ -63,23 +86,36 @@ class ToolInvoker:
         timeout_s: float | None = None,
         advertised: Collection[str] | None = None,
         late: LateEnd | None = None,
+        is_permitted: bool = False,
     ) -> CallResult:
-        try:
-            tool = self._known(name, advertised)
-            handler = tool.handler(is_viewed=self._is_viewed(context.workflow_id))
-            if handler is None:
-                return CallResult(CallStatus.SKIPPED, error=_error(name, ToolFailed("not_available", NO_WINDOW)))
-            await self._check(tool, arguments)
-            require_consent(tool, arguments, context.mode)
-        except ToolFailed as error:
-            return CallResult(CallStatus.ERROR, error=_error(name, error))
+        checked = await self._checked(name, arguments, context.workflow_id, advertised)
+        if isinstance(checked, CallResult):
+            return checked
+        if not is_permitted and self.terms(name, arguments, context.mode).ruling is Ruling.ASK:
+            refused = ToolFailed("rejected", f"{name} needs a person's consent, and nobody can be asked here")
+            return CallResult(CallStatus.ERROR, error=_error(name, refused))
+        tool, handler = checked
         limit_s = timeout_s if timeout_s is not None else tool.own_timeout_s(arguments)
         limit_s = default_timeout_s if limit_s is None else limit_s
-        return await self._run(tool, handler, arguments, context, limit_s, late)
+        return await self._run(tool, handler, arguments, context, None if tool.info.asks_people else limit_s, late)
 
     async def close(self) -> None:
         """Stop waiting for handlers that were given up; 1 s at most. To be called before the loop ends."""
         await self._tasks.close()
+
+    async def _checked(
+        self, name: str, arguments: Any, workflow_id: WorkflowId, advertised: Collection[str] | None
+    ) -> tuple[Tool, Handler] | CallResult:
+        """The tool and what carries it out, or the result of a call that cannot be made."""
+        try:
+            tool = self._known(name, advertised)
+            handler = tool.handler(is_viewed=self._is_viewed(workflow_id))
+            if handler is None:
+                return CallResult(CallStatus.SKIPPED, error=_error(name, ToolFailed("not_available", NO_WINDOW)))
+            await self._check(tool, arguments)
+        except ToolFailed as error:
+            return CallResult(CallStatus.ERROR, error=_error(name, error))
+        return tool, handler
 
     def _known(self, name: str, advertised: Collection[str] | None) -> Tool:
         tool = self._registry.get(name)
@@ -101,6 +137,8 @@ class ToolInvoker:
             else:
                 violations = await self._schemas.violations(tool.info.input_schema, arguments)
                 found = [(violation.path, violation.message) for violation in violations]
+                if holds_mark(arguments):
+                    found.append(("", f"{MARK} stands for a secret that was not kept: give the value itself"))
         if found:
             told = "; ".join(f"{path or 'the arguments'}: {message}" for path, message in found)
             listed = [{"path": path, "message": message} for path, message in found]
@@ -112,7 +150,7 @@ class ToolInvoker:
         handler: Handler,
         arguments: Any,
         context: CallContext,
-        limit_s: float,
+        limit_s: float | None,
         late: LateEnd | None,
     ) -> CallResult:
         name, begun = tool.info.name, self._clock.monotonic()
@@ -120,10 +158,12 @@ class ToolInvoker:
         failure: StepFailed | None = None
         tell_late = partial(self._tell_late, tool, arguments, begun, late) if late is not None else None
         try:
-            value = await self._tasks.run(handler(arguments, context), limit_s, f"tool {name}", tell_late)
+            effect = tool.effect(arguments)
+            work = tried_twice(name, lambda: handler(arguments, context), effect)
+            value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late)
             await json_bytes(value)
         except OutOfTime:
-            failure = _timeout(tool, arguments, limit_s)
+            failure = _timeout(tool, arguments, limit_s or 0.0)
         except StepFailed as error:
             failure = error
         except Exception as error:  # noqa: BLE001  # whatever a handler raises is a result for the caller

@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.domain.risk import Risk
 from core.domain.tool import Effect, Runtime, ToolInfo
 from core.errors import NotFound, Refused
 from core.ports.schemas import Schemas
@@ -19,9 +20,9 @@ class Tool:
     """A tool: what is told about it, what carries it out, and what its calls are like.
 
     Handlers get arguments that fit the schema and give a JSON value; they raise ToolFailed with words that a
-    model can act on. A hybrid tool with one handler uses it in both places. `read_only` and `idempotent` may
-    depend on the arguments, which then need not fit the schema. `timeout_s` None leaves the limit to the caller.
-    `summary` makes a line for people from the arguments and the result.
+    model can act on. A hybrid tool with one handler uses it in both places. `read_only`, `idempotent` and
+    `is_dangerous` may depend on the arguments, which then need not fit the schema. `timeout_s` None leaves the limit
+    to the caller. `summary` makes a line for people from the arguments and the result.
     """
 
     info: ToolInfo
@@ -29,6 +30,7 @@ class Tool:
     server: Handler | None = None
     read_only: Trait = False
     idempotent: Trait = False
+    is_dangerous: Trait = False
     timeout_s: float | Callable[[Arguments], float] | None = None
     summary: Callable[[Arguments, Any], str] | None = None
 
@@ -44,6 +46,12 @@ class Tool:
         if _holds(self.read_only, arguments):
             return Effect.NONE
         return Effect.IDEMPOTENT if _holds(self.idempotent, arguments) else Effect.ONCE
+
+    def risk(self, arguments: Arguments) -> Risk:
+        """How much harm such a call can do (AGENTS_AND_TOOLS §5)."""
+        if self.info.risk is Risk.HIGH or _holds(self.is_dangerous, arguments):
+            return Risk.HIGH
+        return Risk.LOW if _holds(self.read_only, arguments) else Risk.MEDIUM
 
     def own_timeout_s(self, arguments: Arguments) -> float | None:
         """The tool's own time limit, for arguments that fit the schema."""

@@ -27,15 +27,15 @@ class HandlerTasks:
     async def run(
         self,
         work: Coroutine[Any, Any, Any],
-        limit_s: float,
+        limit_s: float | None,
         name: str,
         late: Callable[[asyncio.Task[Any]], object] | None = None,
     ) -> Any:
         """What `work` gives, or raises.
 
-        Raises OutOfTime after `limit_s`. By then, as when the caller is cancelled, the work has been cancelled
-        and has ended, or was given up after the grace: how it ends at last changes nothing. `late` is called with it
-        once it has ended, after OutOfTime was raised.
+        Raises OutOfTime after `limit_s`, None is never. By then, as when the caller is cancelled, the work has been
+        cancelled and has ended, or was given up after the grace: how it ends at last changes nothing. `late` is called
+        with it once it has ended, after OutOfTime was raised.
         """
         is_late = False
         task = asyncio.create_task(work, name=name)
@@ -66,7 +66,10 @@ class HandlerTasks:
         if self._tasks:
             await self._ends_within(asyncio.gather(*self._tasks, return_exceptions=True), GRACE_S)
 
-    async def _ends_within(self, work: asyncio.Future[Any], seconds: float) -> bool:
+    async def _ends_within(self, work: asyncio.Future[Any], seconds: float | None) -> bool:
+        if seconds is None:
+            await asyncio.wait({work})
+            return True
         timer = asyncio.ensure_future(self._clock.sleep(seconds))
         try:
             await asyncio.wait({work, timer}, return_when=asyncio.FIRST_COMPLETED)

@@ -4,7 +4,10 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
+from core.domain.consent import ConsentTerms, Ruling
+from core.domain.ids import WorkflowId
 from core.domain.run import ErrorInfo
+from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo
 from core.errors import ToolFailed
 from core.ports.model import ChatMessage, ModelClient, ModelDelta, ModelRequest
@@ -36,6 +39,17 @@ class Tools:
     def effect(self, name: str, arguments: Mapping[str, Any]) -> Effect:
         return self._tools[name][0] if name in self._tools else Effect.ONCE
 
+    def terms(self, name: str, arguments: Mapping[str, Any], mode: ValidationMode) -> ConsentTerms:
+        return ConsentTerms(Ruling.FREE)
+
+    def remember(self, name: str) -> None:
+        raise AssertionError("nobody is asked here")
+
+    async def refusal(
+        self, name: str, arguments: Any, workflow_id: WorkflowId, advertised: Collection[str] | None = None
+    ) -> CallResult | None:
+        return None
+
     async def call(
         self,
         name: str,
@@ -46,6 +60,7 @@ class Tools:
         timeout_s: float | None = None,
         advertised: Collection[str] | None = None,
         late: LateEnd | None = None,
+        is_permitted: bool = False,
     ) -> CallResult:
         if name not in self._tools:
             return _refused("not_registered", f"there is no tool {name!r}")

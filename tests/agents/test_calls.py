@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from core.domain.events import ToolEnded, ToolStarted
-from core.domain.tool import CallStatus, Effect
+from core.domain.run import ErrorInfo
+from core.domain.tool import CallResult, CallStatus, Effect
 from core.errors import ToolFailed
+from core.ports.consent import Permitted
 from core.ports.model import CallDelta, CallRequest, ModelDelta, ModelRequest, TextDelta
 from tests.agents.cast import Rehearsed, give
 from tests.agents.world import World
@@ -141,3 +143,23 @@ async def test_text_that_is_not_ascii_reaches_the_model_as_it_is(world: World) -
     world.tools.add("greet", lambda _: give("où ça ? 😀"))
     await world.run(world.turn("/tool greet"))
     assert results(world) == ['"où ça ? 😀"']
+
+
+async def test_all_calls_of_a_round_are_put_before_consent_at_once_and_refused_ones_do_not_run(world: World) -> None:
+    refusal = CallResult(CallStatus.ERROR, error=ErrorInfo("rejected", "not that"))
+    world.verdicts = {"send": refusal, "set": Permitted({"n": 8})}
+    turn = world.turn('/tool send {"n": 1}\n/tool set {"n": 2}\n/tool look {"n": 3}')
+    await world.run(turn)
+    assert world.wanted == [["send", "set", "look"]]
+    assert results(world) == ['{"error":{"code":"rejected","message":"not that"}}', "8", "3"]
+    assert [(row.tool, row.status, row.arguments_json) for row in await world.ledger(turn)] == [
+        ("send", CallStatus.ERROR, '{"n":1}'),
+        ("set", CallStatus.COMPLETED, '{"n":8}'),
+        ("look", CallStatus.COMPLETED, '{"n":3}'),
+    ]
+    assert {fact.call_id for fact in world.told(ToolStarted)} == {fact.call_id for fact in world.told(ToolEnded)}
+
+
+async def test_what_is_no_object_is_not_put_before_consent(world: World) -> None:
+    await world.run(world.turn('/tool look [1]\n/tool look {"n": 3}'))
+    assert world.wanted == [["look"]]

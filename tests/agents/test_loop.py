@@ -1,5 +1,7 @@
 """The loop of a turn: answers, rounds and their limits, and what becomes of the text."""
 
+from typing import Any
+
 import pytest
 
 from core.domain.events import MessageAdded, TokenReceived, ToolEnded, ToolStarted, UsageReported
@@ -43,15 +45,19 @@ async def test_a_tool_that_is_registered_but_not_advertised_is_not_available(wor
     assert world.tools.made == []
 
 
+def rounds(count: int) -> list[dict[str, Any]]:
+    """So many rounds of a call each, and no two calls the same."""
+    calls = [{"call": "add", "arguments": {"n": number}} for number in range(count)]
+    return [line for call in calls for line in (call, {"repeat": 1})]
+
+
 async def test_exactly_ten_rounds_are_run(world: World) -> None:
-    assert (
-        await world.run(world.turn("go", {"call": "add", "arguments": {}}, {"repeat": 10}, {"say": "done"})) == "done"
-    )
+    assert await world.run(world.turn("go", *rounds(10), {"say": "done"})) == "done"
     assert len(world.tools.made) == 10
 
 
 async def test_an_eleventh_round_ends_the_turn_and_is_not_run(world: World) -> None:
-    turn = world.turn("go", {"say": "again"}, {"call": "add", "arguments": {}}, {"repeat": 11}, {"say": "done"})
+    turn = world.turn("go", {"say": "again"}, *rounds(11), {"say": "done"})
     error = await world.failing(turn)
     assert (error.code, error.message) == ("round_limit", "Tool execution limit exceeded")
     assert error.parameters["failed_during"] == "tool_execution"
@@ -68,6 +74,44 @@ async def test_the_turn_may_set_its_own_limit_of_rounds(world: World) -> None:
         )
     ).parameters["limit"] == 2
     assert len(world.tools.made) == 2
+
+
+def again(count: int, *between: dict[str, Any]) -> list[dict[str, Any]]:
+    """The same call so often, each a round of its own."""
+    return [{"call": "add", "arguments": {"n": 1}}, {"repeat": count}, *between]
+
+
+async def test_the_same_call_three_times_in_a_row_is_pointed_out_once(world: World) -> None:
+    assert await world.run(world.turn("go", *again(3), {"say": "I see"})) == "I see"
+    results = [text for role, text in world.asked() if role == "tool"]
+    assert results[:2] == ['{"sum":2}'] * 2
+    assert results[2].startswith('{"result":{"sum":2},"note":"You have called add with the same arguments 3 times')
+
+
+async def test_the_same_call_once_more_ends_the_turn_and_is_not_run(world: World) -> None:
+    error = await world.failing(world.turn("go", {"say": "again"}, *again(4), {"say": "done"}))
+    assert (error.code, error.parameters["tool_name"]) == ("repeated_call", "add")
+    assert error.parameters["failed_during"] == "tool_execution"
+    assert len(world.tools.made) == 3
+    assert await world.said() == ("again", MessageState.FINAL)
+
+
+async def test_a_call_that_was_told_to_have_failed_is_pointed_out_too(world: World) -> None:
+    await world.run(world.turn("go", {"call": "nothing"}, {"repeat": 3}, {"say": "I see"}))
+    last = [text for role, text in world.asked() if role == "tool"][-1]
+    assert last.startswith('{"error":{"code":"not_registered"')
+    assert '"note":"You have called nothing' in last
+
+
+async def test_a_round_of_something_else_breaks_the_row(world: World) -> None:
+    other = ({"call": "add", "arguments": {"n": 9}}, {"repeat": 1})
+    assert await world.run(world.turn("go", *again(3, *other), *again(3), {"say": "done"})) == "done"
+
+
+async def test_the_same_call_several_times_in_one_round_is_no_row(world: World) -> None:
+    await world.run(world.turn("\n".join(["/tool add"] * 5)))
+    assert len(world.tools.made) == 5
+    assert not any("note" in text for role, text in world.asked() if role == "tool")
 
 
 async def test_twenty_calls_in_a_round_are_run(world: World) -> None:

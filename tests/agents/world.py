@@ -1,7 +1,7 @@
 """One life of the process around an agent's turn, as the engine makes it."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, TypeVar
@@ -16,10 +16,11 @@ from core.domain.message import Message, MessageState, Role
 from core.domain.run import Run, RunKind, RunStatus, Snapshot
 from core.domain.step import StepKey, StepStatus
 from core.domain.template import Template
-from core.domain.tool import ToolCall
+from core.domain.tool import CallResult, ToolCall
 from core.errors import StepFailed
 from core.llm.offline import OfflineModel
 from core.ports.agents import AgentTurn
+from core.ports.consent import Permitted, WantedCall
 from core.ports.model import ModelClient
 from core.ports.storage import ChangeRun, CreateRun, PutMessage
 from core.sandbox.pool import WorkerPool
@@ -46,6 +47,9 @@ class World:
         )
         self.questions: list[Ask] = []
         self.person: Answer | None = None
+        self.wanted: list[list[str]] = []
+        self.is_consent_open = False
+        self.verdicts: dict[str, Permitted | CallResult] = {}
         self._log: Journal | None = None
 
     def next_life(self, model: ModelClient | None = None) -> "World":
@@ -68,7 +72,16 @@ class World:
         log.tell(RunCreated(kind=kind, title="Chat", message_id=message_id, steps=[STEP]))
         log.tell(RunStarted(), StepStarted(step=STEP))
         log.flush()
-        return AgentTurn(run, snapshot, StepKey(STEP), prompt, ask=self.ask, **more)
+        return AgentTurn(run, snapshot, StepKey(STEP), prompt, ask=self.ask, consent=self.consent, **more)
+
+    async def consent(
+        self, wanted: Sequence[WantedCall], advertised: Collection[str] | None = None
+    ) -> list[Permitted | CallResult]:
+        """What was decided beforehand about calls of a tool; all others pass, unless a person lets them wait."""
+        self.wanted.append([one.tool for one in wanted])
+        if self.is_consent_open:
+            await asyncio.Event().wait()
+        return [self.verdicts.get(one.tool, Permitted(one.arguments)) for one in wanted]
 
     async def ask(self, ask: Ask, *, anew: bool = False) -> Interruption:
         """A person who gives one answer to everything, or lets it wait."""
@@ -92,7 +105,7 @@ class World:
 
     async def begin(self, turn: AgentTurn, until: Callable[[], bool]) -> "asyncio.Task[str]":
         """Begin the turn and come back at the turn of the loop where `until` holds, or where it is done."""
-        task = asyncio.create_task(self.loop.run(replace(turn, ask=self.ask), self.open_log(turn)))
+        task = asyncio.create_task(self.loop.run(self._here(turn), self.open_log(turn)))
         for _ in range(1000):
             if until() or task.done():
                 break
@@ -111,7 +124,7 @@ class World:
         self.clock.is_at_least(turn.run.created_at)
         status = RunStatus.ERROR
         try:
-            output = await self.loop.run(replace(turn, ask=self.ask), log)
+            output = await self.loop.run(self._here(turn), log)
             status = RunStatus.SUCCESS
             return output
         except asyncio.CancelledError:
@@ -120,6 +133,10 @@ class World:
         finally:
             log.flush()
             await self.disk.commit([ChangeRun(turn.run.id, frozenset({RunStatus.RUNNING}), status)])
+
+    def _here(self, turn: AgentTurn) -> AgentTurn:
+        """The turn, with the people of this life."""
+        return replace(turn, ask=self.ask, consent=self.consent)
 
     async def outcome(self, turn: AgentTurn) -> Any:
         """What the turn gives, or how it fails: a StepFailed."""

@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from core.domain.audit import AuditEntry, Decider, Decision
 from core.domain.events import Event, Fact, MessageAdded, RunCreated, StepFinished
-from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import AuditId, CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import (
     OPEN_STATUS,
     Action,
@@ -17,6 +18,7 @@ from core.domain.interruption import (
     InterruptionStatus,
 )
 from core.domain.message import Message, Role
+from core.domain.risk import Risk
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.template import Template
@@ -135,6 +137,27 @@ def closed(name: str = "int_1", run_id: RunId = R, **fields: Any) -> CloseInterr
         **fields,
     }
     return CloseInterruption(run_id, InterruptionId(name), **given)
+
+
+def an_entry(name: str = "aud_1", made: float = 0, **fields: Any) -> AuditEntry:
+    given: dict[str, Any] = {
+        "workflow_id": W,
+        "run_id": R,
+        "title": "Run \ud800",
+        "step": "a",
+        "index": None,
+        "call_id": CallId("a.1.1"),
+        "tool": "echo",
+        "risk": Risk.HIGH,
+        "decision": Decision.APPROVED,
+        "decider": Decider.PERSON,
+        "arguments_json": '{"x":"é"}',
+        "scope": "once",
+        "reason": None,
+        "asked_at": at(made - 1),
+        **fields,
+    }
+    return AuditEntry(AuditId(name), at(made), **given)
 
 
 def a_piece(offset: int, text: str, step: str = "a", index: int | None = None, run_id: RunId = R) -> Chunk:

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.domain.events import RunStarted
-from core.domain.ids import MessageId, RunId, TemplateId
+from core.domain.ids import AuditId, MessageId, RunId, TemplateId
 from core.domain.interruption import Action, Answer, InterruptionStatus
 from core.domain.message import MessageState, Role
 from core.domain.run import RunStatus
@@ -25,6 +25,7 @@ from core.ports.storage import (
     CreateRun,
     DropChunks,
     MarkUnreadable,
+    PutAudit,
     PutMessage,
     PutSetting,
     PutTemplate,
@@ -49,6 +50,7 @@ from tests.contracts.rows import (
     a_snapshot,
     a_template,
     a_workflow,
+    an_entry,
     asked,
     at,
     closed,
@@ -166,6 +168,7 @@ writes = st.one_of(
     st.builds(DropChunks, runs, steps, indexes),
     st.builds(MarkUnreadable, runs, texts),
     st.builds(PutSetting, st.sampled_from(["s1", "s2"]), st.sampled_from(["1", "[]", "{"])),
+    st.builds(PutAudit, st.builds(an_entry, st.sampled_from(["e1", "e2", "e3"]), times, reason=st.none() | texts)),
 )
 commits = st.lists(writes, min_size=1, max_size=12)
 
@@ -179,6 +182,8 @@ async def everything(storage: Storage) -> dict[str, Any]:
         "unfinished": await storage.unfinished_runs(),
         "runs": await storage.runs(),
         "open": await storage.open_interruptions(),
+        "audit": await storage.audit(),
+        "audit before e2": await storage.audit(limit=1, before=AuditId("e2")),
     }
     for workflow_id in (W, W2):
         seen[f"messages {workflow_id}"] = await storage.messages(workflow_id)
@@ -216,8 +221,9 @@ async def live(history: list[list[Write]]) -> None:
             for batch in history:
                 assert await database.commit(batch) == await twin.commit(batch)
             assert await everything(database) == await everything(twin)
-            await database.delete_workflow(W)
-            await twin.delete_workflow(W)
+            for store in (database, twin):
+                await store.delete_workflow(W)
+                await store.drop_audit(at(2))
         finally:
             await database.close()
         database = await SurrealStorage.open(path)

@@ -14,7 +14,17 @@ import pytest
 from tests.support.crash_scenarios import SCENARIOS
 from tests.support.killing import RECOVERY_POINTS, Forks
 
-POINTS = {"chain": 26, "fan": 15, "join": 19, "forEach": 25, "approvals": 23, "agent": 31, "chat": 26}
+POINTS = {
+    "chain": 26,
+    "fan": 15,
+    "join": 19,
+    "forEach": 25,
+    "approvals": 23,
+    "agent": 31,
+    "chat": 26,
+    "consent": 30,
+    "consent to each": 20,
+}
 """The least that each run has: before and after its commits, three for each effect. Now and then two commits become
 one, or one two."""
 

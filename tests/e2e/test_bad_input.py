@@ -64,7 +64,6 @@ def test_a_template_that_cannot_run_is_refused_with_its_problems(
         (["validate", "nowhere.json"], "bad_input"),
         (["chat", "hi", "--script", "nowhere.jsonl"], "bad_input"),
         (["run", "Ask around", "--preset", "a=1"], "unsupported"),
-        (["run", "Ask around", "--mode", "manual"], "unsupported"),
         (["run", "Ask around", "--allow", "http://127.0.0.1:8000"], "unsupported"),
         (["chat", "hi", "--record"], "unsupported"),
         (["chat", "hi", "--base-url", "http://127.0.0.1:1", "--model", "m"], "unsupported"),
@@ -134,11 +133,11 @@ def test_a_tool_that_is_not_there_is_a_warning_and_then_an_error(metier: Command
     assert said.last["error"]["code"] == "not_registered"
 
 
-def test_a_call_that_needs_consent_is_refused(metier: CommandLine, tmp_path: Path) -> None:
+def test_a_call_that_needs_consent_waits_and_is_not_made(metier: CommandLine, tmp_path: Path) -> None:
     write = {"name": "w", "action": {"toolName": "write_file"}, "input": {"path": "x", "content": "x"}}
     said = metier("run", write_template(tmp_path / "t.json", write, mode="manual"), "--allow", str(tmp_path))
-    assert said.code == 1
-    assert said.last["error"]["code"] == "rejected"
+    assert (said.code, said.last["status"]) == (3, "waiting")
+    assert said.last["interruptions"][0]["kind"] == "tool-approval"
     assert not (tmp_path / "x").exists()
 
 

@@ -45,12 +45,20 @@ def test_a_conversation_goes_on_with_its_history(metier: CommandLine, tmp_path: 
 
 
 def test_ten_rounds_are_run_and_an_eleventh_is_not(metier: CommandLine, tmp_path: Path) -> None:
-    call = {"call": "calculator", "arguments": {"expression": "1 + 1"}}
-    said = metier("chat", "go", "--events", "--script", script(tmp_path / "s.jsonl", call, {"repeat": 11}))
+    calls = [{"call": "calculator", "arguments": {"expression": str(number)}} for number in range(11)]
+    rounds = [line for call in calls for line in (call, {"repeat": 1})]
+    said = metier("chat", "go", "--events", "--script", script(tmp_path / "s.jsonl", *rounds))
     assert said.code == 1
     assert said.last["error"]["code"] == "round_limit"
     assert said.last["error"]["message"] == "Tool execution limit exceeded"
     assert len(said.last["tool_calls"]) == 10
+
+
+def test_the_same_call_four_times_in_a_row_ends_the_run(metier: CommandLine, tmp_path: Path) -> None:
+    call = {"call": "calculator", "arguments": {"expression": "1 + 1"}}
+    said = metier("chat", "go", "--events", "--script", script(tmp_path / "s.jsonl", call, {"repeat": 4}))
+    assert (said.code, said.last["error"]["code"]) == (1, "repeated_call")
+    assert [one["status"] for one in said.last["tool_calls"]] == ["completed"] * 3
 
 
 def test_twenty_one_calls_in_a_round_are_too_many(metier: CommandLine, tmp_path: Path) -> None:

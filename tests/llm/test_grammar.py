@@ -1,5 +1,7 @@
 """The commands of the offline agent."""
 
+from typing import Any
+
 import pytest
 
 from core.domain.tool import ToolInfo
@@ -75,7 +77,21 @@ def test_help_says_so_where_there_are_no_tools() -> None:
     assert text("/Help!").endswith("I was given no tools here.")
 
 
-@pytest.mark.parametrize("message", ["ask me something", "hello", "/tool", "say no words", "", "/tool a {}\nand then?"])
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("ask Which colour?", {"question": "Which colour?"}),
+        ("Ask  Which [one]? [red,  dark blue , ]", {"question": "Which [one]?", "options": ["red", "dark blue"]}),
+        ("ask [red]", {"question": "[red]"}),
+    ],
+)
+def test_a_question_is_a_call_of_ask_user(message: str, asked: dict[str, Any]) -> None:
+    (answer,) = read(message, ())
+    (call,) = answer.calls
+    assert (call.tool, call.arguments) == ("ask_user", asked)
+
+
+@pytest.mark.parametrize("message", ["ask", "hello", "/tool", "say no words", "", "/tool a {}\nand then?"])
 def test_everything_else_gets_an_honest_answer_and_nothing_is_run(message: str) -> None:
     told = text(message)
     assert "not a language model" in told

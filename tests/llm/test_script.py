@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from core.domain.masking import MARK
 from core.errors import Refused
 from core.llm.plan import PlannedAnswer
 from core.llm.script import MAX_LINES, answers, parse_script, upcoming
@@ -45,9 +46,12 @@ def test_a_line_separator_inside_a_text_does_not_end_the_line() -> None:
         ("hello", "expected a JSON object"),
         ("[1]", "expected a JSON object, found list"),
         ('{"say": "a"} {"say": "b"}', "expected one JSON object a line"),
-        ("{}", "exactly one of say, call, fail, repeat; found no key"),
-        ('{"ask": "who?"}', "exactly one of say, call, fail, repeat; found ask"),
-        ('{"say": "a", "call": "b"}', "exactly one of say, call, fail, repeat; found say, call"),
+        ("{}", "exactly one of say, call, ask, fail, repeat; found no key"),
+        ('{"sing": "la"}', "exactly one of say, call, ask, fail, repeat; found sing"),
+        ('{"ask": 5}', "'ask': expected text, found number"),
+        ('{"ask": "who?", "options": "me"}', "'options': expected a list, found text"),
+        ('{"ask": "who?", "options": ["me", 5]}', "'options': expected texts"),
+        ('{"say": "a", "call": "b"}', "exactly one of say, call, ask, fail, repeat; found say, call"),
         ('{"say": "a", "arguments": {}}', "a say line has no 'arguments'; it takes say, delay_ms"),
         ('{"say": 1}', "'say': expected text, found number"),
         ('{"say": "a", "delay_ms": "5"}', "'delay_ms': expected a whole number, found text"),
@@ -72,7 +76,7 @@ def test_a_line_outside_the_grammar_is_refused_with_its_number(row: str, expecte
 
 @pytest.mark.parametrize("rows", [[{"repeat": 2}], [{"say": "a"}, {"repeat": 2}, {"repeat": 2}]])
 def test_a_repeat_needs_a_line_to_repeat(rows: list[dict[str, Any]]) -> None:
-    with pytest.raises(Refused, match="needs a say, call or fail line before it"):
+    with pytest.raises(Refused, match="needs a say, call, ask or fail line before it"):
         parse_script(lines(*rows))
 
 
@@ -117,6 +121,22 @@ def test_a_repeated_saying_is_said_so_often() -> None:
 def test_each_repeated_call_is_a_round_of_its_own() -> None:
     script = played({"call": "a"}, {"call": "b"}, {"repeat": 2}, {"call": "c"})
     assert [tools for _, tools, _ in script] == [["a"], ["b"], ["b"], ["c"]]
+
+
+def test_a_question_is_a_call_of_ask_user_and_goes_with_other_calls() -> None:
+    (answer,) = answers(({"ask": "who?", "options": ["me", "you"]}, {"ask": "when?"}, {"call": "a"}))
+    assert [call.tool for call in answer.calls] == ["ask_user", "ask_user", "a"]
+    assert answer.calls[0].arguments == {"question": "who?", "options": ["me", "you"]}
+    assert answer.calls[1].arguments == {"question": "when?"}
+
+
+def test_the_place_is_found_where_the_store_has_kept_no_secrets() -> None:
+    script = ({"call": "a", "arguments": {"password": "hunter2"}}, {"say": "b"})
+    kept = CallRequest("1", "a", {"password": MARK}, f'{{"password":"{MARK}"}}')
+    heard = [ChatMessage("user", "go"), ChatMessage("assistant", "", (kept,)), ChatMessage("tool", "1", call_id="1")]
+    following = upcoming(script, heard)
+    assert following is not None
+    assert following.text == "b"
 
 
 def test_a_call_repeated_once_is_still_a_round_of_its_own() -> None:

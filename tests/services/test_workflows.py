@@ -2,7 +2,9 @@
 
 import asyncio
 
+from core.domain.events import InterruptionRaised
 from core.domain.ids import WorkflowId
+from core.domain.interruption import InterruptionKind
 from core.domain.message import Role
 from core.domain.run import RunKind, RunStatus
 from core.errors import StorageFailed
@@ -100,7 +102,10 @@ async def test_the_demo_runs_three_workflows_and_is_removed_without_a_trace() ->
         begun = await world.core.demo.start()
         assert all(isinstance(answer, Ok) for answer in begun)
         kinds = [answer.data.kind for answer in begun if isinstance(answer, Ok)]
-        assert kinds == [RunKind.CHAT, RunKind.WORKFLOW, RunKind.WORKFLOW]
+        assert kinds == [RunKind.CHAT, RunKind.WORKFLOW, RunKind.CHAT]
+        await world.heard(InterruptionRaised)
+        (question,) = await world.storage.open_interruptions()
+        assert (question.ask.kind, question.ask.tool) == (InterruptionKind.QUESTION, "ask_user")
         assert len(world.core.stores.background.running_workflows) == 3
         assert len(await world.core.demo.workflows()) == 3
         assert isinstance(await world.core.demo.remove(), Ok)

@@ -20,6 +20,7 @@ from core.domain.json_text import decode
 from core.domain.live_run import LiveRun
 from core.domain.run import RunStatus
 from core.domain.step import StepKey, StepStatus
+from core.domain.template import ValidationMode
 from core.domain.tool import CallStatus
 from tests.support.crash_scenarios import Scenario
 from tests.support.lives import Disk, Life
@@ -57,10 +58,17 @@ def effects_without_cover(scenario: Scenario, disk: Disk) -> Iterator[str]:
         approval = next((one for one in disk.interruptions if one.ask.step == call_id), None)
         if _asks_first(scenario, call_id) and (approval is None or approval.is_open):
             yield f"{call_id} had its effect, and that it was approved is not on disk"
+        consent = next((one for one in disk.interruptions if _consents_to(one, call_id)), None)
+        if scenario.mode is ValidationMode.MANUAL and (consent is None or consent.is_open):
+            yield f"{call_id} had its effect, and consent to it is not on disk"
 
 
 def _asks_first(scenario: Scenario, name: str) -> bool:
     return any(step["name"] == name and "interrupt" in step for step in scenario.steps)
+
+
+def _consents_to(asked: Interruption, call_id: str) -> bool:
+    return asked.ask.kind is InterruptionKind.TOOL_APPROVAL and asked.ask.call_id == call_id
 
 
 def _gaps(events: tuple[Event, ...]) -> Iterator[str]:
@@ -122,6 +130,10 @@ def _asked_wrongly(scenario: Scenario, life: Life) -> Iterator[str]:
     for name in (step["name"] for step in scenario.steps if "interrupt" in step):
         if not any(one.ask.step == name and one.ask.kind is InterruptionKind.APPROVAL for one in rows):
             yield f"{name} was never asked for"
+    if scenario.mode is ValidationMode.MANUAL:
+        for call_id in scenario.effects:
+            if not any(_consents_to(one, call_id) for one in rows):
+                yield f"{call_id} was never consented to"
 
 
 def _place(asked: Interruption) -> Any:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.domain.run import RunKind
+from core.domain.template import ValidationMode
 from tests.support.world import a_step, tool_step
 
 Json = dict[str, Any]
@@ -13,7 +14,8 @@ Json = dict[str, Any]
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """`effects`: the line that each step or call leaves, by the id of its call; `needs`: for each of these, the steps
-    that must be on disk before it. `repeatable`: lines that may be there more than once."""
+    that must be on disk before it. `repeatable`: lines that may be there more than once. In manual `mode` each of them
+    needs an approval of its own."""
 
     name: str
     steps: tuple[Json, ...]
@@ -23,6 +25,7 @@ class Scenario:
     repeatable: frozenset[str] = frozenset()
     kind: RunKind = RunKind.WORKFLOW
     script: tuple[Json, ...] = ()
+    mode: ValidationMode = ValidationMode.AUTO
 
 
 def _approved(step: Json) -> Json:
@@ -139,6 +142,38 @@ CHAT = Scenario(
     script=_SCRIPT,
 )
 
+CONSENT = Scenario(
+    "consent",
+    (
+        tool_step("pay", "once", text="pay"),
+        {"name": "ask", "action": {"agent": {"prompt": "go @pay"}}},
+        a_step("end", input=["@pay.text", "@ask"]),
+    ),
+    ["pay", "That was all."],
+    {"pay": "pay", "ask.1.1": "first call", "ask.1.3": "third call"},
+    {"ask.1.1": ("pay",), "ask.1.3": ("pay",)},
+    script=(
+        {"call": "once", "arguments": {"text": "first call"}},
+        {"call": "look", "arguments": {"text": "looked"}},
+        {"call": "once", "arguments": {"text": "third call"}},
+        {"say": "That was all."},
+    ),
+    mode=ValidationMode.MANUAL,
+)
+
+CONSENT_EACH = Scenario(
+    "consent to each",
+    (
+        a_step("list", input=["a", "b"]),
+        {**tool_step("each", "once", text="@item at @index"), "forEach": {"ref": "@list", "concurrency": 2}},
+        a_step("end", input="@each"),
+    ),
+    [{"text": "a at 0"}, {"text": "b at 1"}],
+    {"each[0]": "a at 0", "each[1]": "b at 1"},
+    {"each[0]": ("list",), "each[1]": ("list",)},
+    mode=ValidationMode.MANUAL,
+)
+
 SLOW = Scenario(
     "slow",
     (
@@ -170,4 +205,7 @@ COMMAND_LINE = Scenario(
     {"second": ("first",)},
 )
 
-SCENARIOS = {one.name: one for one in (CHAIN, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT, SLOW, COMMAND_LINE)}
+SCENARIOS = {
+    one.name: one
+    for one in (*(CHAIN, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT, CONSENT, CONSENT_EACH, SLOW, COMMAND_LINE),)
+}

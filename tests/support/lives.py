@@ -118,6 +118,7 @@ async def start_run(core: Core, scenario: Scenario, place: Place) -> None:
         prompt="go" if scenario.kind is RunKind.CHAT else None,
         allow=(str(place.folder),),
         script=scenario.script,
+        mode=scenario.mode,
         key=KEY,
     )
     run = await core.engine.start(request)

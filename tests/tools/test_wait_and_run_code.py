@@ -20,7 +20,7 @@ from tests.tools.rig import Builtins, HurriedClock, ScriptedSandbox, call, invok
 
 def test_the_built_in_tools_are_complete_and_only_write_file_has_effects() -> None:
     tools = Builtins().tools
-    assert sorted(tools) == ["calculator", "list_files", "read_file", "run_code", "wait", "write_file"]
+    assert sorted(tools) == ["ask_user", "calculator", "list_files", "read_file", "run_code", "wait", "write_file"]
     effects = {name: each.effect({}) for name, each in tools.items()}
     assert effects.pop("write_file") is Effect.IDEMPOTENT
     assert set(effects.values()) == {Effect.NONE}

@@ -2,7 +2,7 @@
 
 from core.ports.clock import Clock
 from core.ports.sandbox import Sandbox
-from core.tools.builtin import calculator, list_files, read_file, run_code, wait, write_file
+from core.tools.builtin import ask_user, calculator, list_files, read_file, run_code, wait, write_file
 from core.tools.registry import Tool
 
 
@@ -15,4 +15,5 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
         write_file.tool(),
         list_files.tool(),
         run_code.tool(sandbox),
+        ask_user.tool(),
     ]

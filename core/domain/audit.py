@@ -1,0 +1,147 @@
+"""The audit log of consent: who let which call pass or not, when and why (AGENTS_AND_TOOLS §6).
+
+One entry for each request for consent, once it is closed, and for each call that needed none because of what a person
+had said before. An entry never changes; it is deleted when it is older than what is set.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from core.domain.events import time_text
+from core.domain.ids import AuditId, CallId, InterruptionId, RunId, WorkflowId, id_from_key
+from core.domain.interruption import Action, Interruption, InterruptionStatus, approved_for
+from core.domain.json_text import decode, encode
+from core.domain.masking import masked, masked_text
+from core.domain.risk import Risk
+
+ARGUMENTS_CHARACTERS = 16_000
+
+
+class Decision(StrEnum):
+    """`edited` is approved with other arguments; `cancelled`: the run ended before anybody had answered; `asked_again`:
+    nobody had answered in time, and another request followed."""
+
+    APPROVED = "approved"
+    EDITED = "edited"
+    REJECTED = "rejected"
+    CANCELLED = "cancelled"
+    ASKED_AGAIN = "asked_again"
+
+
+class Decider(StrEnum):
+    """Who decided: a person, the time that was over, an approval for the whole run, a stored exception, or the end of
+    the run."""
+
+    PERSON = "person"
+    TIME = "time"
+    RUN = "run"
+    EXCEPTION = "exception"
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """A decision. `title` is that of the run. `scope`: what a person approved it for, `once`, `run` or `always`.
+
+    `arguments_json` is without secrets, and cut where it is long.
+    """
+
+    id: AuditId
+    at: datetime
+    workflow_id: WorkflowId
+    run_id: RunId
+    title: str
+    step: str
+    index: int | None
+    call_id: CallId | None
+    tool: str
+    risk: Risk | None
+    decision: Decision
+    decider: Decider
+    arguments_json: str
+    scope: str | None = None
+    reason: str | None = None
+    asked_at: datetime | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it is exported. Arguments that were cut are a text."""
+        try:
+            arguments = decode(self.arguments_json)
+        except ValueError:
+            arguments = self.arguments_json
+        return {
+            "id": self.id,
+            "at": time_text(self.at),
+            "asked_at": time_text(self.asked_at) if self.asked_at is not None else None,
+            "workflow_id": self.workflow_id,
+            "run_id": self.run_id,
+            "title": self.title,
+            "step": self.step,
+            "index": self.index,
+            "call_id": self.call_id,
+            "tool": self.tool,
+            "risk": self.risk,
+            "decision": self.decision,
+            "decider": self.decider,
+            "scope": self.scope,
+            "reason": self.reason,
+            "arguments": arguments,
+        }
+
+
+def audit_id(run_id: RunId, of: CallId | InterruptionId) -> AuditId:
+    """The entry of a request, or of a call that was not asked about: the same after a crash."""
+    return AuditId(id_from_key("aud", f"{run_id} {of}"))
+
+
+def kept_arguments(arguments: Any) -> str:
+    """Arguments as the log keeps them: without secrets, and cut where they are long."""
+    text = encode(arguments)
+    if len(text) <= ARGUMENTS_CHARACTERS:
+        return encode(masked(arguments))
+    return f"{masked_text(text[:ARGUMENTS_CHARACTERS])}… ({len(text):,} characters)"
+
+
+def entry_of(closed: Interruption, title: str) -> AuditEntry:
+    """The entry of a request for consent that was closed."""
+    ask, answer = closed.ask, closed.answer
+    assert closed.closed_at is not None
+    assert ask.tool is not None
+    decision, decider = _decided(closed)
+    is_approved = decision is Decision.APPROVED and decider is Decider.PERSON
+    return AuditEntry(
+        audit_id(closed.run_id, closed.id),
+        closed.closed_at,
+        closed.workflow_id,
+        closed.run_id,
+        title,
+        ask.step,
+        ask.index,
+        ask.call_id,
+        ask.tool,
+        ask.risk,
+        decision,
+        decider,
+        kept_arguments(answer.value if decision is Decision.EDITED and answer is not None else ask.arguments),
+        scope=approved_for(answer) if is_approved else None,
+        reason=answer.reason if answer is not None else None,
+        asked_at=closed.created_at,
+    )
+
+
+def _decided(closed: Interruption) -> tuple[Decision, Decider]:
+    answer = closed.answer
+    if closed.status is InterruptionStatus.CANCELLED or answer is None:
+        return Decision.CANCELLED, Decider.END
+    decider = Decider.TIME if closed.status is InterruptionStatus.EXPIRED else Decider.PERSON
+    match answer.action:
+        case Action.APPROVE:
+            return Decision.APPROVED, decider
+        case Action.SUBMIT:
+            return Decision.EDITED, decider
+        case Action.REJECT:
+            return Decision.REJECTED, decider
+        case Action.SKIP:
+            return Decision.ASKED_AGAIN, decider

@@ -1,0 +1,194 @@
+"""Consent to the tool calls of one run: which pass, which a person is asked about, and what the answers make of them
+(AGENTS_AND_TOOLS §6, ENGINE §8).
+
+    wanted ──► asked about before? ──► its answer
+                 │ no
+                 ├── it cannot be made (not registered, invalid, …) ──► its result
+                 ├── no consent is needed, an exception or an approval for the run covers it ──► permitted
+                 └── a person is asked ──► permitted (as it is, or with other arguments) | rejected | asked again
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from typing import Any
+
+from core.domain.audit import AuditEntry, Decider, Decision, audit_id, kept_arguments
+from core.domain.consent import ConsentTerms, Ruling
+from core.domain.interruption import Action, Ask, Interruption, InterruptionKind, InterruptionStatus, approved_for
+from core.domain.masking import restored
+from core.domain.run import ErrorInfo, Run, Snapshot
+from core.domain.tool import CallResult, CallStatus
+from core.engine.interruptions import Interruptions
+from core.engine.journal import RETRY_S
+from core.engine.run_log import Log
+from core.errors import StorageFailed
+from core.ports.clock import Clock
+from core.ports.consent import Permitted, WantedCall
+from core.ports.storage import PutAudit
+from core.ports.tools import ToolRunner
+from core.threads.long_masking import masked_value
+
+log = logging.getLogger(__name__)
+
+KIND = InterruptionKind.TOOL_APPROVAL
+
+AskedAbove = Callable[[], Awaitable[Sequence[Interruption]]]
+
+
+class Consents:
+    """A `core.ports.consent.Consent`. `asked_above` gives the interruptions of the runs above this one."""
+
+    def __init__(
+        self,
+        run: Run,
+        snapshot: Snapshot,
+        log: Log,
+        clock: Clock,
+        tools: ToolRunner,
+        interruptions: Interruptions,
+        asked_above: AskedAbove,
+    ) -> None:
+        self._run = run
+        self._mode = snapshot.mode
+        self._log = log
+        self._clock = clock
+        self._tools = tools
+        self._interruptions = interruptions
+        self._asked_above = asked_above
+
+    async def __call__(
+        self, wanted: Sequence[WantedCall], advertised: Collection[str] | None = None
+    ) -> list[Permitted | CallResult]:
+        found = [await self.examine(one, advertised) for one in wanted]
+        return list(await asyncio.gather(*(self._settled(*pair) for pair in zip(wanted, found, strict=True))))
+
+    def needs_look(self, wanted: WantedCall) -> bool:
+        """Whether the call may not be made before `examine` has looked at it. What an exception lets pass is logged."""
+        if self.found(wanted) is not None:
+            return True
+        terms = self._terms(wanted)
+        if terms.ruling is Ruling.EXCEPTED:
+            self._log_pass(wanted, terms, Decider.EXCEPTION)
+        return terms.ruling is Ruling.ASK
+
+    def found(self, wanted: WantedCall) -> Interruption | None:
+        """The newest request about the call, open or closed."""
+        return self._interruptions.find([KIND], wanted.step, wanted.index, call_id=wanted.call_id)
+
+    async def examine(
+        self, wanted: WantedCall, advertised: Collection[str] | None = None
+    ) -> Interruption | Permitted | CallResult:
+        """The request about the call, which is made where there has to be one; else leave to make it, or its result."""
+        if (found := self.found(wanted)) is not None:
+            return found
+        terms = self._terms(wanted)
+        if terms.ruling is Ruling.EXCEPTED:
+            self._log_pass(wanted, terms, Decider.EXCEPTION)
+        if terms.ruling is not Ruling.ASK:
+            return Permitted(wanted.arguments)
+        refusal = await self._tools.refusal(wanted.tool, wanted.arguments, self._run.workflow_id, advertised)
+        if refusal is not None:
+            return refusal
+        if await self._is_covered(wanted.tool):
+            self._log_pass(wanted, terms, Decider.RUN)
+            return Permitted(wanted.arguments)
+        shown = await masked_value(wanted.arguments)
+        return self._interruptions.raise_(self._ask(wanted, shown))
+
+    def verdict(self, wanted: WantedCall, closed: Interruption) -> Permitted | CallResult | Interruption:
+        """What a closed request makes of the call: asked again, it is the new request."""
+        answer = closed.answer
+        is_expired = closed.status is InterruptionStatus.EXPIRED
+        if answer is None:
+            return rejected(wanted.tool, "the run ended before anybody had agreed to it")
+        match answer.action:
+            case Action.APPROVE:
+                return Permitted(wanted.arguments)
+            case Action.SUBMIT:
+                return Permitted(restored(answer.value, closed.ask.arguments, wanted.arguments))
+            case Action.SKIP if is_expired:
+                return self._interruptions.raise_(self._ask(wanted, closed.ask.arguments))
+            case _:
+                why = answer.reason or ("nobody agreed to it in time" if is_expired else "a person rejected this call")
+                return rejected(wanted.tool, why)
+
+    def log_gate(self, wanted: WantedCall, gate: Interruption) -> None:
+        """A person has let the step pass that makes this very call: that is their consent to it."""
+        terms = self._terms(wanted)
+        if terms.ruling is not Ruling.FREE:
+            self._log_pass(wanted, terms, Decider.PERSON, gate)
+
+    async def _settled(
+        self, wanted: WantedCall, found: Interruption | Permitted | CallResult
+    ) -> Permitted | CallResult:
+        while isinstance(found, Interruption):
+            closed = found if not found.is_open else await self._interruptions.ask(found.ask)
+            found = self.verdict(wanted, closed)
+        return found
+
+    def _terms(self, wanted: WantedCall) -> ConsentTerms:
+        arguments = wanted.arguments if isinstance(wanted.arguments, dict) else {}
+        return self._tools.terms(wanted.tool, arguments, self._mode)
+
+    def _ask(self, wanted: WantedCall, shown: Any) -> Ask:
+        terms, info = self._terms(wanted), self._tools.info(wanted.tool)
+        return Ask(
+            KIND,
+            wanted.step,
+            wanted.index,
+            schema=info.input_schema if info is not None else None,
+            tool=wanted.tool,
+            arguments=shown,
+            risk=terms.risk,
+            call_id=wanted.call_id,
+            timeout_ms=terms.timeout_ms,
+            default_action=terms.on_timeout,
+        )
+
+    async def _is_covered(self, tool: str) -> bool:
+        """Whether a person has approved every call of the tool in this run, or in one above it."""
+        if any(_covers(one, tool) for one in self._interruptions.all):
+            return True
+        while True:
+            try:
+                return any(_covers(one, tool) for one in await self._asked_above())
+            except StorageFailed as error:
+                if error.code == "unreadable":  # what cannot be read covers nothing
+                    return False
+                log.warning("run %s waits for the store: %s", self._run.id, error.message)
+                await self._clock.sleep(RETRY_S)
+
+    def _log_pass(
+        self, wanted: WantedCall, terms: ConsentTerms, decider: Decider, gate: Interruption | None = None
+    ) -> None:
+        """Keep in the audit log that the call passes. It is on disk before an effect of the call."""
+        entry = AuditEntry(
+            audit_id(self._run.id, wanted.call_id),
+            self._clock.now(),
+            self._run.workflow_id,
+            self._run.id,
+            self._run.title,
+            wanted.step,
+            wanted.index,
+            wanted.call_id,
+            wanted.tool,
+            terms.risk,
+            Decision.APPROVED,
+            decider,
+            kept_arguments(wanted.arguments),
+            scope="once" if gate is not None else None,
+            asked_at=gate.created_at if gate is not None else None,
+        )
+        self._log.tell(writes=[PutAudit(entry)])
+
+
+def rejected(tool: str, why: str) -> CallResult:
+    """The result of a call that nobody agreed to: the model reads why."""
+    error = ErrorInfo("rejected", why, failed_during="tool_execution", tool_name=tool)
+    return CallResult(CallStatus.ERROR, error=error)
+
+
+def _covers(one: Interruption, tool: str) -> bool:
+    is_approved = one.status is InterruptionStatus.APPROVED and one.ask.kind is KIND and one.ask.tool == tool
+    return is_approved and approved_for(one.answer) == "run"

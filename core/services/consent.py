@@ -1,0 +1,150 @@
+"""Consent: the exceptions that people made, and the audit log of what was decided (AGENTS_AND_TOOLS §6)."""
+
+import asyncio
+import logging
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Self
+
+from core.bus import Bus, ExceptionsChanged, SettingsChanged
+from core.domain.audit import AuditEntry
+from core.domain.consent import ConsentPolicy, Rule, exception_setting, exceptions_in
+from core.domain.ids import AuditId
+from core.domain.json_text import encode
+from core.errors import Refused, StorageFailed
+from core.ports.clock import Clock
+from core.ports.storage import PAGE_ROWS, PutSetting, Storage
+from core.services.outcome import answers
+from core.services.settings import SettingsService
+
+NAME_CHARACTERS = 256
+SWEEP_S = 24 * 3600.0
+AGAIN_S = 600.0
+
+log = logging.getLogger(__name__)
+
+
+class ConsentService:
+    """A `core.ports.consent.ConsentBook`. `kept` are the stored settings, which hold the exceptions.
+
+    A context manager on the running loop: meanwhile entries of the log that are too old are deleted, at once, each day,
+    and when another age is set.
+    """
+
+    def __init__(
+        self, kept: Mapping[str, Any], settings: SettingsService, storage: Storage, bus: Bus, clock: Clock
+    ) -> None:
+        self._settings = settings
+        self._storage = storage
+        self._bus = bus
+        self._clock = clock
+        self._exceptions = exceptions_in(kept)
+        self._policy = ConsentPolicy(settings.current, self._exceptions)
+        self._days_changed = asyncio.Event()
+
+    # Exceptions
+
+    @property
+    def policy(self) -> ConsentPolicy:
+        """What holds now."""
+        if self._policy.settings is not self._settings.current or self._policy.exceptions is not self._exceptions:
+            self._policy = ConsentPolicy(self._settings.current, self._exceptions)
+        return self._policy
+
+    @property
+    def exceptions(self) -> Mapping[str, Rule]:
+        """By the name of the tool, or of the server as `mcp__SERVER`."""
+        return self._exceptions
+
+    def allow(self, tool: str) -> None:
+        """An exception for this tool is on disk: it holds from now on."""
+        self._take(tool, Rule.ALLOW)
+
+    @answers
+    async def except_(self, name: str, rule: Rule | None) -> None:
+        """Make an exception for a tool or a server, on disk before it holds; None takes it back.
+
+        Fails with `bad_input` for what is no name.
+        """
+        if not name.strip() or len(name) > NAME_CHARACTERS:
+            raise Refused("bad_input", f"the name of a tool has 1 to {NAME_CHARACTERS} characters")
+        await self._storage.commit([PutSetting(exception_setting(name), encode(rule))])
+        self._take(name, rule)
+
+    def _take(self, name: str, rule: Rule | None) -> None:
+        others = {one: kept for one, kept in self._exceptions.items() if one != name}
+        self._exceptions = others if rule is None else {**others, name: rule}
+        self._bus.publish(ExceptionsChanged())
+
+    # The audit log
+
+    @answers
+    async def audit(self, limit: int = PAGE_ROWS, before: AuditId | None = None) -> list[AuditEntry]:
+        """A page of the log, newest first (`Storage.audit`)."""
+        return await self._storage.audit(limit=limit, before=before)
+
+    @answers
+    async def export(self, path: Path) -> int:
+        """Write the whole log, newest first, as JSON lines; gives how many there are. The file is there whole or not at
+        all, and for its owner alone. Fails with `not_written`."""
+        whole = [encode(entry.as_dict()) async for entry in self._all()]
+        try:
+            await asyncio.to_thread(_write, path, "".join(f"{line}\n" for line in whole))
+        except OSError as error:
+            raise Refused("not_written", f"{path}: {error.strerror or error}", path=str(path)) from error
+        return len(whole)
+
+    async def _all(self) -> AsyncIterator[AuditEntry]:
+        before: AuditId | None = None
+        while page := await self._storage.audit(before=before):
+            for entry in page:
+                yield entry
+            before = page[-1].id
+
+    # Its retention
+
+    def __enter__(self) -> Self:
+        self._subscription = self._bus.subscribe(SettingsChanged, self._look_at_days)
+        self._sweeping = asyncio.create_task(self._sweep_on(), name="audit sweep")
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._subscription.close()
+        self._sweeping.cancel()
+
+    async def sweep(self) -> None:
+        """Delete what is older than is set. Raises StorageFailed."""
+        await self._storage.drop_audit(self._clock.now() - timedelta(days=self._settings.current.audit_days))
+
+    async def _sweep_on(self) -> None:
+        while True:
+            self._days_changed.clear()
+            pause_s = SWEEP_S
+            try:
+                await self.sweep()
+            except StorageFailed as error:
+                log.warning("old entries of the audit log stay: %s", error.message)
+                pause_s = AGAIN_S
+            with suppress(TimeoutError):
+                async with asyncio.timeout(pause_s):
+                    await self._days_changed.wait()
+
+    def _look_at_days(self, changed: SettingsChanged) -> None:
+        self._days_changed.set()
+
+
+def _write(path: Path, text: str) -> None:
+    """Replace the file in one step."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,80 @@
+"""Secrets in arguments: what is kept and shown has none, and the calls have them (AGENTS_AND_TOOLS §3)."""
+
+from typing import Any
+
+import pytest
+
+from core.domain.events import ToolStarted
+from core.domain.masking import MARK
+from tests.support.asking import Json, agent, answer, approve_all, waiting
+from tests.support.world import World, a_world, tool_step
+
+SECRET = {"text": "x", "password": "hunter2"}
+CALL = '/tool note {"text": "x", "password": "hunter2"}'
+
+
+async def test_a_secret_is_neither_kept_nor_shown_and_the_call_has_it() -> None:
+    async with a_world() as world:
+        seen: list[Any] = []
+        await catch(world, seen)
+        run, asked = await waiting(world, agent("a", CALL), tool_step("b", "note", **SECRET))
+        assert [one["arguments"] for one in asked] == [{"text": "x", "password": MARK}] * 2
+        told = await approve_all(world, run)
+        assert (told["status"], seen) == ("success", [SECRET, SECRET])
+        assert [call["args"]["password"] for call in told["tool_calls"]] == [MARK, MARK]
+        (row,) = await world.storage.tool_calls(run.id)
+        assert "hunter2" not in row.arguments_json + str(row.result_json)
+        assert "hunter2" not in str(await world.storage.audit())
+        assert "hunter2" not in str(await world.storage.interruptions(run.id))
+        answers = [one.output_json for one in await world.storage.step_results(run.id) if one.key.round is not None]
+        assert "hunter2" not in str(answers[0])
+        assert not any("hunter2" in str(event.fact) for event in world.events if isinstance(event.fact, ToolStarted))
+
+
+async def catch(world: World, seen: list[Any]) -> None:
+    """Look at what the calls of `note` are given."""
+    original = world.tools._note
+
+    async def looking(arguments: Any, context: Any) -> Any:
+        seen.append(dict(arguments))
+        return await original(arguments, context)
+
+    tool = world.core.engine._steps.tools._registry._tools["note"]  # type: ignore[attr-defined]
+    object.__setattr__(tool, "server", looking)
+
+
+@pytest.mark.parametrize("step", [agent("a", CALL), tool_step("a", "note", **SECRET)])
+async def test_who_edits_other_arguments_leaves_the_secret_as_it_is(step: Json) -> None:
+    async with a_world() as world:
+        seen: list[Any] = []
+        await catch(world, seen)
+        run, (one,) = await waiting(world, step)
+        await answer(world, run, one, "submit", {**one["arguments"], "text": "y"})
+        assert seen == [{"text": "y", "password": "hunter2"}]
+
+
+async def test_after_a_crash_a_step_still_has_its_secret_and_an_agent_is_told_that_it_is_gone() -> None:
+    async with a_world() as world:
+        run, asked = await waiting(world, agent("a", CALL), tool_step("b", "note", **SECRET))
+        storage = world.storage
+    async with a_world(storage) as world:
+        seen: list[Any] = []
+        await catch(world, seen)
+        await world.core.engine.recover()
+        await answer(world, run, asked[0], "approve")
+        told = await answer(world, run, asked[1], "approve")
+        assert (told["status"], seen) == ("success", [SECRET])
+        assert "stands for a secret that was not kept" in told["steps"]["a"]["output"]
+
+
+async def test_after_a_crash_a_person_can_give_the_secret_anew() -> None:
+    async with a_world() as world:
+        run, (one,) = await waiting(world, agent("a", CALL))
+        storage = world.storage
+    async with a_world(storage) as world:
+        seen: list[Any] = []
+        await catch(world, seen)
+        await world.core.engine.recover()
+        await answer(world, run, one, "submit", {"text": "x", "password": "again"})
+        assert seen == [{"text": "x", "password": "again"}]
+        assert "again" not in str(await world.storage.interruptions(run.id))

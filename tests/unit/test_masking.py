@@ -1,0 +1,163 @@
+"""Secrets leave what is kept and shown; everything else stays as it is."""
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+
+from core.domain.masking import MARK, holds_mark, is_secret_name, masked, masked_text, restored
+from core.domain.run import ErrorInfo
+from core.threads.long_masking import masked_value
+
+PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE KEY-----"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("password", "Password", "db_password", "passwd", "secret", "client_secret", "clientSecret", "token"),
+        *("access_token", "accessToken", "apiKey", "api_key", "API-KEY", "x-api-key", "X-Auth-Token", "Authorization"),
+        *("proxy-authorization", "cookie", "Set-Cookie", "private_key", "AWS_SECRET_ACCESS_KEY", "credentials"),
+    ],
+)
+def test_the_value_of_a_secret_name_is_hidden(name: str) -> None:
+    assert masked({name: "hunter2"}) == {name: MARK}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("path", "key", "keyboard", "primary_key", "max_tokens", "tokens", "token_count", "page_token", "nextToken"),
+        *("passage", "author", "secretary", "cookie_count", "", "éclair", "monkey"),
+    ],
+)
+def test_other_names_hide_nothing(name: str) -> None:
+    assert not is_secret_name(name)
+    assert masked({name: "hunter2"}) == {name: "hunter2"}
+
+
+def test_all_of_a_secret_is_hidden_and_what_tells_nothing_stays() -> None:
+    value = {"password": 1234, "secret": True, "token": None, "cookies": ["a", {"b": "c"}], "credentials": ""}
+    assert masked(value) == {
+        "password": MARK,
+        "secret": True,
+        "token": None,
+        "cookies": [MARK, {"b": MARK}],
+        "credentials": "",
+    }
+
+
+def test_headers_are_known_in_every_form() -> None:
+    assert masked([["Cookie", "a=b"], ["Accept", "text"]]) == [["Cookie", MARK], ["Accept", "text"]]
+    assert masked({"name": "Authorization", "value": "abc"}) == {"name": "Authorization", "value": MARK}
+    assert masked({"name": "Ann", "value": "abc"}) == {"name": "Ann", "value": "abc"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("Authorization: Bearer s3cret", "Authorization: {}"),
+        ("-H 'authorization: Basic dXNlcjpwYXNz' -v", "-H 'authorization: {}' -v"),
+        ("Cookie: session=abc; theme=dark", "Cookie: {}"),
+        ("curl https://ann:pa55@host/x", "curl https://ann:{}@host/x"),
+        ("GET /x?a=1&api_key=abc123&b=2", "GET /x?a=1&api_key={}&b=2"),
+        ("GET /x?sig=abc", "GET /x?sig={}"),
+        ('{"password": "x\\"y", "b": 1}', '{{"password": "{}", "b": 1}}'),
+        ("{'token': 'abc'}", "{{'token': '{}'}}"),
+        ('"{\\"password\\": \\"hu\\"}"', '"{{\\"password\\": \\"{}\\"}}"'),
+        ("OPENAI_API_KEY=abcdef123456", "OPENAI_API_KEY={}"),
+        ("my key is sk-proj-abcdefghij1234567890 ok", "my key is {} ok"),
+        ("ghp_" + "a1" * 18, "{}"),
+        ("AKIAIOSFODNN7EXAMPLE", "{}"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-DEF", "{}"),
+        (f"before {PRIVATE_KEY} after", "before {} after"),
+        ("-----BEGIN PRIVATE KEY-----\ncut off", "{}"),
+        ("\u0130 Cookie: a=b", "\u0130 Cookie: {}"),
+    ],
+)
+def test_a_secret_in_a_text_is_hidden_and_the_rest_stays(text: str, kept: str) -> None:
+    assert masked_text(text) == kept.format(MARK)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "the cookie: chocolate",
+        "Basic understanding of internationalization",
+        "a task-force-with-a-long-name-1 met",
+        "password is needed",
+        "def login(password: str, token: str | None = None) -> None:",
+        "token = get_token()",
+        "authorization: Optional[str]",
+        "https://example.org/@ann/x:y",
+        "SECRET_KEY = os.environ['SECRET_KEY']",
+        "max_tokens=4096&page_token=abc",
+        "0f5c1d9e-1111-4222-8333-444455556666",
+    ],
+)
+def test_ordinary_text_stays(text: str) -> None:
+    assert masked_text(text) == text
+
+
+def test_what_holds_no_secret_is_the_very_same() -> None:
+    value = {"a": [1, {"b": "x" * 100}], "c": None}
+    assert masked(value) is value
+
+
+def test_masking_again_changes_nothing() -> None:
+    value = {"password": "x", "text": f"api_key: ?api_key=x&y MY_TOKEN=abcdefgh1 {PRIVATE_KEY}"}
+    assert masked(masked(value)) == masked(value)
+    assert holds_mark(masked(value))
+    assert not holds_mark(value)
+
+
+def test_a_person_who_leaves_a_mark_alone_leaves_the_secret() -> None:
+    raw = {"url": "a", "headers": {"Authorization": "Bearer x1"}, "list": [{"password": "p"}, 1]}
+    shown = masked(raw)
+    edited = {**shown, "url": "b", "list": [{"password": MARK}]}
+    assert restored(edited, shown, raw) == {**raw, "url": "b", "list": [{"password": "p"}]}
+    assert restored({"headers": {"Authorization": "Bearer other"}}, shown, raw) == {
+        "headers": {"Authorization": "Bearer other"}
+    }
+    assert holds_mark(restored({"elsewhere": MARK}, shown, raw))
+
+
+def test_an_error_tells_no_secrets() -> None:
+    error = ErrorInfo("failed", "GET https://a:b@c failed", parameters={"token": "x", "limit": 3}).masked()
+    assert error.message == f"GET https://a:{MARK}@c failed"
+    assert error.parameters == {"token": MARK, "limit": 3}
+
+
+LONG: list[Any] = [
+    "one line of text with ?api_key=abc in it\n" * 5_000,
+    {"text": "no secret here\n" * 20_000, "password": "x" * 100_000},
+    [["Cookie", "x" * 100_000], {"deep": [f"MY_TOKEN=abcdefgh{number}" for number in range(10_000)]}],
+    "x" * 40_000 + PRIVATE_KEY.replace("abc", "a" * 60_000) + "y" * 40_000,
+]
+
+
+@pytest.mark.parametrize("value", LONG)
+async def test_a_long_value_loses_the_same_secrets_and_does_not_hold_the_loop(value: Any) -> None:
+    longest = 0.0
+
+    async def look() -> None:
+        nonlocal longest
+        while True:
+            before = time.perf_counter()
+            await asyncio.sleep(0.001)
+            longest = max(longest, time.perf_counter() - before)
+
+    looking = asyncio.ensure_future(look())
+    found = await masked_value(value)
+    looking.cancel()
+    assert found == masked(value)
+    assert longest < 1
+
+
+@pytest.mark.parametrize("text", ["token " * 10_000, '":"' * 20_000, "://" * 20_000, "=" * 60_000, "cookie" * 10_000])
+def test_no_text_takes_long(text: str) -> None:
+    before = time.perf_counter()
+    masked_text(text)
+    assert time.perf_counter() - before < 2
