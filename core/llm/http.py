@@ -46,7 +46,7 @@ class HttpClients:
         self._clients.clear()
         for client in clients:
             await client.aclose()
-        for _ in range(_TURNS):
+        for _ in range(_TURNS if clients else 0):
             await asyncio.sleep(0)
 
 
