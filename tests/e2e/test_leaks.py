@@ -14,7 +14,7 @@ RUNS, VIEWS = 200, 100
 ROWS = {"core.domain.workflow.Workflow", "core.stores.workflows.ListedWorkflow"}
 
 
-@pytest.mark.async_timeout(120)
+@pytest.mark.async_timeout(240)
 async def test_runs_and_views_leave_rows_of_the_list_and_nothing_else(tmp_path: Path) -> None:
     storage = await SurrealStorage.open(tmp_path / "data" / "store")
     async with run_core(storage) as core:
@@ -38,7 +38,7 @@ async def test_runs_and_views_leave_rows_of_the_list_and_nothing_else(tmp_path: 
     await storage.close()
 
 
-@pytest.mark.async_timeout(120)
+@pytest.mark.async_timeout(240)
 async def test_a_core_that_was_left_is_gone_with_all_that_it_held(tmp_path: Path) -> None:
     async def live() -> None:
         async with open_core(Folders.choose(str(tmp_path))) as core:

@@ -161,9 +161,10 @@ async def test_a_cancel_ends_the_process_in_which_the_code_runs() -> None:
     async with a_world() as world:
         run = await world.start({"name": "c", "action": {"code": "export default () => { for (;;); }"}})
         await world.heard(StepStarted)
-        await asyncio.sleep(1)  # by now a worker is there, and in the middle of the code
-        workers = children() - before
-        assert workers
+        while True:
+            await asyncio.sleep(0.3)  # also once it is there, so that it is in the middle of the code
+            if workers := children() - before:
+                break
         assert (await world.core.engine.cancel(run.id)).status is RunStatus.CANCELLED
         assert not workers & children()
         assert (await world.describe(run.id))["steps"]["c"]["status"] == "cancelled"
