@@ -7,6 +7,7 @@ from typing import Any
 from core.domain.ids import MessageId
 from core.domain.live_run import LiveCall, LiveRun, LiveStep
 from core.domain.message import Message, MessageState, Role
+from core.domain.model import may_pass
 from core.domain.run import RunKind, RunStatus
 from core.domain.tool import CallStatus
 from core.stores.activity import target_of
@@ -173,6 +174,11 @@ def _message(error: Mapping[str, Any] | None) -> str | None:
     return None if error is None else str(error.get("message") or error.get("code") or "")
 
 
+def _may_pass(error: Mapping[str, Any]) -> bool:
+    """Whether it can help to try again."""
+    return error.get("failed_during") != "model" or may_pass(str(error.get("code")), error.get("status"))
+
+
 def _failure(run: LiveRun) -> Failure:
     """Where it happened is told of a template alone: the one step of a chat turn has no name that a person knows."""
     error = run.error or {}
@@ -184,5 +190,5 @@ def _failure(run: LiveRun) -> Failure:
         error.get("failed_during"),
         error.get("tool_name"),
         {key: value for key, value in error.items() if key not in known},
-        can_retry=run.prompt_id is not None,
+        can_retry=run.prompt_id is not None and _may_pass(error),
     )
