@@ -2174,6 +2174,17 @@
     </message>
 </context>
 <context>
+    <name>ThoughtView</name>
+    <message>
+        <source>Thinking</source>
+        <translation>Réfléchit</translation>
+    </message>
+    <message>
+        <source>Thought</source>
+        <translation>Réflexion</translation>
+    </message>
+</context>
+<context>
     <name>ToastOverlay</name>
     <message>
         <source>Notifications</source>

@@ -21,6 +21,8 @@ from core.domain.template import ValidationMode
 from core.domain.tool import CallStatus
 
 ERRORS_KEPT = 20
+THOUGHTS_KEPT = 100
+THOUGHT_CHARACTERS = 100_000
 
 _IN_FLIGHT = frozenset({StepStatus.RUNNING, StepStatus.RETRYING})
 
@@ -48,6 +50,9 @@ class TextStream:
         if len(self._pieces) > 1:
             self._pieces = ["".join(self._pieces)]
         return self._pieces[0] if self._pieces else ""
+
+    def __len__(self) -> int:
+        return self._end
 
     def append(self, offset: int, text: str) -> bool:
         """Add a piece that begins at `offset`, without what is already there. False if nothing was new."""
@@ -127,6 +132,27 @@ class LiveCall:
 
 
 @dataclass(slots=True)
+class LiveThought:
+    """What a model thought aloud before it went on, after `offset` characters of its turn and `calls` calls. The first
+    characters alone of a long one, up to THOUGHT_CHARACTERS."""
+
+    step: str
+    index: int | None
+    offset: int
+    calls: int
+    started_at: datetime
+    ended_at: datetime
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+
+    @property
+    def text(self) -> str:
+        if len(self.pieces) > 1:
+            self.pieces = ["".join(self.pieces)]
+        return self.pieces[0] if self.pieces else ""
+
+
+@dataclass(slots=True)
 class LiveInterruption:
     """A place where the run waits, or waited, for a person."""
 
@@ -146,7 +172,8 @@ class LiveRun:
 
     `message` is the text of the run's own message where it is told whole: a template's output.
     `interrupted_texts` are the pieces that crashes cut off; each stood where its turn went on after it.
-    `warnings` are what is to be known about answers: {code, message, step}.
+    `warnings` are what is to be known about answers: {code, message, step}. `thoughts` are the last ones of this life,
+    at most THOUGHTS_KEPT: they are never stored.
     """
 
     run_id: RunId
@@ -174,6 +201,7 @@ class LiveRun:
     message: str | None = None
     interrupted_texts: list[str] = field(default_factory=list)
     warnings: list[dict[str, Any]] = field(default_factory=list)
+    thoughts: list[LiveThought] = field(default_factory=list)
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
@@ -232,6 +260,7 @@ class LiveRun:
         self.prompt = self.message = None
         self.interrupted_texts.clear()
         self.warnings.clear()
+        self.thoughts = []
         self.calls.clear()
         self.interruptions.clear()
         self.state_log.clear()
@@ -309,6 +338,25 @@ def _fold_token(run: LiveRun, fact: facts.TokenReceived, at: datetime) -> bool:
     if is_new:
         run.tokens_received += 1
     return is_new
+
+
+def _fold_thought(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -> bool:
+    """A thought goes on until the model says or calls something."""
+    step = run.steps.get(fact.step)
+    if step is None or run.status.is_final or fact.message_id != run.message_id:
+        return False
+    stream = step.texts.get(fact.index)
+    offset = len(stream) if stream is not None else 0
+    last = run.thoughts[-1] if run.thoughts else None
+    place = (fact.step, fact.index, offset, len(run.calls))
+    if last is None or (last.step, last.index, last.offset, last.calls) != place:
+        last = LiveThought(*place, at, at)
+        run.thoughts = [*run.thoughts[1 - THOUGHTS_KEPT :], last]
+    kept = fact.text[: THOUGHT_CHARACTERS - last.length]
+    last.pieces.append(kept)
+    last.length += len(kept)
+    last.ended_at = at
+    return True
 
 
 def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunContinued, at: datetime) -> bool:
@@ -501,7 +549,7 @@ _UNSTORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], bool]] =
     facts.TokenReceived: _fold_token,
     facts.RunPaused: _fold_pause,
     facts.RunContinued: _fold_pause,
-    facts.ReasoningReceived: _fold_nothing,
+    facts.ReasoningReceived: _fold_thought,
     facts.ModelWaited: _fold_nothing,
 }
 _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {

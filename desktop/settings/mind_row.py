@@ -8,7 +8,6 @@ from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.chips import Chip
-from desktop.widgets.labels import ElidedLabel
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Card
 from desktop.widgets.visibility import show_when
@@ -34,7 +33,7 @@ class MindRow(Adaptive, Card):
         super().__init__(parent)
         self._theme = theme
         self.name = name
-        self._title = ElidedLabel(name, "strong")
+        self._title = Paragraph(name, "strong", most_lines=2)
         self._note = Paragraph("", "label", "muted", 3)
         self._chip = Chip()
         self._default = Button(theme, kind="link", is_small=True)
