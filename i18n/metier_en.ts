@@ -2,6 +2,23 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>AgentsPage</name>
+    <message numerus="yes">
+        <source>%n tool(s)</source>
+        <translation>
+            <numerusform>%n tool</numerusform>
+            <numerusform>%n tools</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{agent} is removed; %n workflow(s) go on with the default agent.</source>
+        <translation>
+            <numerusform>{agent} is removed; %n workflow goes on with the default agent.</numerusform>
+            <numerusform>{agent} is removed; %n workflows go on with the default agent.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Badge</name>
     <message numerus="yes">
         <source>%n waiting for you</source>
@@ -36,12 +53,32 @@
     </message>
 </context>
 <context>
+    <name>FoundServers</name>
+    <message numerus="yes">
+        <source>{server}: %n model(s)</source>
+        <translation>
+            <numerusform>{server}: %n model</numerusform>
+            <numerusform>{server}: %n models</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Head</name>
     <message numerus="yes">
         <source>Said %n times</source>
         <translation>
             <numerusform>Said once</numerusform>
             <numerusform>Said %n times</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ModelForm</name>
+    <message numerus="yes">
+        <source>It answers, and lists %n model(s).</source>
+        <translation>
+            <numerusform>It answers, and lists %n model.</numerusform>
+            <numerusform>It answers, and lists %n models.</numerusform>
         </translation>
     </message>
 </context>

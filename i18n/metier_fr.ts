@@ -139,10 +139,146 @@
     </message>
 </context>
 <context>
+    <name>AgentForm</name>
+    <message>
+        <source>0 to 2: low is steady, high is lively.</source>
+        <translation>De 0 à 2&#xa0;: bas, elle est régulière&#x202f;; haut, elle est vive.</translation>
+    </message>
+    <message>
+        <source>Another one can be chosen in each conversation.</source>
+        <translation>Un autre peut être choisi dans chaque conversation.</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Edit agent</source>
+        <translation>Modifier l’agent</translation>
+    </message>
+    <message>
+        <source>For models that think before they answer.</source>
+        <translation>Pour les modèles qui réfléchissent avant de répondre.</translation>
+    </message>
+    <message>
+        <source>How many answers with tool calls a turn may have.</source>
+        <translation>Combien de réponses avec appels d’outils un tour peut avoir.</translation>
+    </message>
+    <message>
+        <source>In tokens.</source>
+        <translation>En jetons.</translation>
+    </message>
+    <message>
+        <source>Instructions</source>
+        <translation>Instructions</translation>
+    </message>
+    <message>
+        <source>Longest answer</source>
+        <translation>Réponse la plus longue</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modèle</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Nom</translation>
+    </message>
+    <message>
+        <source>New agent</source>
+        <translation>Nouvel agent</translation>
+    </message>
+    <message>
+        <source>Reasoning</source>
+        <translation>Raisonnement</translation>
+    </message>
+    <message>
+        <source>Save agent</source>
+        <translation>Enregistrer l’agent</translation>
+    </message>
+    <message>
+        <source>Temperature</source>
+        <translation>Température</translation>
+    </message>
+    <message>
+        <source>The default model</source>
+        <translation>Le modèle par défaut</translation>
+    </message>
+    <message>
+        <source>Tool rounds</source>
+        <translation>Tours d’outils</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>Outils</translation>
+    </message>
+    <message>
+        <source>left to the model</source>
+        <translation>au choix du modèle</translation>
+    </message>
+    <message>
+        <source>{count} of {most} characters</source>
+        <translation>{count} caractères sur {most}</translation>
+    </message>
+</context>
+<context>
     <name>Agents</name>
     <message>
         <source>Offline agent, no language model</source>
         <translation>Agent hors ligne, sans modèle de langage</translation>
+    </message>
+</context>
+<context>
+    <name>AgentsPage</name>
+    <message numerus="yes">
+        <source>%n tool(s)</source>
+        <translation>
+            <numerusform>%n outil</numerusform>
+            <numerusform>%n outils</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Agents</source>
+        <translation>Agents</translation>
+    </message>
+    <message>
+        <source>An agent is how a model is asked: with which instructions and which tools. The header of a conversation says which one answers.</source>
+        <translation>Un agent est la façon d’interroger un modèle&#xa0;: avec quelles instructions et quels outils. L’en-tête d’une conversation dit lequel répond.</translation>
+    </message>
+    <message>
+        <source>Default: {agent}</source>
+        <translation>Par défaut&#xa0;: {agent}</translation>
+    </message>
+    <message>
+        <source>New agent</source>
+        <translation>Nouvel agent</translation>
+    </message>
+    <message>
+        <source>all tools</source>
+        <translation>tous les outils</translation>
+    </message>
+    <message>
+        <source>the default model</source>
+        <translation>le modèle par défaut</translation>
+    </message>
+    <message>
+        <source>{agent} is back.</source>
+        <translation>{agent} est de retour.</translation>
+    </message>
+    <message>
+        <source>{agent} is removed.</source>
+        <translation>{agent} est supprimé.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{agent} is removed; %n workflow(s) go on with the default agent.</source>
+        <translation>
+            <numerusform>{agent} est supprimé&#x202f;; %n workflow continue avec l’agent par défaut.</numerusform>
+            <numerusform>{agent} est supprimé&#x202f;; %n workflows continuent avec l’agent par défaut.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{agent} is saved.</source>
+        <translation>{agent} est enregistré.</translation>
     </message>
 </context>
 <context>
@@ -816,6 +952,10 @@
         <translation>L’agent a été arrêté&#xa0;: il ne cessait d’appeler des outils</translation>
     </message>
     <message>
+        <source>The answer was cut off before its end</source>
+        <translation>La réponse a été coupée avant la fin</translation>
+    </message>
+    <message>
         <source>The code of a step failed</source>
         <translation>Le code d’une étape a échoué</translation>
     </message>
@@ -838,6 +978,42 @@
     <message>
         <source>The model’s answer failed</source>
         <translation>La réponse du modèle a échoué</translation>
+    </message>
+    <message>
+        <source>The provider has trouble of its own</source>
+        <translation>Le fournisseur a lui-même un problème</translation>
+    </message>
+    <message>
+        <source>The provider knows no such model or address</source>
+        <translation>Le fournisseur ne connaît pas ce modèle ou cette adresse</translation>
+    </message>
+    <message>
+        <source>The provider refused the key</source>
+        <translation>Le fournisseur a refusé la clé</translation>
+    </message>
+    <message>
+        <source>The provider refused the request</source>
+        <translation>Le fournisseur a refusé la requête</translation>
+    </message>
+    <message>
+        <source>The provider’s limit is reached: too much was asked, or nothing is left to spend</source>
+        <translation>La limite du fournisseur est atteinte&#xa0;: trop de demandes, ou plus de crédit</translation>
+    </message>
+    <message>
+        <source>The server could not be reached</source>
+        <translation>Le serveur n’a pas pu être joint</translation>
+    </message>
+    <message>
+        <source>The server did not answer in time</source>
+        <translation>Le serveur n’a pas répondu à temps</translation>
+    </message>
+    <message>
+        <source>The server’s answer could not be read</source>
+        <translation>La réponse du serveur n’a pas pu être lue</translation>
+    </message>
+    <message>
+        <source>There is no key for this provider</source>
+        <translation>Il n’y a pas de clé pour ce fournisseur</translation>
     </message>
     <message>
         <source>There is no key for this provider. Put one in at Settings, Models, or choose another model.</source>
@@ -915,6 +1091,36 @@
     <message>
         <source>{thousands}k</source>
         <translation>{thousands}&#xa0;k</translation>
+    </message>
+</context>
+<context>
+    <name>FoundServers</name>
+    <message>
+        <source>Found on this computer</source>
+        <translation>Trouvé sur cet ordinateur</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>Actualiser</translation>
+    </message>
+    <message>
+        <source>Looking…</source>
+        <translation>Recherche…</translation>
+    </message>
+    <message>
+        <source>None of Ollama, LM Studio, llama.cpp and vLLM answers here.</source>
+        <translation>Ni Ollama, ni LM Studio, ni llama.cpp, ni vLLM ne répondent ici.</translation>
+    </message>
+    <message>
+        <source>Take one to choose a model of it. Nothing leaves this computer then.</source>
+        <translation>Prenez-en un pour choisir l’un de ses modèles. Rien ne quitte alors cet ordinateur.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{server}: %n model(s)</source>
+        <translation>
+            <numerusform>{server}&#xa0;: %n modèle</numerusform>
+            <numerusform>{server}&#xa0;: %n modèles</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1162,6 +1368,245 @@
     <message>
         <source>&amp;View</source>
         <translation>&amp;Affichage</translation>
+    </message>
+</context>
+<context>
+    <name>MindRow</name>
+    <message>
+        <source>Default</source>
+        <translation>Par défaut</translation>
+    </message>
+    <message>
+        <source>Edit {name}</source>
+        <translation>Modifier {name}</translation>
+    </message>
+    <message>
+        <source>Make default</source>
+        <translation>Choisir</translation>
+    </message>
+    <message>
+        <source>Make {name} the default</source>
+        <translation>Choisir {name} par défaut</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>Supprimer {name}</translation>
+    </message>
+</context>
+<context>
+    <name>Minds</name>
+    <message>
+        <source>${price}</source>
+        <translation>{price}&#xa0;$</translation>
+    </message>
+    <message>
+        <source>A key is kept in the keyring of this system.</source>
+        <translation>Une clé est gardée dans le trousseau de ce système.</translation>
+    </message>
+    <message>
+        <source>A key is kept in {file}, which only you can read: this system has no keyring.</source>
+        <translation>Une clé est gardée dans {file}, que vous seul pouvez lire&#xa0;: ce système n’a pas de trousseau.</translation>
+    </message>
+    <message>
+        <source>A name has 1 to 64 characters.</source>
+        <translation>Un nom a de 1 à 64 caractères.</translation>
+    </message>
+    <message>
+        <source>Another agent has this name.</source>
+        <translation>Un autre agent porte ce nom.</translation>
+    </message>
+    <message>
+        <source>High</source>
+        <translation>Fort</translation>
+    </message>
+    <message>
+        <source>Low</source>
+        <translation>Faible</translation>
+    </message>
+    <message>
+        <source>Medium</source>
+        <translation>Moyen</translation>
+    </message>
+    <message>
+        <source>No key is kept. Servers on this computer need none.</source>
+        <translation>Aucune clé n’est gardée. Les serveurs de cet ordinateur n’en demandent pas.</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>Sans</translation>
+    </message>
+    <message>
+        <source>The file of keys cannot be read or written, so the key is not kept.</source>
+        <translation>Le fichier des clés ne peut être ni lu ni écrit&#xa0;: la clé n’est pas gardée.</translation>
+    </message>
+    <message>
+        <source>The instructions have at most 10,000 characters.</source>
+        <translation>Les instructions ont au plus 10&#x202f;000 caractères.</translation>
+    </message>
+    <message>
+        <source>The key is read from an environment variable.</source>
+        <translation>La clé est lue dans une variable d’environnement.</translation>
+    </message>
+    <message>
+        <source>The keyring does not answer, so the key is still there.</source>
+        <translation>Le trousseau ne répond pas&#xa0;: la clé y est toujours.</translation>
+    </message>
+    <message>
+        <source>This provider needs a key. It is kept in the keyring of this system, if it has one.</source>
+        <translation>Ce fournisseur demande une clé. Elle est gardée dans le trousseau de ce système, s’il en a un.</translation>
+    </message>
+    <message>
+        <source>free</source>
+        <translation>gratuit</translation>
+    </message>
+    <message>
+        <source>price unknown</source>
+        <translation>prix inconnu</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>inconnu</translation>
+    </message>
+    <message>
+        <source>{price_in} in, {price_out} out</source>
+        <translation>{price_in} en entrée, {price_out} en sortie</translation>
+    </message>
+    <message>
+        <source>{tokens} tokens</source>
+        <translation>{tokens} jetons</translation>
+    </message>
+</context>
+<context>
+    <name>ModelForm</name>
+    <message>
+        <source>API key</source>
+        <translation>Clé d’API</translation>
+    </message>
+    <message>
+        <source>Add model</source>
+        <translation>Ajouter le modèle</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Another server</source>
+        <translation>Un autre serveur</translation>
+    </message>
+    <message>
+        <source>Asking {origin}…</source>
+        <translation>Demande à {origin}…</translation>
+    </message>
+    <message>
+        <source>Connect a model</source>
+        <translation>Connecter un modèle</translation>
+    </message>
+    <message>
+        <source>Context window</source>
+        <translation>Contexte</translation>
+    </message>
+    <message>
+        <source>Dollars for a million tokens.</source>
+        <translation>Dollars pour un million de jetons.</translation>
+    </message>
+    <message>
+        <source>Forget the key</source>
+        <translation>Oublier la clé</translation>
+    </message>
+    <message>
+        <source>In tokens.</source>
+        <translation>En jetons.</translation>
+    </message>
+    <message numerus="yes">
+        <source>It answers, and lists %n model(s).</source>
+        <translation>
+            <numerusform>Il répond, avec %n modèle.</numerusform>
+            <numerusform>Il répond, avec %n modèles.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>List them, or type a name. Empty: the only one that the server has.</source>
+        <translation>Affichez la liste, ou tapez un nom. Vide&#xa0;: le seul que le serveur a.</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modèle</translation>
+    </message>
+    <message>
+        <source>Of the API, as its documentation says: it often ends with /v1.</source>
+        <translation>Celle de l’API, selon sa documentation&#xa0;: elle finit souvent par /v1.</translation>
+    </message>
+    <message>
+        <source>Price in</source>
+        <translation>Prix d’entrée</translation>
+    </message>
+    <message>
+        <source>Price out</source>
+        <translation>Prix de sortie</translation>
+    </message>
+    <message>
+        <source>Provider</source>
+        <translation>Fournisseur</translation>
+    </message>
+    <message>
+        <source>Test and list models</source>
+        <translation>Tester et lister</translation>
+    </message>
+    <message>
+        <source>This is no address of a server. It looks like https://host/v1, without a name or a password.</source>
+        <translation>Ce n’est pas l’adresse d’un serveur. Elle est comme https://host/v1, sans nom ni mot de passe.</translation>
+    </message>
+    <message>
+        <source>This is no key: it has letters, digits and signs, and no spaces.</source>
+        <translation>Ce n’est pas une clé&#xa0;: elle a des lettres, des chiffres et des signes, sans espaces.</translation>
+    </message>
+    <message>
+        <source>kept, not shown</source>
+        <translation>gardée, non affichée</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>inconnu</translation>
+    </message>
+</context>
+<context>
+    <name>ModelsPage</name>
+    <message>
+        <source>A new conversation begins with the default. The header of a conversation says which model answers, and chooses another one.</source>
+        <translation>Une nouvelle conversation commence avec celui par défaut. L’en-tête d’une conversation dit quel modèle répond, et permet d’en choisir un autre.</translation>
+    </message>
+    <message>
+        <source>Default</source>
+        <translation>Par défaut</translation>
+    </message>
+    <message>
+        <source>Default: {model}</source>
+        <translation>Par défaut&#xa0;: {model}</translation>
+    </message>
+    <message>
+        <source>Follows commands, without a key and without the network. Type help to see them.</source>
+        <translation>Suit des commandes, sans clé et sans réseau. Tapez help pour les voir.</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modèles</translation>
+    </message>
+    <message>
+        <source>{model} can be chosen again.</source>
+        <translation>{model} peut être choisi de nouveau.</translation>
+    </message>
+    <message>
+        <source>{model} can be chosen, and is the default.</source>
+        <translation>{model} peut être choisi, et est celui par défaut.</translation>
+    </message>
+    <message>
+        <source>{model} can be chosen.</source>
+        <translation>{model} peut être choisi.</translation>
+    </message>
+    <message>
+        <source>{model} is removed.</source>
+        <translation>{model} est supprimé.</translation>
     </message>
 </context>
 <context>
@@ -1729,6 +2174,17 @@
     </message>
 </context>
 <context>
+    <name>ThoughtView</name>
+    <message>
+        <source>Thinking</source>
+        <translation>Réfléchit</translation>
+    </message>
+    <message>
+        <source>Thought</source>
+        <translation>Réflexion</translation>
+    </message>
+</context>
+<context>
     <name>ToastOverlay</name>
     <message>
         <source>Notifications</source>
@@ -1812,6 +2268,13 @@
     <message>
         <source>{count} workflows are running</source>
         <translation>{count} workflows sont en cours</translation>
+    </message>
+</context>
+<context>
+    <name>ToolChoice</name>
+    <message>
+        <source>All tools, also those to come</source>
+        <translation>Tous les outils, aussi ceux à venir</translation>
     </message>
 </context>
 <context>

@@ -11,7 +11,17 @@ from typing import Any
 from core.domain import events as facts
 from core.domain.events import Event
 from core.domain.json_pointer import parts_of, with_part
-from core.domain.live_run import IN_FLIGHT, Iterations, LiveCall, LiveInterruption, LiveRun, LiveStep
+from core.domain.live_run import (
+    IN_FLIGHT,
+    THOUGHT_CHARACTERS,
+    THOUGHTS_KEPT,
+    Iterations,
+    LiveCall,
+    LiveInterruption,
+    LiveRun,
+    LiveStep,
+    LiveThought,
+)
 from core.domain.message import Role
 from core.domain.run import RunStatus
 from core.domain.step import StepStatus
@@ -91,6 +101,25 @@ def _fold_token(run: LiveRun, fact: facts.TokenReceived, at: datetime) -> bool:
     return is_new
 
 
+def _fold_thought(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -> bool:
+    """A thought goes on until the model says or calls something."""
+    step = run.steps.get(fact.step)
+    if step is None or run.status.is_final or fact.message_id != run.message_id:
+        return False
+    stream = step.texts.get(fact.index)
+    offset = len(stream) if stream is not None else 0
+    last = run.thoughts[-1] if run.thoughts else None
+    place = (fact.step, fact.index, offset, len(run.calls))
+    if last is None or (last.step, last.index, last.offset, last.calls) != place:
+        last = LiveThought(*place, at, at)
+        run.thoughts = [*run.thoughts[1 - THOUGHTS_KEPT :], last]
+    kept = fact.text[: THOUGHT_CHARACTERS - last.length]
+    last.pieces.append(kept)
+    last.length += len(kept)
+    last.ended_at = at
+    return True
+
+
 def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunContinued, at: datetime) -> bool:
     """Pauses have no place in the order of facts, but a number of their own: one that was seen is that one again."""
     if run.status.is_final:
@@ -145,7 +174,7 @@ def _step(run: LiveRun, name: str) -> LiveStep:
 
 def _fold_start(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
     step = _step(run, fact.step)
-    if text := step.texts.get(fact.index):
+    if (text := step.texts.get(fact.index)) is not None:
         text.restart()
     if fact.index is not None:
         return
@@ -235,7 +264,7 @@ def _fold_message(run: LiveRun, fact: facts.MessageAdded, at: datetime) -> None:
         run.prompt, run.prompt_id = fact.text, fact.message_id
     elif fact.interrupted:
         run.interrupted_texts.append(fact.text)
-        if step is not None and (text := step.texts.get(fact.index)):
+        if step is not None and (text := step.texts.get(fact.index)) is not None:
             text.restart(dropped=fact.text)
     elif step is not None:
         step.texts[fact.index] = TextStream(fact.text)
@@ -281,7 +310,7 @@ _UNSTORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], bool]] =
     facts.TokenReceived: _fold_token,
     facts.RunPaused: _fold_pause,
     facts.RunContinued: _fold_pause,
-    facts.ReasoningReceived: _fold_nothing,
+    facts.ReasoningReceived: _fold_thought,
     facts.ModelWaited: _fold_nothing,
 }
 _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {

@@ -13,6 +13,9 @@ from core.domain.template import ValidationMode
 from core.domain.text_stream import TextStream
 from core.domain.tool import CallStatus
 
+THOUGHTS_KEPT = 100
+THOUGHT_CHARACTERS = 100_000
+
 IN_FLIGHT = frozenset({StepStatus.RUNNING, StepStatus.RETRYING})
 
 
@@ -68,6 +71,27 @@ class LiveCall:
 
 
 @dataclass(slots=True)
+class LiveThought:
+    """What a model thought aloud before it went on, after `offset` characters of its turn and `calls` calls. The first
+    characters alone of a long one, up to THOUGHT_CHARACTERS."""
+
+    step: str
+    index: int | None
+    offset: int
+    calls: int
+    started_at: datetime
+    ended_at: datetime
+    pieces: list[str] = field(default_factory=list)
+    length: int = 0
+
+    @property
+    def text(self) -> str:
+        if len(self.pieces) > 1:
+            self.pieces = ["".join(self.pieces)]
+        return self.pieces[0] if self.pieces else ""
+
+
+@dataclass(slots=True)
 class LiveInterruption:
     """A place where the run waits, or waited, for a person."""
 
@@ -87,7 +111,8 @@ class LiveRun:
 
     `message` is the text of the run's own message where it is told whole: a template's output.
     `interrupted_texts` are the pieces that crashes cut off; each stood where its turn went on after it.
-    `warnings` are what is to be known about answers: {code, message, step}.
+    `warnings` are what is to be known about answers: {code, message, step}. `thoughts` are the last ones of this life,
+    at most THOUGHTS_KEPT: they are never stored.
     """
 
     run_id: RunId
@@ -115,6 +140,7 @@ class LiveRun:
     message: str | None = None
     interrupted_texts: list[str] = field(default_factory=list)
     warnings: list[dict[str, Any]] = field(default_factory=list)
+    thoughts: list[LiveThought] = field(default_factory=list)
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
@@ -173,6 +199,7 @@ class LiveRun:
         self.prompt = self.message = None
         self.interrupted_texts.clear()
         self.warnings.clear()
+        self.thoughts = []
         self.calls.clear()
         self.interruptions.clear()
         self.state_log.clear()

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+_PASSING = (408, 409, 425, 429)
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -61,6 +62,14 @@ def is_loopback(url: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def may_pass(code: str, status: object) -> bool:
+    """Whether a request that failed so may succeed later, with nothing changed. `status` is that of the answer, if it
+    was told."""
+    if code == "provider_error" and isinstance(status, int):
+        return status in _PASSING or status >= 500
+    return code not in ("key_missing", "key_refused", "bad_response")
 
 
 class ModelChoice(BaseModel):

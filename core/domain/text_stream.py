@@ -25,6 +25,9 @@ class TextStream:
             self._pieces = ["".join(self._pieces)]
         return self._pieces[0] if self._pieces else ""
 
+    def __len__(self) -> int:
+        return self._end
+
     def append(self, offset: int, text: str) -> bool:
         """Add a piece that begins at `offset`, without what is already there. False if nothing was new."""
         if not text:

@@ -59,18 +59,15 @@ class ProviderService:
         """What the server of a choice lists. Fails as a request to it does."""
         return await self._catalogue.models(choice, await self._keys.find(choice))
 
+    def as_listed(self, choice: ModelChoice, listed: ListedModel) -> ModelChoice:
+        """The choice of that model, with what its server tells of it, else its preset."""
+        return _with(choice.model_copy(update={"model": None, "context_tokens": None}), listed)
+
     @answers
-    async def keep(
-        self,
-        choice: ModelChoice,
-        *,
-        context_tokens: int | None = None,
-        price_in: float | None = None,
-        price_out: float | None = None,
-    ) -> ModelChoice:
-        """Have a model among those that can be chosen, in the place of the same one if it is there. The first answers
-        where none is named, unless another does. Fails with `bad_input`, or as a change of the settings does."""
-        told = {"context_tokens": context_tokens, "price_in": price_in, "price_out": price_out}
+    async def keep(self, choice: ModelChoice, **told: Any) -> ModelChoice:
+        """Have a model among those that can be chosen, in the place of the same one if it is there; `told` are fields
+        of it. The first answers where none is named, unless another does. Fails with `bad_input`, or as a change of the
+        settings does."""
         kept = _validated({**choice.model_dump(), **told})
         now = self._settings.current
         others = [one for one in now.models if not one.is_same(kept)]

@@ -5,8 +5,9 @@ from datetime import datetime
 from typing import Any
 
 from core.domain.ids import MessageId
-from core.domain.live_run import LiveCall, LiveRun, LiveStep
+from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveThought
 from core.domain.message import Message, MessageState, Role
+from core.domain.model import may_pass
 from core.domain.run import RunKind, RunStatus
 from core.domain.tool import CallStatus
 from core.stores.activity import target_of
@@ -21,6 +22,7 @@ from desktop.chat.values import (
     StepLine,
     Steps,
     Text,
+    Thought,
     ToolLine,
     Tools,
     Turn,
@@ -80,20 +82,37 @@ def _cut_off(message: Message, run: LiveRun | None) -> Iterable[CutOff]:
 
 
 def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
-    """Text and calls in turn. A call stands where its offset says, those without one at the end."""
+    """Text, thoughts and calls in turn. A call stands where its offset says, those without one at the end."""
     text, at = message.text, 0
     group: list[ToolLine] = []
-    for call in sorted(run.calls.values(), key=lambda call: len(text) if call.offset is None else call.offset):
-        offset = len(text) if call.offset is None else max(at, min(call.offset, len(text)))
-        if group and text[at:offset].strip():
+    for place, _, entry in _placed(run, len(text)):
+        offset = max(at, min(place, len(text)))
+        if group and (text[at:offset].strip() or isinstance(entry, LiveThought)):
             yield Tools(tuple(group))
             group = []
         yield from _said(text[at:offset])
         at = offset
-        group.append(_tool_line(call))
+        if isinstance(entry, LiveThought):
+            yield _thought(entry, run, len(text))
+        else:
+            group.append(_tool_line(entry))
     if group:
         yield Tools(tuple(group))
     yield from _said(text[at:], message.state)
+
+
+def _placed(run: LiveRun, end: int) -> list[tuple[int, datetime, LiveCall | LiveThought]]:
+    """Calls and thoughts by where they stand; at one place in the order in which they began."""
+    calls = [(end if one.offset is None else one.offset, one.started_at, one) for one in run.calls.values()]
+    thoughts = [(one.offset, one.started_at, one) for one in run.thoughts]
+    return sorted([*calls, *thoughts], key=lambda placed: placed[:2])
+
+
+def _thought(thought: LiveThought, run: LiveRun, end: int) -> Thought:
+    """It goes on while nothing came after it in a run that is at work."""
+    is_last = thought is run.thoughts[-1] and thought.offset >= end and thought.calls == len(run.calls)
+    is_open = is_last and not run.status.is_final
+    return Thought(thought.text, None if is_open else _elapsed_s(thought.started_at, thought.ended_at))
 
 
 def _template(message: Message, run: LiveRun) -> Iterable[Part]:
@@ -166,11 +185,18 @@ def _activity(run: LiveRun, said: Sequence[Part]) -> Activity | None:
         return Activity(Phase.CALLING, calling[-1].started_at, calling[-1].tool)
     if said and isinstance(said[-1], Text):
         return None
+    if said and isinstance(said[-1], Thought) and said[-1].seconds is None:
+        return None
     return Activity(Phase.THINKING, max((call.started_at for call in run.calls.values()), default=began))
 
 
 def _message(error: Mapping[str, Any] | None) -> str | None:
     return None if error is None else str(error.get("message") or error.get("code") or "")
+
+
+def _may_pass(error: Mapping[str, Any]) -> bool:
+    """Whether it can help to try again."""
+    return error.get("failed_during") != "model" or may_pass(str(error.get("code")), error.get("status"))
 
 
 def _failure(run: LiveRun) -> Failure:
@@ -184,5 +210,5 @@ def _failure(run: LiveRun) -> Failure:
         error.get("failed_during"),
         error.get("tool_name"),
         {key: value for key, value in error.items() if key not in known},
-        can_retry=run.prompt_id is not None,
+        can_retry=run.prompt_id is not None and _may_pass(error),
     )

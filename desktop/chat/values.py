@@ -24,6 +24,14 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Thought:
+    """What a model thought aloud; `seconds` is how long, None while it goes on."""
+
+    text: str
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class CutOff:
     """What stands before this was not finished: a person stopped it, or else it was interrupted."""
 
@@ -134,7 +142,7 @@ class Failure:
     can_retry: bool = True
 
 
-Part = Text | CutOff | Tools | Steps | Output | Activity | Failure
+Part = Text | Thought | CutOff | Tools | Steps | Output | Activity | Failure
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,23 @@
 """The window of the settings: a search and the pages at the left, a page at the right, the undo below it."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from desktop.settings.about_page import About, AboutPage
+from desktop.settings.agents_page import AgentsPage
 from desktop.settings.appearance_page import AppearancePage
 from desktop.settings.history import History
 from desktop.settings.limits_page import LimitsPage
+from desktop.settings.minds import Minds
+from desktop.settings.models_page import ModelsPage
 from desktop.settings.notice import Notice
 from desktop.settings.page import Page, PageId
 from desktop.settings.page_list import PageList
 from desktop.settings.validation_page import ValidationPage
-from desktop.settings.values import AllSettings, Source
+from desktop.settings.values import AllSettings, Deed, Source
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
@@ -21,9 +26,21 @@ from desktop.widgets.surfaces import Surface
 
 
 class SettingsDialog(Adaptive, QDialog):
-    """Not modal: the window goes on behind it. `present` opens it; Esc closes it, and it can be presented again."""
+    """Not modal: the window goes on behind it. `present` opens it; Esc closes it, and it can be presented again.
 
-    def __init__(self, theme: Theme, core: Source, window: Source, about: About, parent: QWidget | None = None) -> None:
+    Without `minds` it has no pages of models and agents.
+    """
+
+    def __init__(
+        self,
+        theme: Theme,
+        core: Source,
+        window: Source,
+        about: About,
+        parent: QWidget | None = None,
+        *,
+        minds: Minds | None = None,
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
         self.setObjectName("settings")
@@ -31,6 +48,7 @@ class SettingsDialog(Adaptive, QDialog):
         settings = AllSettings(core, window, parent=self)
         self._history = History(settings, self)
         pages: list[Page] = [
+            *(_mind_pages(theme, minds, self._history.tell) if minds is not None else ()),
             ValidationPage(theme, settings),
             LimitsPage(theme, settings),
             AppearancePage(theme, settings),
@@ -48,7 +66,7 @@ class SettingsDialog(Adaptive, QDialog):
         self._lay_out()
         self._connect()
         self.adapt_to(theme)
-        self._list.choose(PageId.VALIDATION)
+        self._list.choose(pages[0].page_id)
         self._resize_once()
 
     def present(self, page_id: PageId | None = None) -> None:
@@ -139,3 +157,7 @@ class SettingsDialog(Adaptive, QDialog):
     def _enter_search(self) -> None:
         self._search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._search.selectAll()
+
+
+def _mind_pages(theme: Theme, minds: Minds, told: Callable[[Deed], None]) -> tuple[Page, Page]:
+    return ModelsPage(theme, minds, told), AgentsPage(theme, minds, told)

@@ -1,8 +1,10 @@
 """The last change: undone, done again, or tried again where it was refused."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal
 
-from desktop.settings.values import Change, Refusal, Setting, Source, Value
+from desktop.settings.values import Change, Deed, Refusal, Setting, Source, Value
 
 _STEPPED = frozenset(
     {Setting.MAX_RUNNING_RUNS, Setting.MAX_WORKFLOWS_AUTO, Setting.STREAM_WRITE_INTERVAL_S, Setting.ZOOM}
@@ -16,7 +18,7 @@ class History(QObject):
 
     def __init__(self, settings: Source, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.last: Change | Refusal | None = None
+        self.last: Change | Refusal | Deed | None = None
         self.is_undone = False
         self._settings = settings
         self._expected: tuple[Setting, Value] | None = None
@@ -26,19 +28,41 @@ class History(QObject):
 
     @property
     def can_act(self) -> bool:
-        return isinstance(self.last, Change) or (self.last is not None and self.last.is_retryable)
+        match self.last:
+            case Change():
+                return True
+            case Refusal(is_retryable=is_retryable):
+                return is_retryable
+            case Deed(undo=undo, redo=redo):
+                return (redo if self.is_undone else undo) is not None
+            case _:
+                return False
 
     def act(self) -> None:
         """Undo the last change, or redo it if it is undone, or try again what was refused."""
         last = self.last
         if last is None or not self.can_act:
             return
+        if isinstance(last, Deed):
+            self._do(last, last.redo if self.is_undone else last.undo)
+            return
         value = last.former if isinstance(last, Change) and not self.is_undone else last.value
         self._expected = (last.setting, value) if isinstance(last, Change) else None
         self._settings.set(last.setting, value)
 
+    def tell(self, deed: Deed) -> None:
+        """This was done last."""
+        self._become(deed)
+
     def forget(self) -> None:
         self._become(None)
+
+    def _do(self, deed: Deed, what: Callable[[], object] | None) -> None:
+        is_undone = not self.is_undone
+        if what is not None:
+            what()
+        if self.last is deed:
+            self._become(deed, is_undone=is_undone)
 
     def _on_applied(self, change: Change) -> None:
         last = self.last
@@ -64,7 +88,7 @@ class History(QObject):
             if self._settings.kept(last.setting) != shown:
                 self.forget()
 
-    def _become(self, last: Change | Refusal | None, *, is_undone: bool = False) -> None:
+    def _become(self, last: Change | Refusal | Deed | None, *, is_undone: bool = False) -> None:
         self._expected = None
         self.last = last
         self.is_undone = is_undone

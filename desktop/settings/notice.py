@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.settings.column import center
 from desktop.settings.history import History
-from desktop.settings.values import Change, Refusal
+from desktop.settings.values import Change, Deed, Refusal
 from desktop.settings.words import refusal_words, setting_name, value_words
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -42,7 +42,7 @@ class Notice(Adaptive, Surface):
     def retranslate(self) -> None:
         last = self._history.last
         self._text.setText(self._sentence(last))
-        self._text.set_tone("muted" if last is None else "error" if isinstance(last, Refusal) else "text")
+        self._text.set_tone("muted" if last is None else "error" if _is_problem(last) else "text")
         self._icon.set_icon(*_sign(last))
         self._button.setText(self._action(last))
         self._button.setVisible(self._history.can_act)
@@ -69,22 +69,28 @@ class Notice(Adaptive, Surface):
         if self._history.last is not None:
             announce(self, self._text.text())
 
-    def _sentence(self, last: Change | Refusal | None) -> str:
+    def _sentence(self, last: Change | Refusal | Deed | None) -> str:
         if last is None:
             return self.tr("Changes apply at once.")
         if isinstance(last, Refusal):
             return refusal_words(last.code)
+        if isinstance(last, Deed):
+            return last.words(self._history.is_undone)
         value = last.former if self._history.is_undone else last.value
         words = self.tr("Undone. {setting}: {value}") if self._history.is_undone else self.tr("{setting}: {value}")
         return words.format(setting=setting_name(last.setting), value=value_words(last.setting, value))
 
-    def _action(self, last: Change | Refusal | None) -> str:
+    def _action(self, last: Change | Refusal | Deed | None) -> str:
         if isinstance(last, Refusal):
             return self.tr("Try again")
         return self.tr("Redo") if self._history.is_undone else self.tr("Undo")
 
 
-def _sign(last: Change | Refusal | None) -> tuple[Icon, ColorName]:
+def _is_problem(last: Change | Refusal | Deed | None) -> bool:
+    return isinstance(last, Refusal) or (isinstance(last, Deed) and last.is_problem)
+
+
+def _sign(last: Change | Refusal | Deed | None) -> tuple[Icon, ColorName]:
     if last is None:
         return Icon.INFO, "muted"
-    return (Icon.TRIANGLE_ALERT, "sign_error") if isinstance(last, Refusal) else (Icon.CHECK, "sign_ok")
+    return (Icon.TRIANGLE_ALERT, "sign_error") if _is_problem(last) else (Icon.CHECK, "sign_ok")

@@ -17,6 +17,8 @@ from desktop.widgets.paragraph import Paragraph
 class PageId(StrEnum):
     """The pages, in their order."""
 
+    MODELS = "models"
+    AGENTS = "agents"
     VALIDATION = "validation"
     LIMITS = "limits"
     APPEARANCE = "appearance"

@@ -1,5 +1,6 @@
 """What can be set, by name; and what becomes of a setting."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -39,6 +40,17 @@ class Refusal:
     value: Value
     code: str
     is_retryable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something else that was done, or could not be. `words` says what, in the language of now, and of the argument
+    whether it is undone; `undo` and `redo` begin it. Without `undo` there is nothing to be done about it."""
+
+    words: Callable[[bool], str]
+    undo: Callable[[], object] | None = None
+    redo: Callable[[], object] | None = None
+    is_problem: bool = False
 
 
 class Source(QObject):

@@ -20,6 +20,9 @@ SHOW = "show"
 UNDO = "undo"
 
 _DURING = {
+    **dict.fromkeys(
+        ("key_missing", "key_refused", "connection_failed", "truncated", "bad_response", "provider_error"), "model"
+    ),
     "code_error": "code",
     "typescript_error": "code",
     "no_default_export": "code",
@@ -79,7 +82,7 @@ def kind_word(kind: ToastType) -> str:
 def _failure(toast: Toast) -> Words:
     """A sentence where the code has one, and the error's own words behind it; else these words themselves."""
     code = str(dict(toast.parameters).get("error"))
-    sentence = run_failure_words(code, _DURING.get(code))
+    sentence = run_failure_words(code, _DURING.get(code), dict(toast.parameters))
     if sentence is None:
         return Words(toast.title, toast.message or translate("Toasts", "The run failed"))
     return Words(toast.title, sentence, toast.message)

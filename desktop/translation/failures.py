@@ -1,5 +1,9 @@
 """What a failure says to a person, by its code (UI §10). The details of the core are for those who ask for them."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 from PySide6.QtCore import QCoreApplication
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -27,8 +31,44 @@ def failure_words(code: str, message: str) -> str:
     return words.get(code, message)
 
 
-def run_failure_words(code: str, during: str | None) -> str | None:
-    """Why a run ended, in a sentence: by its code, else by what it was doing (`ErrorInfo.failed_during`)."""
+def model_failure_words(code: str, message: str, details: Mapping[str, Any]) -> str:
+    """Why a model did not answer, in a sentence; else as `failure_words`."""
+    return _model_sentence(code, details) or failure_words(code, message)
+
+
+def _model_sentence(code: str, details: Mapping[str, Any]) -> str | None:
+    status = details.get("status")
+    match code:
+        case "key_missing":
+            return translate("Failures", "There is no key for this provider")
+        case "key_refused":
+            return translate("Failures", "The provider refused the key")
+        case "connection_failed":
+            return translate("Failures", "The server could not be reached")
+        case "timeout":
+            return translate("Failures", "The server did not answer in time")
+        case "truncated":
+            return translate("Failures", "The answer was cut off before its end")
+        case "bad_response":
+            return translate("Failures", "The server’s answer could not be read")
+        case "provider_error" if status == 429:
+            return translate(
+                "Failures", "The provider’s limit is reached: too much was asked, or nothing is left to spend"
+            )
+        case "provider_error" if isinstance(status, int) and status >= 500:
+            return translate("Failures", "The provider has trouble of its own")
+        case "provider_error" if status == 404:
+            return translate("Failures", "The provider knows no such model or address")
+        case "provider_error":
+            return translate("Failures", "The provider refused the request")
+    return None
+
+
+def run_failure_words(code: str, during: str | None, details: Mapping[str, Any] = MappingProxyType({})) -> str | None:
+    """Why a run ended, in a sentence: by its code, else by what it was doing (`ErrorInfo.failed_during`). `details` are
+    the parameters of the error."""
+    if during == "model" and (sentence := _model_sentence(code, details)) is not None:
+        return sentence
     match code, during:
         case "outcome_unknown", _:
             return translate("Failures", "Nobody knows whether the last action happened")

@@ -19,6 +19,8 @@ from desktop.bind import Frames
 from desktop.settings.about_page import About
 from desktop.settings.core_settings import CoreSettings
 from desktop.settings.dialog import SettingsDialog
+from desktop.settings.minds import Minds
+from desktop.settings.page import PageId
 from desktop.settings.window_settings import WindowSettings
 from desktop.sidebar.keys import Keys
 from desktop.sidebar.sidebar import Sidebar
@@ -324,7 +326,7 @@ class Content(Adaptive, Surface):
             self.answering.open()
 
     def _connect_model(self) -> None:
-        self._settings()
+        self._open_settings(PageId.MODELS)
 
     def _stop(self) -> None:
         self.deeds.stop(self._core.stores.background.viewed_workflow_id)
@@ -349,14 +351,25 @@ class Content(Adaptive, Surface):
             question.accepted.connect(partial(self.deeds.delete, listed.workflow.id))
 
     def _settings(self) -> None:
+        self._open_settings(None)
+
+    def _open_settings(self, page_id: PageId | None) -> None:
         if self._dialog is None:
             session = self._session
             core = CoreSettings(self._core.settings, self._core.bus, self._tasks.spawn, self)
             window = WindowSettings(self._theme, session.translation, self._state, session.save, self)
             window.enter_sends_changed.connect(self._on_enter_sends)
             about = About(version("metier"), session.folders.store.parent)
-            self._dialog = SettingsDialog(self._theme, core, window, about, self._window)
-        self._dialog.present()
+            minds = Minds(
+                self._core.settings,
+                self._core.providers,
+                self._core.agents,
+                self._core.bus,
+                self._tasks.spawn,
+                session.folders.keys,
+            )
+            self._dialog = SettingsDialog(self._theme, core, window, about, self._window, minds=minds)
+        self._dialog.present(page_id)
 
     def _state(self) -> WindowState:
         return self._session.state

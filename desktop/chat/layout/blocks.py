@@ -130,6 +130,14 @@ class ToolGroupBlock(Block):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ThoughtBlock(Block):
+    """The line of a thought; unfolded, what was thought stands below it."""
+
+    seconds: float | None
+    is_unfolded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepBlock(Block):
     """A step's line. One that has nothing to tell yet does not unfold."""
 

@@ -11,12 +11,13 @@ from desktop.chat.layout.blocks import (
     CaptionKind,
     CardKind,
     StepBlock,
+    ThoughtBlock,
     ToolBlock,
     ToolGroupBlock,
     Within,
 )
 from desktop.chat.layout.memo import Memo
-from desktop.chat.values import StepLine, Steps, ToolLine, Tools
+from desktop.chat.values import StepLine, Steps, Thought, ToolLine, Tools
 
 GROUPED = 3
 """From this many calls on, a run of them is one line."""
@@ -39,6 +40,14 @@ def tools_blocks(key: str, tools: Tools, folds: Folds, memo: Memo) -> Iterable[B
     if is_unfolded:
         for line in tools.lines:
             yield from _tool_blocks(f"{key}:{line.id}", line, within.unfolded, folds, memo)
+
+
+def thought_blocks(key: str, thought: Thought, folds: Folds, memo: Memo) -> Iterable[Block]:
+    """A line, folded unless a person unfolded it."""
+    within, is_unfolded = OUTSIDE.card(CardKind.LINES, key), folds.get(key, False)
+    yield ThoughtBlock(key=key, within=within, seconds=thought.seconds, is_unfolded=is_unfolded)
+    if is_unfolded:
+        yield from memo.markdown(f"{key}/text", thought.text, within.unfolded)
 
 
 def steps_blocks(key: str, steps: Steps, folds: Folds, memo: Memo) -> Iterable[Block]:

@@ -14,10 +14,10 @@ from desktop.chat.layout.blocks import (
     HeadBlock,
     PlainBlock,
 )
-from desktop.chat.layout.line_blocks import Folds, steps_blocks, tools_blocks
+from desktop.chat.layout.line_blocks import Folds, steps_blocks, thought_blocks, tools_blocks
 from desktop.chat.layout.memo import Memo
 from desktop.chat.layout.splitter import split_plain
-from desktop.chat.values import Activity, CutOff, Failure, Output, Part, Steps, Text, Tools, Turn
+from desktop.chat.values import Activity, CutOff, Failure, Output, Part, Steps, Text, Thought, Tools, Turn
 
 
 def blocks_of(turn: Turn, folds: Folds, memo: Memo) -> list[Block]:
@@ -39,6 +39,8 @@ def _part_blocks(key: str, part: Part, folds: Folds, memo: Memo) -> Iterable[Blo
     match part:
         case Text(text=text):
             yield from memo.markdown(key, text)
+        case Thought():
+            yield from thought_blocks(key, part, folds, memo)
         case Tools():
             yield from tools_blocks(key, part, folds, memo)
         case Steps():

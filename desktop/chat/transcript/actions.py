@@ -6,7 +6,15 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from desktop.chat.layout.blocks import CaptionBlock, CodeBlock, FailureBlock, StepBlock, ToolBlock, ToolGroupBlock
+from desktop.chat.layout.blocks import (
+    CaptionBlock,
+    CodeBlock,
+    FailureBlock,
+    StepBlock,
+    ThoughtBlock,
+    ToolBlock,
+    ToolGroupBlock,
+)
 from desktop.chat.transcript.copying import details_of, source_of_group, source_of_turn
 from desktop.chat.transcript.selection import Selection
 from desktop.chat.transcript.stage import Stage
@@ -50,7 +58,7 @@ class ChatActions(QObject):
 
     def _on_fold(self, view: QWidget) -> None:
         live = self._stage.live_of(view)
-        if live is not None and isinstance(live.block, StepBlock | ToolBlock | ToolGroupBlock):
+        if live is not None and isinstance(live.block, StepBlock | ThoughtBlock | ToolBlock | ToolGroupBlock):
             self._stage.column.set_fold(live.place.turn, live.block.key, is_unfolded=not live.block.is_unfolded)
             self.folded.emit()
 

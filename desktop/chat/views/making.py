@@ -17,6 +17,7 @@ from desktop.chat.layout.blocks import (
     PlainBlock,
     ProseBlock,
     StepBlock,
+    ThoughtBlock,
     ToolBlock,
     ToolGroupBlock,
 )
@@ -29,7 +30,7 @@ from desktop.chat.views.head_view import HeadView
 from desktop.chat.views.intents import Intents
 from desktop.chat.views.prose_view import ProseView
 from desktop.chat.views.step_view import StepView
-from desktop.chat.views.tool_view import ToolGroupView, ToolView
+from desktop.chat.views.tool_view import ThoughtView, ToolGroupView, ToolView
 from desktop.theme.theme import Theme
 
 BlockView = (
@@ -41,6 +42,7 @@ BlockView = (
     | HeadView
     | ProseView
     | StepView
+    | ThoughtView
     | ToolGroupView
     | ToolView
 )
@@ -66,6 +68,8 @@ class ViewMaker:
                 return CaptionView(theme, intents, parent)
             case HeadBlock():
                 return HeadView(theme, parent)
+            case ThoughtBlock():
+                return ThoughtView(theme, intents, parent)
             case ToolBlock():
                 return ToolView(theme, intents, parent)
             case ToolGroupBlock():
@@ -106,6 +110,8 @@ def show_block(view: BlockView, block: Block, extra: Extra) -> None:
         case CaptionView(), CaptionBlock():
             view.show_block(block)
         case HeadView(), HeadBlock():
+            view.show_block(block)
+        case ThoughtView(), ThoughtBlock():
             view.show_block(block)
         case ToolView(), ToolBlock():
             view.show_block(block)

@@ -1,7 +1,7 @@
-"""Tool calls on a line each, and a run of them on one."""
+"""Tool calls on a line each, and a run of them on one; thoughts."""
 
 from core.domain.tool import CallStatus
-from desktop.chat.layout.blocks import ToolBlock, ToolGroupBlock
+from desktop.chat.layout.blocks import ThoughtBlock, ToolBlock, ToolGroupBlock
 from desktop.chat.layout.hidden import revealed
 from desktop.chat.values import ToolLine
 from desktop.chat.views.line_button import Line, LineButton
@@ -30,6 +30,21 @@ class ToolView(LineButton):
                 revealed(line.target),
                 " · ".join(word for word in (revealed(call_result(line)), took) if word),
                 _result_color(line),
+            ),
+            is_unfolded=block.is_unfolded,
+        )
+
+
+class ThoughtView(LineButton):
+    def show_block(self, block: ThoughtBlock) -> None:
+        """A thought that goes on says so; else how long it took."""
+        is_open = block.seconds is None
+        self.set_line(
+            Line(
+                Indicator.RUNNING if is_open else Icon.BRAIN,
+                "muted",
+                self.tr("Thinking") if is_open else self.tr("Thought"),
+                result="" if block.seconds is None else duration(block.seconds),
             ),
             is_unfolded=block.is_unfolded,
         )

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from core.domain import events as facts
 from core.domain.ids import MessageId, RunId
 from core.domain.live_run import LiveRun
@@ -21,6 +23,7 @@ from desktop.chat.values import (
     StepLine,
     Steps,
     Text,
+    Thought,
     Tools,
 )
 from tests.gui.chat.conversation import NOW, WORKFLOW, called, ended, message_of, run_of, token
@@ -228,3 +231,56 @@ def test_what_the_agents_of_a_running_template_say_is_no_output() -> None:
 
 def replace_status(run: LiveRun, status: RunStatus) -> LiveRun:
     return replace(run, status=status)
+
+
+# Thoughts
+
+
+def thought(text: str, offset: int = 0) -> facts.Fact:
+    return facts.ReasoningReceived(text=text, message_id=MessageId("msg_a"), offset=offset, step="answer")
+
+
+def test_a_thought_goes_on_until_something_is_said_and_says_how_long_it_took() -> None:
+    thinking = run_of(thought("Let me "), thought("see.", 7))
+    assert parts_of(thinking) == [Thought("Let me see.", None)]
+    saying = run_of(thought("Let me "), thought("see.", 7), token("It is 4."))
+    assert parts_of(saying) == [Thought("Let me see.", 1.0), Text("It is 4.", is_open=True)]
+
+
+def test_thoughts_stand_between_what_was_said_and_called() -> None:
+    run = run_of(thought("one"), token("Look."), called("c1", 5), ended("c1"), thought("two", 3), token(" Done.", 5))
+    assert said(parts_of(run)) == ["Thought", "Look.", "Tools", "Thought", " Done."]
+
+
+def test_a_long_thought_is_cut_and_a_released_run_has_none() -> None:
+    run = run_of(thought("x" * 150_000), thought("y", 150_000))
+    assert [len(one.text) for one in run.thoughts] == [100_000]
+    run.release()
+    assert run.thoughts == []
+
+
+# Trying again
+
+
+@pytest.mark.parametrize(
+    ("code", "status", "helps"),
+    [
+        ("connection_failed", None, True),
+        ("timeout", None, True),
+        ("truncated", None, True),
+        ("provider_error", 429, True),
+        ("provider_error", 503, True),
+        ("provider_error", None, True),
+        ("provider_error", 400, False),
+        ("provider_error", 404, False),
+        ("key_refused", 401, False),
+        ("key_missing", None, False),
+        ("bad_response", None, False),
+    ],
+)
+def test_trying_again_is_offered_where_it_can_help(code: str, status: int | None, helps: bool) -> None:
+    error = {"code": code, "message": "no", "failed_during": "model", "status": status}
+    prompt = facts.MessageAdded(role=Role.USER, text="hi", message_id=MessageId("msg_u"))
+    run = run_of(prompt, facts.RunFinished(status=RunStatus.ERROR, error=error))
+    (failure,) = [part for part in parts_of(run, MessageState.FINAL) if isinstance(part, Failure)]
+    assert failure.can_retry is helps

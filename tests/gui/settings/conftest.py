@@ -3,10 +3,13 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
+import keyring
 import pytest
+from keyring.backends.fail import Keyring as NoneAtAll
 from shiboken6 import isValid
 
 from desktop.aio import Tasks
+from desktop.settings.page import PageId
 from desktop.theme.theme import Theme
 from desktop.translation.languages import Translation
 from tests.gui.settings.rig import Rig
@@ -14,19 +17,22 @@ from tests.gui.settings.rig import Rig
 
 @pytest.fixture
 async def rig(
+    monkeypatch: pytest.MonkeyPatch,
     theme: Theme,
     translation: Translation,
     tmp_path: Path,
     until: Callable[..., Awaitable[None]],
 ) -> AsyncIterator[Rig]:
+    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
     errors = list[BaseException]()
     tasks = Tasks(errors.append)
     rig = Rig(theme, translation, tasks.spawn, tmp_path / "window.json")
-    rig.dialog.present()
+    rig.dialog.present(PageId.VALIDATION)
     await until(rig.dialog.isActiveWindow)
     yield rig
     if isValid(rig.dialog):  # not left to qtbot, which closes when no loop runs: what was typed is set then
         rig.dialog.close()
         rig.dialog.deleteLater()
     await tasks.close()
+    await rig.clients.close()
     assert errors == rig.errors

@@ -9,12 +9,22 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 
 from core.bus import Bus
 from core.domain.settings import Settings
+from core.llm.catalogue import Catalogue
+from core.llm.http import HttpClients
+from core.llm.key_file import KeyFile
+from core.llm.keys import Keys
+from core.llm.system_keyring import SystemKeyring
 from core.persistence.in_memory import MemoryStorage
+from core.ports.clock import SystemClock
 from core.ports.storage import Write
+from core.services.agents import AgentService
+from core.services.providers import ProviderService
 from core.services.settings import SettingsService, read_settings
+from core.tools.builtin import calculator
 from desktop.settings.about_page import About
 from desktop.settings.core_settings import CoreSettings, Spawn
 from desktop.settings.dialog import SettingsDialog
+from desktop.settings.minds import Minds
 from desktop.settings.notice import Notice
 from desktop.settings.window_settings import WindowSettings
 from desktop.theme.theme import Theme
@@ -51,7 +61,13 @@ class Rig:
         self.errors: list[BaseException] = []
         """What the owner of the tasks will have been told of."""
         self.window = WindowSettings(theme, translation, lambda: self.state, self.save)
-        self.dialog = SettingsDialog(theme, self.core, self.window, About("0.1.0", DATA_FOLDER))
+        self.clients = HttpClients()
+        key_file = window_file.with_name("keys.json")
+        keys = Keys(KeyFile(key_file), SystemKeyring(), {}, lambda: self.service.current.key_places)
+        providers = ProviderService(Catalogue(self.clients, SystemClock()), keys, self.service)
+        agents = AgentService((), self.disk, self.bus, self.service.read, lambda: [calculator.tool().info])
+        minds = Minds(self.service, providers, agents, self.bus, spawn, key_file)
+        self.dialog = SettingsDialog(theme, self.core, self.window, About("0.1.0", DATA_FOLDER), minds=minds)
 
     def save(self, state: WindowState) -> None:
         if self.is_window_file_refused:

@@ -143,7 +143,7 @@ async def test_every_control_has_a_name(rig: Rig) -> None:
         ("risks", ["Validation"]),
         ("at once", ["Validation", "Limits"]),
         ("lucide", ["About"]),
-        ("", ["Validation", "Limits", "Appearance and language", "About"]),
+        ("", ["Models", "Agents", "Validation", "Limits", "Appearance and language", "About"]),
     ],
 )
 async def test_a_search_leaves_the_pages_that_have_the_words(rig: Rig, words: str, pages: list[str]) -> None:
@@ -162,6 +162,7 @@ async def test_a_search_shows_the_first_page_found_with_the_settings_found(rig: 
 
 
 async def test_a_word_of_a_title_that_names_a_setting_finds_the_setting(rig: Rig) -> None:
+    rig.dialog.present(PageId.APPEARANCE)
     rig.search("language")
     assert "Language" in shown_texts(rig)
     assert "Text size" not in shown_texts(rig)
@@ -190,7 +191,7 @@ async def test_another_language_ends_the_search(rig: Rig) -> None:
     rig.search("language")
     rig.window.set(Setting.LANGUAGE, "fr")
     QApplication.processEvents()
-    assert listed(rig) == ["Validation", "Limites", "Apparence et langue", "À propos"]
+    assert listed(rig) == ["Modèles", "Agents", "Validation", "Limites", "Apparence et langue", "À propos"]
 
 
 def test_a_search_minds_neither_case_nor_accents_nor_order() -> None:
@@ -246,6 +247,9 @@ async def test_french_is_whole_at_800_by_600(rig: Rig, page: PageId, zoom: float
     rig.window.set(Setting.ZOOM, zoom)
     rig.dialog.resize(800, 600)
     rig.dialog.present(page)
+    QApplication.processEvents()
+    if page is PageId.AGENTS:
+        rig.click("Nouvel agent")
     for _ in range(3):  # fields turn their control below, pages grow, scroll bars come
         QApplication.processEvents()
     assert rig.dialog.size().toTuple() == (800, 600)

@@ -109,7 +109,7 @@ async def an_app(
     session = Session(
         qapp, window, Arguments(language="en", theme="light"), folders, tmp_path / "window.json", WindowState(), 0.0
     )
-    async with run_core(storage or MemoryStorage()) as core:
+    async with run_core(storage or MemoryStorage(), key_file=folders.keys) as core:
         await core.settings.change(validation_mode=mode)
         tasks = Tasks(session.presenter.report)
         session.presenter.use(core.stores.toasts)

@@ -1,0 +1,50 @@
+"""Rows of a form beside each other, or below each other where there is no room."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QLayout, QWidget
+
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+
+_LEAST_SIGNS = 8
+
+
+class SideBySide(Adaptive, QWidget):
+    """All share the width alike."""
+
+    def __init__(self, theme: Theme, rows: Sequence[QWidget], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._rows = list(rows)
+        self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+        for row in rows:
+            self._box.addWidget(row, 1, Qt.AlignmentFlag.AlignTop)
+        self.adapt_to(theme)
+
+    def dress(self) -> None:
+        self._box.setSpacing(self._theme.sizes.space_m)
+        self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(max(row.minimumSizeHint().width() for row in self._rows), 0)
+
+    def _arrange(self) -> None:
+        gaps = self._box.spacing() * (len(self._rows) - 1)
+        wanted = len(self._rows) * max(row.minimumSizeHint().width() for row in self._rows) + gaps
+        directions = QBoxLayout.Direction
+        self._box.setDirection(directions.LeftToRight if self.width() >= wanted else directions.TopToBottom)
+
+
+def bound(box: QComboBox) -> None:
+    """Let a box be as narrow as its place, however long its items are."""
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(_LEAST_SIGNS)

@@ -1,0 +1,353 @@
+"""The settings pages of models and agents, on the real window, as a person with a keyboard meets them."""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import keyring
+import pytest
+from keyring.backends.fail import Keyring as NoneAtAll
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
+
+from core.domain.model import ModelChoice
+from core.domain.settings import KeyPlace
+from core.persistence.surreal import SurrealStorage
+from core.services.outcome import Ok
+from desktop.settings.dialog import SettingsDialog
+from desktop.settings.notice import Notice
+from desktop.settings.page import PageId
+from tests.gui.window.rig import App, an_app
+from tests.support.provider import Asked, Provider, Reply, fails, provider, says
+
+Until = Callable[..., Awaitable[None]]
+KEY = "sk-live-0123456789abcdefghij"
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+
+
+@pytest.fixture(autouse=True)
+def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("METIER_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
+
+
+def guarded(asked: Asked) -> Reply:
+    """A server that wants the key, and lists two models."""
+    if asked.headers.get("authorization") != f"Bearer {KEY}":
+        return fails(401, "wrong key")
+    if asked.method == "GET":
+        rows = [{"id": "small", "max_model_len": 8192}, {"id": "large"}]
+        return Reply(json.dumps({"data": rows}).encode(), headers={"Content-Type": "application/json"})
+    return says("I am a model")
+
+
+@pytest.fixture
+def server() -> Iterator[Provider]:
+    with provider(guarded) as server:
+        yield server
+
+
+def dialog(app: App) -> SettingsDialog:
+    found = app.content._dialog
+    assert found is not None
+    return found
+
+
+def control(app: App, name: str) -> QWidget:
+    """The visible control that a screen reader calls so."""
+    kinds = (QAbstractButton, QLineEdit, QComboBox, QPlainTextEdit, QAbstractSpinBox)
+    found = [
+        one
+        for one in dialog(app).findChildren(QWidget)
+        if isinstance(one, kinds)
+        and one.accessibleName() == name
+        and one.isVisible()
+        and not isinstance(one.parentWidget(), QComboBox)
+    ]
+    assert len(found) == 1, (name, found)
+    return found[0]
+
+
+def texts(app: App) -> str:
+    return "\n".join(label.text() for label in dialog(app).findChildren(QLabel) if label.isVisible())
+
+
+def notice(app: App) -> str:
+    found = dialog(app).findChild(Notice)
+    assert isinstance(found, Notice)
+    return found.text
+
+
+def press(app: App, name: str) -> None:
+    """By the keyboard."""
+    button = control(app, name)
+    assert button.focusPolicy() & Qt.FocusPolicy.TabFocus, name
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(button, Qt.Key.Key_Space)
+
+
+def undo(app: App) -> None:
+    found = dialog(app).findChild(Notice)
+    assert isinstance(found, Notice)
+    button = found.findChild(QPushButton)
+    assert isinstance(button, QPushButton)
+    assert button.isVisible()
+    button.click()
+
+
+def write(app: App, name: str, text: str) -> None:
+    field = control(app, name)
+    field.setFocus(Qt.FocusReason.TabFocusReason)
+    if isinstance(field, QLineEdit | QPlainTextEdit):
+        field.selectAll()
+    QTest.keyClicks(field, text)
+
+
+def choose(app: App, name: str, words: str) -> None:
+    box = control(app, name)
+    assert isinstance(box, QComboBox)
+    box.setFocus(Qt.FocusReason.TabFocusReason)
+    while box.currentText() != words:
+        before = box.currentIndex()
+        QTest.keyClick(box, Qt.Key.Key_Down)
+        assert box.currentIndex() != before, words
+
+
+def holding(folder: Path, text: str) -> list[Path]:
+    """The files that hold the text."""
+    return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
+
+
+async def settings(app: App, page: PageId, until: Until) -> None:
+    app.content._open_settings(page)
+    await until(dialog(app).isActiveWindow)
+
+
+# Models
+
+
+async def test_a_model_is_connected_with_a_key_that_is_nowhere_but_in_its_file(
+    tmp_path: Path, qapp: QApplication, until: Until, server: Provider, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    storage = await SurrealStorage.open(tmp_path / "store")
+    async with an_app(tmp_path, qapp, storage) as app:
+        await settings(app, PageId.MODELS, until)
+        choose(app, "Provider", "Another server")
+        write(app, "Address", server.url)
+        key = control(app, "API key")
+        assert isinstance(key, QLineEdit)
+        assert key.echoMode() is QLineEdit.EchoMode.Password
+        write(app, "API key", KEY[:-1])
+        press(app, "Test and list models")
+        await until(lambda: "The provider refused the key" in texts(app), 10)
+        assert key.text() == ""
+        write(app, "API key", KEY)
+        press(app, "Test and list models")
+        await until(lambda: "It answers, and lists 2 models." in texts(app), 10)
+        await until(lambda: f"A key is kept in {tmp_path / 'keys.json'}" in texts(app))
+        assert key.text() == ""
+        key.undo()
+        assert key.text() == ""
+        choose(app, "Model", "large")
+        press(app, "Add model")
+        await until(lambda: "large can be chosen, and is the default." in notice(app), 10)
+        kept = app.core.settings.current
+        assert kept.model is not None
+        assert (kept.model.model, kept.key_places) == ("large", {kept.model.origin: KeyPlace.FILE})
+        dialog(app).close()
+        run = await app.core.chat.send("hello")
+        assert isinstance(run, Ok)
+        done = await app.core.engine.wait(run.data.id)
+        assert json.loads(done.output_json or "") == "I am a model"
+    await storage.close()
+    assert KEY not in caplog.text
+    assert holding(tmp_path, KEY) == [tmp_path / "keys.json"]
+
+
+async def test_a_key_can_be_forgotten(tmp_path: Path, qapp: QApplication, until: Until, server: Provider) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        await app.core.providers.put_key(ModelChoice(base_url=server.url), KEY)
+        await settings(app, PageId.MODELS, until)
+        choose(app, "Provider", "Another server")
+        write(app, "Address", server.url)
+        QTest.keyClick(app.focused(), Qt.Key.Key_Tab)
+        await until(lambda: "A key is kept in" in texts(app))
+        press(app, "Forget the key")
+        await until(lambda: "No key is kept" in texts(app))
+        assert app.core.settings.current.key_places == {}
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("nonsense", "This is no address of a server"),
+        ("http://me:secret@host/v1", "This is no address of a server"),
+        ("http://127.0.0.1:9/v1", "The server could not be reached"),
+    ],
+)
+async def test_what_cannot_be_asked_says_why(
+    tmp_path: Path, qapp: QApplication, until: Until, address: str, words: str
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        await settings(app, PageId.MODELS, until)
+        choose(app, "Provider", "Another server")
+        write(app, "Address", address)
+        press(app, "Test and list models")
+        await until(lambda: words in texts(app), 15)
+
+
+async def test_the_default_changes_and_a_model_is_removed_with_undo(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        one, two = (ModelChoice(base_url="http://127.0.0.1:9/v1", model=name) for name in ("one", "two"))
+        await app.core.providers.keep(one)
+        await app.core.providers.keep(two)
+        await settings(app, PageId.MODELS, until)
+        press(app, "Make two the default")
+        await until(lambda: notice(app) == "Default: two")
+        undo(app)
+        await until(lambda: app.core.settings.current.model == one)
+        assert notice(app) == "Default: one"
+        press(app, "Make Offline agent, no language model the default")
+        await until(lambda: app.core.settings.current.model is None)
+        press(app, "Remove two")
+        await until(lambda: app.core.settings.current.models == (one,))
+        assert notice(app) == "two is removed."
+        undo(app)
+        await until(lambda: app.core.settings.current.models == (one, two))
+
+
+async def test_price_and_window_of_a_model_are_set(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        model = ModelChoice(base_url="http://127.0.0.1:9/v1", model="one", context_tokens=4096)
+        await app.core.providers.keep(model)
+        await settings(app, PageId.MODELS, until)
+        press(app, "Edit one")
+        assert "4,096 tokens · price unknown" in texts(app)
+        write(app, "Price in", "2.5")
+        write(app, "Price out", "6")
+        press(app, "Add model")
+        await until(lambda: "$2.5 in, $6 out" in texts(app))
+        kept = app.core.settings.current.models
+        assert kept == (model.model_copy(update={"price_in": 2.5, "price_out": 6.0}),)
+
+
+async def test_a_server_on_this_computer_is_offered_and_not_chosen(
+    tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from core.llm.catalogue import ListedModel, LocalServer
+    from core.llm.presets import PRESETS
+
+    async with an_app(tmp_path, qapp) as app:
+
+        async def found() -> list[LocalServer]:
+            return [LocalServer(PRESETS["ollama"], [ListedModel("a"), ListedModel("b")])]
+
+        monkeypatch.setattr(app.core.providers._catalogue, "discover", found)
+        await settings(app, PageId.MODELS, until)
+        await until(lambda: "Take one to choose" in texts(app))
+        assert app.core.settings.current.models == ()
+        press(app, "Ollama: 2 models")
+        assert control(app, "Address").text() == "http://127.0.0.1:11434/v1"  # type: ignore[attr-defined]
+        press(app, "Add model")
+        await until(lambda: "a can be chosen" in notice(app))
+        model = app.core.settings.current.model
+        assert model is not None
+        assert (model.provider, model.model, model.price_in, model.needs_key) == ("ollama", "a", 0.0, False)
+
+
+# Agents
+
+
+async def test_an_agent_is_made_changed_removed_and_brought_back(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        await settings(app, PageId.AGENTS, until)
+        press(app, "New agent")
+        assert app.focused().accessibleName() == "Name"
+        QTest.keyClicks(app.focused(), "assistant")
+        press(app, "Save agent")
+        await until(lambda: "Another agent has this name." in texts(app))
+        write(app, "Name", "Reviewer")
+        write(app, "Instructions", "Look closely.")
+        write(app, "Temperature", "0.5")
+        write(app, "Tool rounds", "7")
+        everything, calculator = control(app, "All tools, also those to come"), control(app, "calculator")
+        assert isinstance(everything, QCheckBox)
+        assert not calculator.isEnabled()
+        QTest.keyClick(everything, Qt.Key.Key_Space)
+        QTest.keyClick(calculator, Qt.Key.Key_Space)
+        press(app, "Save agent")
+        await until(lambda: notice(app) == "Reviewer is saved.")
+        made = app.core.agents.named("Reviewer")
+        assert (made.system_prompt, made.temperature, made.max_tool_rounds) == ("Look closely.", 0.5, 7)
+        assert made.tools is not None
+        assert "calculator" not in made.tools
+        assert "wait" in made.tools
+        press(app, "Make Reviewer the default")
+        await until(lambda: app.core.agents.default == made)
+        press(app, "Edit Reviewer")
+        assert control(app, "Temperature").text() == "0.5"  # type: ignore[attr-defined]
+        write(app, "Name", "Critic")
+        press(app, "Save agent")
+        await until(lambda: notice(app) == "Critic is saved.")
+        press(app, "Remove Critic")
+        await until(lambda: notice(app) == "Critic is removed.")
+        assert len(app.core.agents.current) == 1
+        undo(app)
+        await until(lambda: len(app.core.agents.current) == 2)
+        assert app.core.agents.default.name == "Critic"
+
+
+async def test_instructions_that_are_too_long_are_refused_and_stay(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        await settings(app, PageId.AGENTS, until)
+        press(app, "New agent")
+        write(app, "Name", "Long")
+        box = control(app, "Instructions")
+        assert isinstance(box, QPlainTextEdit)
+        box.setPlainText("x" * 10_001)
+        assert "10,001 of 10,000 characters" in texts(app)
+        press(app, "Save agent")
+        await until(lambda: "at most 10,000 characters" in texts(app))
+        assert len(app.core.agents.current) == 1
+        assert len(box.toPlainText()) == 10_001
+
+
+async def test_every_control_of_both_pages_has_a_name(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        await app.core.agents.put(name="Reviewer")
+        for page in (PageId.MODELS, PageId.AGENTS):
+            await settings(app, page, until)
+            if page is PageId.AGENTS:
+                press(app, "New agent")
+            nameless = [
+                one
+                for one in dialog(app)._pages[page].findChildren(QWidget)
+                if one.isVisible()
+                and one.focusPolicy() & Qt.FocusPolicy.TabFocus
+                and not one.accessibleName()
+                and one.focusProxy() is None
+                and not isinstance(one.parentWidget(), QAbstractSpinBox | QComboBox)
+            ]
+            assert nameless == []

@@ -1,0 +1,87 @@
+"""Errors of models, and what a model thinks, as the window says them."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
+
+from core.domain.model import ModelChoice
+from desktop.chat.views.failure_view import FailureView
+from desktop.chat.views.tool_view import ThoughtView
+from tests.gui.window.rig import App, an_app
+from tests.support.provider import Reply, chunk, fails, provider, says, sse
+
+Until = Callable[..., Awaitable[None]]
+
+
+def failure(app: App) -> FailureView | None:
+    return next((view for view in app.content.findChildren(FailureView) if view.isVisible()), None)
+
+
+def words(view: QWidget) -> list[str]:
+    return [label.text() for label in view.findChildren(QLabel) if label.isVisible()]
+
+
+def buttons(view: QWidget) -> list[str]:
+    return [button.text() for button in view.findChildren(QPushButton) if button.isVisible()]
+
+
+@pytest.mark.parametrize(
+    ("reply", "title", "can_retry"),
+    [
+        (fails(401, "bad key"), "The provider refused the key", False),
+        (fails(400, "too long"), "The provider refused the request", False),
+        (fails(404, "no such model"), "The provider knows no such model or address", False),
+        (Reply(sse(chunk(content="half"), done=False)), "The answer was cut off before its end", True),
+    ],
+)
+async def test_a_failed_answer_says_why_in_words(
+    tmp_path: Path, qapp: QApplication, until: Until, reply: Reply, title: str, can_retry: bool
+) -> None:
+    with provider(reply) as server:
+        async with an_app(tmp_path, qapp) as app:
+            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            app.control(Qt.Key.Key_N)
+            app.write("hello")
+            app.key(Qt.Key.Key_Return)
+            await until(lambda: failure(app) is not None, 15)
+            shown = failure(app)
+            assert shown is not None
+            assert title in words(shown)
+            assert ("Try again" in buttons(shown)) is can_retry
+
+
+async def test_a_server_that_is_not_there_can_be_tried_again(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    with provider(says("x")) as server:
+        address = server.url
+    async with an_app(tmp_path, qapp) as app:
+        await app.core.providers.keep(ModelChoice(base_url=address, model="m"))
+        app.control(Qt.Key.Key_N)
+        app.write("hello")
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: failure(app) is not None, 30)
+        shown = failure(app)
+        assert shown is not None
+        assert "The server could not be reached" in words(shown)
+        assert "Try again" in buttons(shown)
+
+
+async def test_what_a_model_thinks_is_folded_and_unfolds(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    thoughts = [chunk(reasoning_content="Six times "), chunk(reasoning_content="seven.")]
+    reply = Reply(sse(*thoughts, chunk(content="42"), chunk(finish="stop")))
+    with provider(reply) as server:
+        async with an_app(tmp_path, qapp) as app:
+            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            app.control(Qt.Key.Key_N)
+            app.write("hello")
+            app.key(Qt.Key.Key_Return)
+            await until(lambda: "42" in app.turn_texts(), 15)
+            await until(lambda: any(view.isVisible() for view in app.content.findChildren(ThoughtView)))
+            (line,) = [view for view in app.content.findChildren(ThoughtView) if view.isVisible()]
+            await until(lambda: line.accessibleName().startswith("Thought"))
+            assert line.accessibleDescription() == "folded"
+            line.setFocus()
+            app.key(Qt.Key.Key_Return)
+            await until(lambda: line.accessibleDescription() == "unfolded")
