@@ -179,6 +179,7 @@ async def run_core(
             templates = TemplateService(storage, box.validator)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
             box.registry.register(execution_create.tool(engine))
+            consent.know(box.invoker.infos)
             async with engine:
                 with consent:
                     yield _core(bus, clock, engine, storage, stores, settings, consent, templates)

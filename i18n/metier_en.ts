@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>AuditCard</name>
+    <message numerus="yes">
+        <source>Written: %n entries.</source>
+        <translation>
+            <numerusform>Written: %n entry.</numerusform>
+            <numerusform>Written: %n entries.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Badge</name>
     <message numerus="yes">
         <source>%n waiting for you</source>

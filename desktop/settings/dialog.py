@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QSizePolicy, QSta
 
 from desktop.settings.about_page import About, AboutPage
 from desktop.settings.appearance_page import AppearancePage
+from desktop.settings.consents import Consents
 from desktop.settings.history import History
 from desktop.settings.limits_page import LimitsPage
 from desktop.settings.notice import Notice
@@ -23,7 +24,15 @@ from desktop.widgets.surfaces import Surface
 class SettingsDialog(Adaptive, QDialog):
     """Not modal: the window goes on behind it. `present` opens it; Esc closes it, and it can be presented again."""
 
-    def __init__(self, theme: Theme, core: Source, window: Source, about: About, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        core: Source,
+        window: Source,
+        consents: Consents,
+        about: About,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
         self.setObjectName("settings")
@@ -31,7 +40,7 @@ class SettingsDialog(Adaptive, QDialog):
         settings = AllSettings(core, window, parent=self)
         self._history = History(settings, self)
         pages: list[Page] = [
-            ValidationPage(theme, settings),
+            ValidationPage(theme, settings, consents),
             LimitsPage(theme, settings),
             AppearancePage(theme, settings),
             AboutPage(theme, about),

@@ -17,6 +17,7 @@ from desktop.activity.panel import ActivityPanel
 from desktop.aio import Tasks
 from desktop.bind import Frames
 from desktop.settings.about_page import About
+from desktop.settings.consents import Consents
 from desktop.settings.core_settings import CoreSettings
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.window_settings import WindowSettings
@@ -324,7 +325,8 @@ class Content(Adaptive, Surface):
             window = WindowSettings(self._theme, session.translation, self._state, session.save, self)
             window.enter_sends_changed.connect(self._on_enter_sends)
             about = About(version("metier"), session.folders.store.parent)
-            self._dialog = SettingsDialog(self._theme, core, window, about, self._window)
+            consents = Consents(self._core.consent, self._core.bus, self._tasks.spawn, self)
+            self._dialog = SettingsDialog(self._theme, core, window, consents, about, self._window)
         self._dialog.present()
 
     def _state(self) -> WindowState:

@@ -9,10 +9,14 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 
 from core.bus import Bus
 from core.domain.settings import Settings
+from core.domain.tool import ToolInfo
 from core.persistence.in_memory import MemoryStorage
+from core.ports.clock import SystemClock
 from core.ports.storage import Write
+from core.services.consent import ConsentService
 from core.services.settings import SettingsService, read_settings
 from desktop.settings.about_page import About
+from desktop.settings.consents import Consents
 from desktop.settings.core_settings import CoreSettings, Spawn
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.notice import Notice
@@ -23,6 +27,8 @@ from desktop.widgets.banner import Banner
 from desktop.widgets.choice_cards import ChoiceCard
 from desktop.window_state import WindowState, read, write
 
+NAMES = ("ask_user", "calculator", "write_file", "mcp__files__read", "mcp__files__write")
+TOOLS = [ToolInfo(name, name, name, {}) for name in NAMES]
 DATA_FOLDER = Path("/home/ada/.local/share/metier")
 
 
@@ -51,7 +57,10 @@ class Rig:
         self.errors: list[BaseException] = []
         """What the owner of the tasks will have been told of."""
         self.window = WindowSettings(theme, translation, lambda: self.state, self.save)
-        self.dialog = SettingsDialog(theme, self.core, self.window, About("0.1.0", DATA_FOLDER))
+        self.consent = ConsentService({}, self.service, self.disk, self.bus, SystemClock())
+        self.consent.know(lambda: TOOLS)
+        self.consents = Consents(self.consent, self.bus, spawn)
+        self.dialog = SettingsDialog(theme, self.core, self.window, self.consents, About("0.1.0", DATA_FOLDER))
 
     def save(self, state: WindowState) -> None:
         if self.is_window_file_refused:
