@@ -217,6 +217,7 @@ async def run_core(
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
             box.registry.register(execution_create.tool(engine))
             agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
+            consent.know(box.invoker.infos)
             async with engine:
                 with consent:
                     yield _core(bus, clock, engine, storage, stores, settings, consent, templates, models, agents)

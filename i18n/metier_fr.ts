@@ -373,6 +373,10 @@
 <context>
     <name>Attention</name>
     <message>
+        <source>Always</source>
+        <translation>Toujours</translation>
+    </message>
+    <message>
         <source>Answer</source>
         <translation>Répondre</translation>
     </message>
@@ -387,6 +391,18 @@
     <message>
         <source>Correction</source>
         <translation>Correction</translation>
+    </message>
+    <message>
+        <source>Every later call of “{tool}” in this run and in those that it starts.</source>
+        <translation>Tout appel ultérieur de «&#xa0;{tool}&#xa0;» dans cette exécution et dans celles qu’elle lance.</translation>
+    </message>
+    <message>
+        <source>Every later call of “{tool}”, in all workflows. The settings can take it back.</source>
+        <translation>Tout appel ultérieur de «&#xa0;{tool}&#xa0;», dans tous les workflows. Les réglages permettent de revenir dessus.</translation>
+    </message>
+    <message>
+        <source>For this run</source>
+        <translation>Cette exécution</translation>
     </message>
     <message>
         <source>Go on with these</source>
@@ -411,6 +427,10 @@
     <message>
         <source>Missing arguments</source>
         <translation>Arguments manquants</translation>
+    </message>
+    <message>
+        <source>Once</source>
+        <translation>Une fois</translation>
     </message>
     <message>
         <source>Outcome unknown</source>
@@ -449,6 +469,10 @@
         <translation>Le résultat de l’étape «&#xa0;{step}&#xa0;» a déjà été lu par {readers}&#xa0;: il ne peut plus être modifié.</translation>
     </message>
     <message>
+        <source>This call alone.</source>
+        <translation>Cet appel seulement.</translation>
+    </message>
+    <message>
         <source>This is the result</source>
         <translation>Voici le résultat</translation>
     </message>
@@ -481,8 +505,16 @@
         <translation>Appel d’outil</translation>
     </message>
     <message>
+        <source>With changed arguments it is approved once.</source>
+        <translation>Avec d’autres arguments, l’approbation vaut une fois.</translation>
+    </message>
+    <message>
         <source>Your turn</source>
         <translation>À vous de jouer</translation>
+    </message>
+    <message>
+        <source>of the server “{server}”</source>
+        <translation>du serveur «&#xa0;{server}&#xa0;»</translation>
     </message>
 </context>
 <context>
@@ -490,6 +522,63 @@
     <message>
         <source>Close</source>
         <translation>Fermer</translation>
+    </message>
+</context>
+<context>
+    <name>AuditCard</name>
+    <message>
+        <source>Audit log</source>
+        <translation>Journal d’audit</translation>
+    </message>
+    <message>
+        <source>Entry</source>
+        <translation>Entrée du journal</translation>
+    </message>
+    <message>
+        <source>Export the audit log</source>
+        <translation>Exporter le journal d’audit</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exporter…</translation>
+    </message>
+    <message>
+        <source>Nothing yet: a decision about a tool call is written down here.</source>
+        <translation>Rien pour l’instant&#xa0;: chaque décision sur un appel d’outil est notée ici.</translation>
+    </message>
+    <message>
+        <source>Read the log again</source>
+        <translation>Relire le journal</translation>
+    </message>
+    <message>
+        <source>Who let which call pass, and when. Secrets in the arguments are not kept.</source>
+        <translation>Qui a laissé passer quel appel, et quand. Les secrets des arguments ne sont pas conservés.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Written: %n entries.</source>
+        <translation>
+            <numerusform>%n entrée écrite.</numerusform>
+            <numerusform>%n entrées écrites.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>AuditModel</name>
+    <message>
+        <source>Decision</source>
+        <translation>Décision</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>Outil</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>Quand</translation>
+    </message>
+    <message>
+        <source>Workflow</source>
+        <translation>Workflow</translation>
     </message>
 </context>
 <context>
@@ -828,6 +917,73 @@
     </message>
 </context>
 <context>
+    <name>ConsentWords</name>
+    <message>
+        <source>All tools of the server “{server}”</source>
+        <translation>Tous les outils du serveur «&#xa0;{server}&#xa0;»</translation>
+    </message>
+    <message>
+        <source>Always asked about</source>
+        <translation>Toujours demandé</translation>
+    </message>
+    <message>
+        <source>Approved</source>
+        <translation>Approuvé</translation>
+    </message>
+    <message>
+        <source>Approved always</source>
+        <translation>Approuvé pour toujours</translation>
+    </message>
+    <message>
+        <source>Approved for the run</source>
+        <translation>Approuvé pour l’exécution</translation>
+    </message>
+    <message>
+        <source>Approved with changes</source>
+        <translation>Approuvé avec changements</translation>
+    </message>
+    <message>
+        <source>Approved, time was over</source>
+        <translation>Approuvé, délai écoulé</translation>
+    </message>
+    <message>
+        <source>Covered by an exception</source>
+        <translation>Couvert par une exception</translation>
+    </message>
+    <message>
+        <source>Covered by the run’s approval</source>
+        <translation>Couvert par l’accord de l’exécution</translation>
+    </message>
+    <message>
+        <source>Never asked about</source>
+        <translation>Jamais demandé</translation>
+    </message>
+    <message>
+        <source>Rejected</source>
+        <translation>Refusé</translation>
+    </message>
+    <message>
+        <source>Rejected, time was over</source>
+        <translation>Refusé, délai écoulé</translation>
+    </message>
+    <message>
+        <source>Taken back, the run ended</source>
+        <translation>Retiré, l’exécution a pris fin</translation>
+    </message>
+    <message>
+        <source>The database did not answer, so everything stays as it was.</source>
+        <translation>La base de données n’a pas répondu, tout reste donc comme avant.</translation>
+    </message>
+    <message>
+        <source>The file could not be written.</source>
+        <translation>Le fichier n’a pas pu être écrit.</translation>
+    </message>
+    <message>
+        <source>Time was over, asked again</source>
+        <translation>Délai écoulé, redemandé</translation>
+    </message>
+</context>
+<context>
     <name>Content</name>
     <message>
         <source>New workflow</source>
@@ -870,6 +1026,36 @@
     <message>
         <source>{input} tokens in, {output} out</source>
         <translation>{input} tokens en entrée, {output} en sortie</translation>
+    </message>
+</context>
+<context>
+    <name>ExceptionRow</name>
+    <message>
+        <source>Remove the exception for {name}</source>
+        <translation>Retirer l’exception pour {name}</translation>
+    </message>
+</context>
+<context>
+    <name>ExceptionsCard</name>
+    <message>
+        <source>Allow</source>
+        <translation>Autoriser</translation>
+    </message>
+    <message>
+        <source>An exception wins over its category. What you approve always is put here; remove it to be asked again.</source>
+        <translation>Une exception l’emporte sur sa catégorie. Ce que vous approuvez pour toujours est noté ici&#x202f;; retirez-le pour être de nouveau consulté.</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>Demander</translation>
+    </message>
+    <message>
+        <source>Exceptions</source>
+        <translation>Exceptions</translation>
+    </message>
+    <message>
+        <source>Tool or server</source>
+        <translation>Outil ou serveur</translation>
     </message>
 </context>
 <context>
@@ -1666,8 +1852,20 @@
         <translation>Choisissez ou écrivez une réponse&#x202f;; pour n’en donner aucune, passez la question.</translation>
     </message>
     <message>
+        <source>Choose something; to give no answer, skip it.</source>
+        <translation>Choisissez quelque chose&#x202f;; pour ne rien répondre, passez la question.</translation>
+    </message>
+    <message>
         <source>In your own words</source>
         <translation>Avec vos propres mots</translation>
+    </message>
+    <message>
+        <source>This is too long: at most {number} characters.</source>
+        <translation>C’est trop long&#xa0;: {number} caractères au plus.</translation>
+    </message>
+    <message>
+        <source>Write an answer; to give none, skip it.</source>
+        <translation>Écrivez une réponse&#x202f;; pour n’en donner aucune, passez la question.</translation>
     </message>
 </context>
 <context>
@@ -1811,6 +2009,13 @@
     </message>
 </context>
 <context>
+    <name>Scope</name>
+    <message>
+        <source>Approve</source>
+        <translation>Approuver</translation>
+    </message>
+</context>
+<context>
     <name>SearchField</name>
     <message>
         <source>Find a workflow by name</source>
@@ -1824,8 +2029,52 @@
 <context>
     <name>SettingWords</name>
     <message>
+        <source>After the time limit</source>
+        <translation>Après le délai</translation>
+    </message>
+    <message>
+        <source>Always confirm high risk</source>
+        <translation>Toujours confirmer les risques élevés</translation>
+    </message>
+    <message>
+        <source>Approve</source>
+        <translation>Approuver</translation>
+    </message>
+    <message>
+        <source>Ask about MCP servers</source>
+        <translation>Demander pour les serveurs MCP</translation>
+    </message>
+    <message>
+        <source>Ask about files</source>
+        <translation>Demander pour les fichiers</translation>
+    </message>
+    <message>
+        <source>Ask about sub-agents</source>
+        <translation>Demander pour les sous-agents</translation>
+    </message>
+    <message>
+        <source>Ask about the database</source>
+        <translation>Demander pour la base de données</translation>
+    </message>
+    <message>
+        <source>Ask about tools</source>
+        <translation>Demander pour les outils</translation>
+    </message>
+    <message>
+        <source>Ask again</source>
+        <translation>Relancer</translation>
+    </message>
+    <message>
         <source>Automatic</source>
         <translation>Automatique</translation>
+    </message>
+    <message>
+        <source>Calculating, waiting, running code, and all others.</source>
+        <translation>Calculer, attendre, exécuter du code, et tous les autres.</translation>
+    </message>
+    <message>
+        <source>Calls that only read are never asked about.</source>
+        <translation>Les appels qui ne font que lire ne demandent rien.</translation>
     </message>
     <message>
         <source>Ctrl+Enter</source>
@@ -1840,12 +2089,28 @@
         <translation>Entrée</translation>
     </message>
     <message>
+        <source>Every call of a tool that a server offers.</source>
+        <translation>Chaque appel d’un outil qu’un serveur propose.</translation>
+    </message>
+    <message>
+        <source>How long you have to answer.</source>
+        <translation>Le temps dont vous disposez pour répondre.</translation>
+    </message>
+    <message>
         <source>How often the text of a running answer is written to the disk: a crash loses at most that much.</source>
         <translation>À quel rythme le texte d’une réponse en cours est écrit sur le disque&#xa0;: un plantage en perd au plus autant.</translation>
     </message>
     <message>
+        <source>In automatic mode too, you are asked about calls that delete or reach far.</source>
+        <translation>Même en mode automatique, les appels qui suppriment ou vont loin vous sont soumis.</translation>
+    </message>
+    <message>
         <source>In the other modes, one workflow runs at a time.</source>
         <translation>Dans les autres modes, un seul workflow s’exécute à la fois.</translation>
+    </message>
+    <message>
+        <source>Keep the audit log for</source>
+        <translation>Conserver le journal d’audit</translation>
     </message>
     <message>
         <source>Language</source>
@@ -1860,6 +2125,10 @@
         <translation>Manuel</translation>
     </message>
     <message>
+        <source>Manual: low risk needs no approval</source>
+        <translation>Manuel&#xa0;: un risque faible se passe d’accord</translation>
+    </message>
+    <message>
         <source>More wait for their turn, first come, first served.</source>
         <translation>Les suivantes attendent leur tour, dans l’ordre d’arrivée.</translation>
     </message>
@@ -1868,8 +2137,24 @@
         <translation>Rien ne clignote, ne glisse ni ne s’estompe.</translation>
     </message>
     <message>
+        <source>Older entries are deleted for good.</source>
+        <translation>Les entrées plus anciennes sont supprimées pour de bon.</translation>
+    </message>
+    <message>
+        <source>Otherwise they wait for you as long as it takes.</source>
+        <translation>Sinon, elles vous attendent le temps qu’il faut.</translation>
+    </message>
+    <message>
         <source>Reduce motion</source>
         <translation>Réduire les animations</translation>
+    </message>
+    <message>
+        <source>Reject</source>
+        <translation>Refuser</translation>
+    </message>
+    <message>
+        <source>Requests have a time limit</source>
+        <translation>Les demandes ont un délai</translation>
     </message>
     <message>
         <source>Runs at once</source>
@@ -1878,6 +2163,10 @@
     <message>
         <source>Selective</source>
         <translation>Sélectif</translation>
+    </message>
+    <message>
+        <source>Selective: low risk needs no approval</source>
+        <translation>Sélectif&#xa0;: un risque faible se passe d’accord</translation>
     </message>
     <message>
         <source>Send a message with</source>
@@ -1936,8 +2225,24 @@
         <translation>Cette valeur est hors limites, le réglage reste donc comme il était.</translation>
     </message>
     <message>
+        <source>Time limit of a request</source>
+        <translation>Délai d’une demande</translation>
+    </message>
+    <message>
         <source>Validation mode</source>
         <translation>Mode de validation</translation>
+    </message>
+    <message>
+        <source>What becomes of a call that nobody answered.</source>
+        <translation>Ce que devient un appel resté sans réponse.</translation>
+    </message>
+    <message>
+        <source>What changes memories, templates and runs.</source>
+        <translation>Ce qui modifie mémoires, modèles et exécutions.</translation>
+    </message>
+    <message>
+        <source>When an agent wants to start others.</source>
+        <translation>Quand un agent veut en lancer d’autres.</translation>
     </message>
     <message>
         <source>Which tool calls wait for your approval.</source>
@@ -1952,12 +2257,20 @@
         <translation>Intervalle d’écriture</translation>
     </message>
     <message>
+        <source>Writing files; reading needs no approval.</source>
+        <translation>L’écriture de fichiers&#x202f;; la lecture se passe d’accord.</translation>
+    </message>
+    <message>
         <source>off</source>
         <translation>non</translation>
     </message>
     <message>
         <source>on</source>
         <translation>oui</translation>
+    </message>
+    <message>
+        <source>{days} days</source>
+        <translation>{days} jours</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -2297,6 +2610,14 @@
 <context>
     <name>Tools</name>
     <message>
+        <source>Asked</source>
+        <translation>A demandé</translation>
+    </message>
+    <message>
+        <source>Asking</source>
+        <translation>Demande</translation>
+    </message>
+    <message>
         <source>Calculated</source>
         <translation>Calculé</translation>
     </message>
@@ -2390,16 +2711,28 @@
         </translation>
     </message>
     <message>
+        <source>By category: at first, sub-agents, MCP servers, files and the database wait for your approval.</source>
+        <translation>Par catégorie&#xa0;: au départ, sous-agents, serveurs MCP, fichiers et base de données attendent votre approbation.</translation>
+    </message>
+    <message>
         <source>Every tool call waits for your approval.</source>
         <translation>Chaque appel d’outil attend votre approbation.</translation>
+    </message>
+    <message>
+        <source>In selective mode</source>
+        <translation>En mode sélectif</translation>
     </message>
     <message>
         <source>Operations run without asking you.</source>
         <translation>Les opérations s’exécutent sans vous demander.</translation>
     </message>
     <message>
-        <source>Sub-agents, MCP servers, files and the database wait for your approval.</source>
-        <translation>Sous-agents, serveurs MCP, fichiers et base de données attendent votre approbation.</translation>
+        <source>Requests</source>
+        <translation>Demandes</translation>
+    </message>
+    <message>
+        <source>Risk</source>
+        <translation>Risque</translation>
     </message>
     <message>
         <source>This mode requires human validation. Multi-workflow is not available - only one workflow can run at a time.</source>
@@ -2408,6 +2741,10 @@
     <message>
         <source>Validation</source>
         <translation>Validation</translation>
+    </message>
+    <message>
+        <source>What was decided</source>
+        <translation>Décisions prises</translation>
     </message>
 </context>
 <context>

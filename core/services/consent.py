@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -11,9 +11,10 @@ from typing import Any, Self
 
 from core.bus import Bus, ExceptionsChanged, SettingsChanged
 from core.domain.audit import AuditEntry
-from core.domain.consent import ConsentPolicy, Rule, exception_setting, exceptions_in
+from core.domain.consent import NEVER_ASKED, ConsentPolicy, Rule, exception_setting, exceptions_in
 from core.domain.ids import AuditId
 from core.domain.json_text import encode
+from core.domain.tool import ToolInfo, server_of
 from core.errors import Refused, StorageFailed
 from core.ports.clock import Clock
 from core.ports.storage import PAGE_ROWS, PutSetting, Storage
@@ -43,6 +44,7 @@ class ConsentService:
         self._clock = clock
         self._exceptions = exceptions_in(kept)
         self._policy = ConsentPolicy(settings.current, self._exceptions)
+        self._tools: Callable[[], Sequence[ToolInfo]] = tuple
         self._days_changed = asyncio.Event()
 
     # Exceptions
@@ -53,6 +55,17 @@ class ConsentService:
         if self._policy.settings is not self._settings.current or self._policy.exceptions is not self._exceptions:
             self._policy = ConsentPolicy(self._settings.current, self._exceptions)
         return self._policy
+
+    def know(self, tools: Callable[[], Sequence[ToolInfo]]) -> None:
+        """These are the tools that there are."""
+        self._tools = tools
+
+    @property
+    def nameable(self) -> list[str]:
+        """What an exception can be made for: tools that may need consent, and servers."""
+        names = [info.name for info in self._tools() if info.name not in NEVER_ASKED]
+        servers = {f"mcp__{server}" for name in names if (server := server_of(name)) is not None}
+        return sorted({*names, *servers})
 
     @property
     def exceptions(self) -> Mapping[str, Rule]:

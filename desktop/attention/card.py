@@ -8,7 +8,6 @@ shown ──(an answer is on its way)──► sending ──(taken)──► th
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import partial
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
@@ -67,7 +66,7 @@ class AttentionCard(Adaptive, Surface):
         self._theme = theme
         self._workflow = ""
         self._workflow_id: WorkflowId | None = None
-        self._requests = Requests(partial(Request, theme))
+        self._requests = Requests(self._begin)
         self._is_closed = False
         self._is_folded = False
         self._most_height = 0
@@ -231,6 +230,7 @@ class AttentionCard(Adaptive, Surface):
         self._foot.acted.connect(self._act)
         self._foot.put_off.connect(self._leave)
         self._foot.reasoned.connect(self._on_reason)
+        self._foot.scoped.connect(self._on_scope)
         self._close.clicked.connect(self._leave)
         submit = QShortcut(QKeySequence("Ctrl+Return"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         submit.activated.connect(self._submit)
@@ -245,6 +245,8 @@ class AttentionCard(Adaptive, Surface):
         self._scroller.show_page(request)
         if request is not None:
             self._foot.offer(_buttons(request), reason=request.reason if request.takes_reason else None)
+            self._foot.follow(request)
+            self._offer_scope()
 
     def _go_on(self) -> None:
         """The first of the others, or none; where focus was in the card it stays in it, and else goes nowhere."""
@@ -329,6 +331,22 @@ class AttentionCard(Adaptive, Surface):
     def _on_reason(self, reason: str) -> None:
         if self.request is not None:
             self.request.reason = reason
+
+    def _on_scope(self, scope: str) -> None:
+        if self.request is not None:
+            self.request.scope = scope
+
+    def _offer_scope(self) -> None:
+        """What an approval may be for: other arguments are approved once alone."""
+        request = self.request
+        if request is not None:
+            tool = request.question.asked.tool if request.takes_scope else None
+            self._foot.offer_scope(tool, request.scope, is_edited=request.is_changed)
+
+    def _begin(self, question: Question) -> Request:
+        request = Request(self._theme, question)
+        request.edited.connect(self._offer_scope)
+        return request
 
     # Looks
 

@@ -1,5 +1,6 @@
 """What is asked, to be read: the prompt, the tool with its risk, and the values that it is about."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -7,8 +8,9 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from core.domain.interruption import InterruptionKind
 from core.domain.json_text import indented
 from core.domain.risk import Risk
+from core.domain.tool import server_of
 from core.stores.questions import Question
-from desktop.attention.words import risk_words
+from desktop.attention.words import risk_words, server_words
 from desktop.theme.theme import Theme
 from desktop.theme.tool_icons import tool_icon
 from desktop.translation.asking import asking_sentence
@@ -39,11 +41,15 @@ class Facts(Adaptive, QWidget):
         self._column.addWidget(self._sentence)
         self._tool = QHBoxLayout()
         self._risk = Label("", "secondary")
-        if asked.tool is not None:
+        self._server = Label("", "secondary", "muted")
+        if asked.tool is not None and asked.kind is not InterruptionKind.QUESTION:
             self._tool.addWidget(IconLabel(theme, tool_icon(asked.tool)))
             self._tool.addWidget(ElidedLabel(asked.tool, "code"), 1)
+            self._tool.addWidget(self._server)
             self._tool.addWidget(self._risk)
             self._column.addLayout(self._tool)
+        if asked.kind is InterruptionKind.QUESTION and (about := _context(asked.input)):
+            self._column.addWidget(Paragraph(about, "label", "muted"))
         self.section: ValueSection | None = None
         value = self._shown() if shows_values else None
         if value not in (None, {}, [], ""):
@@ -58,6 +64,8 @@ class Facts(Adaptive, QWidget):
         self._prompt.setText(asked.prompt or sentence)
         self._sentence.setText(sentence if asked.prompt and asked.kind is InterruptionKind.OUTCOME else "")
         show_when(self._sentence, bool(self._sentence.text()))
+        server = server_of(asked.tool) if asked.tool is not None else None
+        self._server.setText(server_words(server) if server is not None else "")
         if asked.risk is not None:
             self._risk.setText(risk_words(asked.risk))
             self._risk.set_tone(_TONES[asked.risk])
@@ -72,6 +80,14 @@ class Facts(Adaptive, QWidget):
 
     def _shown(self) -> Any:
         asked = self._question.asked
+        if asked.kind is InterruptionKind.QUESTION:
+            return None
         if asked.arguments is not None:
             return asked.arguments
         return asked.input
+
+
+def _context(given: Any) -> str:
+    """What the agent says that a person has to know."""
+    about = given.get("context") if isinstance(given, Mapping) else None
+    return about if isinstance(about, str) else ""

@@ -1,12 +1,14 @@
 """The last lines of the card: why an answer was not taken, a reason for a refusal, and the buttons."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from core.domain.interruption import Action
+from desktop.attention.scope import Scope
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, with_keys
@@ -19,11 +21,13 @@ _REASON_CHARACTERS = 1_000
 
 
 class Foot(Adaptive, QWidget):
-    """Emits `acted` with an action, `put_off` when the answer can wait, `reasoned` with what is written as a reason."""
+    """Emits `acted` with an action, `put_off` when the answer can wait, `reasoned` with what is written as a reason,
+    `scoped` with what an approval is for."""
 
     acted = Signal(str)
     put_off = Signal()
     reasoned = Signal(str)
+    scoped = Signal(str)
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -31,6 +35,8 @@ class Foot(Adaptive, QWidget):
         self._buttons: dict[str, Button] = {}
         self._complaint = Paragraph("", "secondary", "error")
         self._complaint.setObjectName("refusal")
+        self._scope = Scope(theme)
+        self._scope.chosen.connect(self.scoped)
         self._reason = QLineEdit()
         self._reason.setMaxLength(_REASON_CHARACTERS)
         self._reason.textEdited.connect(self.reasoned)
@@ -46,7 +52,9 @@ class Foot(Adaptive, QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addWidget(self._complaint)
+        self._column.addWidget(self._scope)
         self._column.addLayout(self._row)
+        show_when(self._scope, False)
         self.complain("")
         self.adapt_to(theme)
 
@@ -69,6 +77,24 @@ class Foot(Adaptive, QWidget):
         self._row.setStretch(1, int(reason is None))
         if reason is not None and reason != self._reason.text():
             self._reason.setText(reason)
+
+    def follow(self, page: QWidget) -> None:
+        """Have Tab go on here from the last control of the page above: scope, reason, buttons, from left to right."""
+        above = [one for one in page.findChildren(QWidget) if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        here = [*self._scope.findChildren(QAbstractButton), self._reason, self._later, *self._buttons.values()]
+        for before, after in pairwise([*above[-1:], *here]):
+            self.setTabOrder(before, after)
+
+    def offer_scope(self, tool: str | None, scope: str, *, is_edited: bool) -> None:
+        """What an approval of a call of this tool may be for; None where that is no question."""
+        show_when(self._scope, tool is not None)
+        if tool is not None:
+            self._scope.offer(tool, scope, is_edited=is_edited)
+
+    @property
+    def covers(self) -> str:
+        """What the approval covers that is chosen."""
+        return self._scope.covers
 
     def say(self, actions: Sequence[tuple[Action, str]]) -> None:
         """The words of the buttons, in another language."""

@@ -1,4 +1,4 @@
-"""The answer to a question: some of its options, and words of one's own."""
+"""The answer to a question: some of its options, words of one's own, or both, as it takes them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,15 +8,19 @@ from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QSizePolicy, QVBoxLayou
 from core.domain.json_text import readable
 from desktop.attention.field import FormField, Reading
 from desktop.theme.theme import Theme
+from desktop.translation.formats import number
+from desktop.widgets.visibility import show_when
 
 _LINES = 3
 
 
 class OptionsField(FormField):
-    """Its value is `{options, text}`. An option is a text, or an object with an `id` and a `label`."""
+    """Its value is `{options, text}`. An option is a text, or an object with an `id` and a `label`. `schema` says
+    whether options can be chosen, and how much can be written."""
 
-    def __init__(self, theme: Theme, options: Any) -> None:
+    def __init__(self, theme: Theme, options: Any, schema: Any = None) -> None:
         super().__init__(theme, "")
+        self._most_characters = _most(schema, "text", "maxLength")
         self._ids: list[Any] = []
         self._boxes: list[QCheckBox] = []
         self._inside = QWidget()
@@ -34,6 +38,8 @@ class OptionsField(FormField):
         self._text = QPlainTextEdit()
         self._text.setTabChangesFocus(True)
         self._text.textChanged.connect(self._tell)
+        self._takes_text = self._most_characters != 0 or not self._boxes
+        show_when(self._text, self._takes_text)
         column.addWidget(self._text)
         self._place(self._inside)
         self.setFocusProxy(self._boxes[0] if self._boxes else self._text)
@@ -41,9 +47,12 @@ class OptionsField(FormField):
 
     def read(self) -> Reading:
         chosen = [one for one, box in zip(self._ids, self._boxes, strict=True) if box.isChecked()]
-        text = self._text.toPlainText()
+        text = self._text.toPlainText() if self._takes_text else ""
         if not chosen and not text.strip():
-            return Reading(problem=self.tr("Choose something or write an answer; to give none, skip it."))
+            return Reading(problem=self._nothing())
+        if self._most_characters is not None and len(text) > self._most_characters:
+            most = number(self._most_characters)
+            return Reading(problem=self.tr("This is too long: at most {number} characters.").format(number=most))
         return Reading(has_value=True, value={"options": chosen, "text": text})
 
     def retranslate(self) -> None:
@@ -57,6 +66,14 @@ class OptionsField(FormField):
         self._lines.setSpacing(self._theme.sizes.space_xs)
         self._text.setFixedHeight(_LINES * self._text.fontMetrics().lineSpacing() + 2 * self._theme.sizes.space_m)
 
+    def _nothing(self) -> str:
+        """That there is no answer yet, in words."""
+        if not self._boxes:
+            return self.tr("Write an answer; to give none, skip it.")
+        if not self._takes_text:
+            return self.tr("Choose something; to give no answer, skip it.")
+        return self.tr("Choose something or write an answer; to give none, skip it.")
+
 
 def _option(option: Any) -> tuple[Any, str]:
     """What is sent, and what is read."""
@@ -64,3 +81,11 @@ def _option(option: Any) -> tuple[Any, str]:
         chosen = option.get("id", option.get("label"))
         return chosen, str(option.get("label", chosen))
     return option, option if isinstance(option, str) else readable(option)
+
+
+def _most(schema: Any, name: str, bound: str) -> int | None:
+    """A bound of a property, where the schema has one."""
+    properties = schema.get("properties") if isinstance(schema, Mapping) else None
+    part = properties.get(name) if isinstance(properties, Mapping) else None
+    most = part.get(bound) if isinstance(part, Mapping) else None
+    return most if isinstance(most, int) else None

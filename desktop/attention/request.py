@@ -6,9 +6,10 @@ It is kept while the request is open, so that what was begun is there again afte
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from core.domain.interruption import CLOSING, Action, Answer, InterruptionKind
+from core.domain.interruption import APPROVED_FOR, CLOSING, Action, Answer, InterruptionKind
 from core.domain.json_text import encode, indented
 from core.domain.risk import Risk
 from core.errors import StepFailed
@@ -39,13 +40,19 @@ _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
 
 
 class Request(Adaptive, QWidget):
-    """The last button is what goes on; of the others none does more than to end or to skip."""
+    """The last button is what goes on; of the others none does more than to end or to skip.
+
+    Emits `edited` when a person changes what is approved. `scope`: what an approval is for.
+    """
+
+    edited = Signal()
 
     def __init__(self, theme: Theme, question: Question) -> None:
         super().__init__()
         self._theme = theme
         self.question = question
         self.reason = ""
+        self.scope = APPROVED_FOR[0]
         self._edited: dict[str, JsonField] = {}
         self._form: Form | None = None
         self._options: OptionsField | None = None
@@ -70,6 +77,17 @@ class Request(Adaptive, QWidget):
     @property
     def takes_reason(self) -> bool:
         return Action.REJECT in CLOSING[self.kind] and self.kind is not _Kind.OUTCOME
+
+    @property
+    def takes_scope(self) -> bool:
+        return self.kind is _Kind.TOOL_APPROVAL
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether other arguments stand there than were asked about, or none that can be read."""
+        given = self.question.asked.arguments
+        readings = [field.read() for field in self._edited.values() if field.is_edited]
+        return any(not one.has_value or not same(one.value, given) for one in readings)
 
     @property
     def first_focus(self) -> FormField | Action:
@@ -134,7 +152,7 @@ class Request(Adaptive, QWidget):
                 for name, output in _mapping(asked.outputs).items():
                     self._edit(name, output)
             case _Kind.QUESTION:
-                self._options = OptionsField(self._theme, asked.options)
+                self._options = OptionsField(self._theme, asked.options, asked.input_schema)
                 self._column.addWidget(self._options)
             case kind if kind in _FORMS:
                 self._form = Form(self._theme, asked.input_schema)
@@ -148,6 +166,7 @@ class Request(Adaptive, QWidget):
             self._column.addWidget(section)
             return
         field = JsonField(self._theme, name, given=value)
+        field.edited.connect(self.edited)
         self._edited[name] = field
         self._column.addWidget(field)
 
@@ -193,7 +212,7 @@ class Request(Adaptive, QWidget):
             return Answer(Action.SUBMIT, changed)
         given = asked.arguments if self.kind is _Kind.TOOL_APPROVAL else asked.input
         if "" not in values or same(values[""], given):
-            return Answer(Action.APPROVE)
+            return Answer(Action.APPROVE, self.scope if self.takes_scope else None)
         return Answer(Action.SUBMIT, values[""])
 
 

@@ -74,6 +74,33 @@ def action_words(kind: InterruptionKind, action: Action) -> str:
             raise ValueError(kind, action)
 
 
+def scope_words(scope: str) -> str:
+    """What an approval is for, as a choice."""
+    return {
+        "once": translate("Attention", "Once"),
+        "run": translate("Attention", "For this run"),
+        "always": translate("Attention", "Always"),
+    }[scope]
+
+
+def coverage_words(scope: str, tool: str, *, is_edited: bool) -> str:
+    """What it covers, in a sentence."""
+    if is_edited:
+        return translate("Attention", "With changed arguments it is approved once.")
+    return {
+        "once": translate("Attention", "This call alone."),
+        "run": translate("Attention", "Every later call of “{tool}” in this run and in those that it starts."),
+        "always": translate(
+            "Attention", "Every later call of “{tool}”, in all workflows. The settings can take it back."
+        ),
+    }[scope].format(tool=tool)
+
+
+def server_words(server: str) -> str:
+    """Where a tool comes from."""
+    return translate("Attention", "of the server “{server}”").format(server=server)
+
+
 def risk_words(risk: Risk) -> str:
     match risk:
         case Risk.LOW:

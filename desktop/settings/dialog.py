@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QSizePolicy, QSta
 from desktop.settings.about_page import About, AboutPage
 from desktop.settings.agents_page import AgentsPage
 from desktop.settings.appearance_page import AppearancePage
+from desktop.settings.consents import Consents
 from desktop.settings.history import History
 from desktop.settings.limits_page import LimitsPage
 from desktop.settings.minds import Minds
@@ -36,6 +37,7 @@ class SettingsDialog(Adaptive, QDialog):
         theme: Theme,
         core: Source,
         window: Source,
+        consents: Consents,
         about: About,
         parent: QWidget | None = None,
         *,
@@ -49,7 +51,7 @@ class SettingsDialog(Adaptive, QDialog):
         self._history = History(settings, self)
         pages: list[Page] = [
             *(_mind_pages(theme, minds, self._history.tell) if minds is not None else ()),
-            ValidationPage(theme, settings),
+            ValidationPage(theme, settings, consents),
             LimitsPage(theme, settings),
             AppearancePage(theme, settings),
             AboutPage(theme, about),

@@ -7,7 +7,14 @@ from PySide6.QtCore import QObject, Signal
 from desktop.settings.values import Change, Deed, Refusal, Setting, Source, Value
 
 _STEPPED = frozenset(
-    {Setting.MAX_RUNNING_RUNS, Setting.MAX_WORKFLOWS_AUTO, Setting.STREAM_WRITE_INTERVAL_S, Setting.ZOOM}
+    {
+        Setting.MAX_RUNNING_RUNS,
+        Setting.MAX_WORKFLOWS_AUTO,
+        Setting.STREAM_WRITE_INTERVAL_S,
+        Setting.CONSENT_TIMEOUT_S,
+        Setting.AUDIT_DAYS,
+        Setting.ZOOM,
+    }
 )
 
 

@@ -1,8 +1,16 @@
-"""Which tool calls wait for a person, and what that means for several workflows at once."""
+"""Which tool calls wait for a person, what that means for several workflows at once, and what was decided."""
+
+from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QWidget
 
+from core.domain.settings import Settings
 from core.domain.template import ValidationMode
+from desktop.settings.audit_card import AuditCard
+from desktop.settings.consents import Consents
+from desktop.settings.exceptions_card import ExceptionsCard
+from desktop.settings.field import Field
+from desktop.settings.fields import ChoiceField, NumberField, SwitchField
 from desktop.settings.page import Page, PageId
 from desktop.settings.values import Setting, Source
 from desktop.settings.words import choice_words, setting_help
@@ -10,13 +18,24 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.banner import Banner
 from desktop.widgets.choice_cards import ChoiceCards
+from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph
+
+_CATEGORIES = (
+    Setting.ASK_FOR_TOOLS,
+    Setting.ASK_FOR_SUB_AGENTS,
+    Setting.ASK_FOR_MCP,
+    Setting.ASK_FOR_FILES,
+    Setting.ASK_FOR_DATABASE,
+)
+_RISKS = (Setting.CONFIRM_HIGH_RISK, Setting.LOW_RISK_FREE_IN_SELECTIVE, Setting.LOW_RISK_FREE_IN_MANUAL)
 
 
 class ValidationPage(Page):
-    """Three cards and the banner of the mode that holds: a warning for automatic, information for the others."""
+    """Three cards and the banner of the mode that holds: a warning for automatic, information for the others. Below:
+    categories and exceptions, risk, the time limit of a request, and the audit log."""
 
-    def __init__(self, theme: Theme, settings: Source, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, settings: Source, consents: Consents, parent: QWidget | None = None) -> None:
         super().__init__(theme, PageId.VALIDATION, Icon.SHIELD, parent)
         self._settings = settings
         self._about = Paragraph("", "label", "muted")
@@ -25,6 +44,10 @@ class ValidationPage(Page):
         self._info = Banner(theme, "info")
         for section in (self._about, self._cards, self._warning, self._info):
             self.add(section, self._searched)
+        for mode in ValidationMode:  # made before what follows them: Tab goes in the order of this
+            self._cards.set_choice(mode, "", "")
+        self._titles: list[tuple[Label, Callable[[], str]]] = []
+        self._add_rest(theme, settings, consents)
         self._cards.chosen.connect(self._choose)
         settings.changed.connect(self.refresh)
         self.adapt_to(theme)
@@ -44,6 +67,8 @@ class ValidationPage(Page):
         for mode, sentence in self._sentences().items():
             self._cards.set_choice(mode, titles[mode], sentence)
         self._cards.setAccessibleName(self.title())
+        for label, words in self._titles:
+            label.setText(words())
         self._info.set_text(
             self.tr(
                 "This mode requires human validation. Multi-workflow is not available - only one workflow can run "
@@ -51,6 +76,11 @@ class ValidationPage(Page):
             )
         )
         self.refresh()
+
+    def dress(self) -> None:
+        super().dress()
+        for label, _ in self._titles:
+            label.setContentsMargins(0, self._theme.sizes.space_m, 0, 0)
 
     def refresh(self) -> None:
         """Shows the mode that holds, and how many workflows it lets run."""
@@ -64,6 +94,38 @@ class ValidationPage(Page):
             )
         )
         self._show_banner()
+
+    def _add_rest(self, theme: Theme, settings: Source, consents: Consents) -> None:
+        exceptions, audit = ExceptionsCard(theme, consents), AuditCard(theme, consents)
+        groups: list[tuple[Callable[[], str], Sequence[Field | ExceptionsCard | AuditCard]]] = [
+            (
+                lambda: self.tr("In selective mode"),
+                [*(SwitchField(theme, settings, setting) for setting in _CATEGORIES), exceptions],
+            ),
+            (lambda: self.tr("Risk"), [SwitchField(theme, settings, setting) for setting in _RISKS]),
+            (lambda: self.tr("Requests"), self._time_fields(theme, settings)),
+            (
+                lambda: self.tr("What was decided"),
+                [self._number_field(theme, settings, Setting.AUDIT_DAYS, 1), audit],
+            ),
+        ]
+        for words, parts in groups:
+            title = Label("", "section", "muted")
+            self._titles.append((title, words))
+            self.add(title, words)
+            for part in parts:
+                self.add(part, part.searched)
+
+    def _time_fields(self, theme: Theme, settings: Source) -> list[Field]:
+        return [
+            SwitchField(theme, settings, Setting.CONSENT_EXPIRES),
+            self._number_field(theme, settings, Setting.CONSENT_TIMEOUT_S, 10),
+            ChoiceField(theme, settings, Setting.CONSENT_ON_TIMEOUT),
+        ]
+
+    def _number_field(self, theme: Theme, settings: Source, setting: Setting, step: int) -> NumberField:
+        bounds = Settings.model_json_schema()["properties"][setting]
+        return NumberField(theme, settings, setting, bounds["minimum"], bounds["maximum"], step)
 
     def _show_banner(self) -> None:
         is_auto = self._cards.current == ValidationMode.AUTO
@@ -79,7 +141,7 @@ class ValidationPage(Page):
             ValidationMode.AUTO: self.tr("Operations run without asking you."),
             ValidationMode.MANUAL: self.tr("Every tool call waits for your approval."),
             ValidationMode.SELECTIVE: self.tr(
-                "Sub-agents, MCP servers, files and the database wait for your approval."
+                "By category: at first, sub-agents, MCP servers, files and the database wait for your approval."
             ),
         }
 

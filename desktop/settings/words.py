@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from core.domain.settings import OnTimeout
 from core.domain.template import ValidationMode
 from desktop.settings.values import Setting, Value
 from desktop.theme.palette import Scheme
@@ -17,6 +18,18 @@ def setting_name(setting: Setting) -> str:
         Setting.MAX_RUNNING_RUNS: translate("SettingWords", "Runs at once"),
         Setting.MAX_WORKFLOWS_AUTO: translate("SettingWords", "Workflows at once in automatic mode"),
         Setting.STREAM_WRITE_INTERVAL_S: translate("SettingWords", "Write interval"),
+        Setting.ASK_FOR_TOOLS: translate("SettingWords", "Ask about tools"),
+        Setting.ASK_FOR_SUB_AGENTS: translate("SettingWords", "Ask about sub-agents"),
+        Setting.ASK_FOR_MCP: translate("SettingWords", "Ask about MCP servers"),
+        Setting.ASK_FOR_FILES: translate("SettingWords", "Ask about files"),
+        Setting.ASK_FOR_DATABASE: translate("SettingWords", "Ask about the database"),
+        Setting.CONFIRM_HIGH_RISK: translate("SettingWords", "Always confirm high risk"),
+        Setting.LOW_RISK_FREE_IN_SELECTIVE: translate("SettingWords", "Selective: low risk needs no approval"),
+        Setting.LOW_RISK_FREE_IN_MANUAL: translate("SettingWords", "Manual: low risk needs no approval"),
+        Setting.CONSENT_EXPIRES: translate("SettingWords", "Requests have a time limit"),
+        Setting.CONSENT_TIMEOUT_S: translate("SettingWords", "Time limit of a request"),
+        Setting.CONSENT_ON_TIMEOUT: translate("SettingWords", "After the time limit"),
+        Setting.AUDIT_DAYS: translate("SettingWords", "Keep the audit log for"),
         Setting.SCHEME: translate("SettingWords", "Theme"),
         Setting.LANGUAGE: translate("SettingWords", "Language"),
         Setting.ZOOM: translate("SettingWords", "Text size"),
@@ -35,6 +48,20 @@ def setting_help(setting: Setting) -> str:
             "SettingWords",
             "How often the text of a running answer is written to the disk: a crash loses at most that much.",
         ),
+        Setting.ASK_FOR_TOOLS: translate("SettingWords", "Calculating, waiting, running code, and all others."),
+        Setting.ASK_FOR_SUB_AGENTS: translate("SettingWords", "When an agent wants to start others."),
+        Setting.ASK_FOR_MCP: translate("SettingWords", "Every call of a tool that a server offers."),
+        Setting.ASK_FOR_FILES: translate("SettingWords", "Writing files; reading needs no approval."),
+        Setting.ASK_FOR_DATABASE: translate("SettingWords", "What changes memories, templates and runs."),
+        Setting.CONFIRM_HIGH_RISK: translate(
+            "SettingWords", "In automatic mode too, you are asked about calls that delete or reach far."
+        ),
+        Setting.LOW_RISK_FREE_IN_SELECTIVE: translate("SettingWords", "Calls that only read are never asked about."),
+        Setting.LOW_RISK_FREE_IN_MANUAL: translate("SettingWords", "Calls that only read are never asked about."),
+        Setting.CONSENT_EXPIRES: translate("SettingWords", "Otherwise they wait for you as long as it takes."),
+        Setting.CONSENT_TIMEOUT_S: translate("SettingWords", "How long you have to answer."),
+        Setting.CONSENT_ON_TIMEOUT: translate("SettingWords", "What becomes of a call that nobody answered."),
+        Setting.AUDIT_DAYS: translate("SettingWords", "Older entries are deleted for good."),
         Setting.SCHEME: translate("SettingWords", "System follows the colours of your desktop."),
         Setting.LANGUAGE: translate("SettingWords", "System follows the language of your desktop."),
         Setting.ZOOM: translate("SettingWords", "The zoom of texts and controls."),
@@ -60,6 +87,12 @@ def choice_words(setting: Setting) -> dict[Value, str]:
         }
     if setting is Setting.LANGUAGE:  # a language is found by who speaks it
         return {Language.SYSTEM: system, Language.ENGLISH: "English", Language.FRENCH: "Français"}
+    if setting is Setting.CONSENT_ON_TIMEOUT:
+        return {
+            OnTimeout.REJECT: translate("SettingWords", "Reject"),
+            OnTimeout.APPROVE: translate("SettingWords", "Approve"),
+            OnTimeout.ASK_AGAIN: translate("SettingWords", "Ask again"),
+        }
     if setting is Setting.ENTER_SENDS:
         return {True: translate("SettingWords", "Enter"), False: translate("SettingWords", "Ctrl+Enter")}
     return {True: translate("SettingWords", "on"), False: translate("SettingWords", "off")}
@@ -68,7 +101,10 @@ def choice_words(setting: Setting) -> dict[Value, str]:
 def value_words(setting: Setting, value: Value) -> str:
     if setting is Setting.ZOOM:
         return percent(float(value))
-    if setting is Setting.STREAM_WRITE_INTERVAL_S:
+    if setting is Setting.AUDIT_DAYS:
+        days = QLocale().toString(int(value))
+        return translate("SettingWords", "{days} days").format(days=days).replace(" ", "\N{NO-BREAK SPACE}")
+    if setting in (Setting.STREAM_WRITE_INTERVAL_S, Setting.CONSENT_TIMEOUT_S):
         seconds = QLocale().toString(float(value), "g", 4)
         return translate("SettingWords", "{seconds} s").format(seconds=seconds).replace(" ", "\N{NO-BREAK SPACE}")
     if isinstance(value, str | bool):

@@ -9,6 +9,7 @@ _ICONS = {
     "write_file": Icon.FILE_PEN_LINE,
     "list_files": Icon.FOLDER,
     "run_code": Icon.TERMINAL,
+    "ask_user": Icon.MESSAGE_CIRCLE_QUESTION_MARK,
 }
 
 

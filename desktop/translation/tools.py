@@ -20,6 +20,8 @@ def tool_done(tool: str) -> str:
             return translate("Tools", "Listed")
         case "run_code":
             return translate("Tools", "Ran code")
+        case "ask_user":
+            return translate("Tools", "Asked")
         case _:
             return tool
 
@@ -39,5 +41,7 @@ def tool_doing(tool: str) -> str:
             return translate("Tools", "Listing")
         case "run_code":
             return translate("Tools", "Running code")
+        case "ask_user":
+            return translate("Tools", "Asking")
         case _:
             return translate("Tools", "Running {tool}").format(tool=tool)

@@ -17,6 +17,7 @@ from desktop.activity.panel import ActivityPanel
 from desktop.aio import Tasks
 from desktop.bind import Frames
 from desktop.settings.about_page import About
+from desktop.settings.consents import Consents
 from desktop.settings.core_settings import CoreSettings
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.minds import Minds
@@ -360,6 +361,7 @@ class Content(Adaptive, Surface):
             window = WindowSettings(self._theme, session.translation, self._state, session.save, self)
             window.enter_sends_changed.connect(self._on_enter_sends)
             about = About(version("metier"), session.folders.store.parent)
+            consents = Consents(self._core.consent, self._core.bus, self._tasks.spawn, self)
             minds = Minds(
                 self._core.settings,
                 self._core.providers,
@@ -368,7 +370,7 @@ class Content(Adaptive, Surface):
                 self._tasks.spawn,
                 session.folders.keys,
             )
-            self._dialog = SettingsDialog(self._theme, core, window, about, self._window, minds=minds)
+            self._dialog = SettingsDialog(self._theme, core, window, consents, about, self._window, minds=minds)
         self._dialog.present(page_id)
 
     def _state(self) -> WindowState:

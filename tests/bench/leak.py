@@ -23,7 +23,7 @@ BENCH = "leak"
 WARM_UP, RUNS, VIEWS, TRACED = 1000, 2000, 1000, 500
 PIECE = 500
 MOST_BYTES = 5_000_000
-ROWS = {"core.domain.workflow.Workflow", "core.stores.workflows.ListedWorkflow"}
+ROWS = {"core.domain.agent.Answering", "core.domain.workflow.Workflow", "core.stores.workflows.ListedWorkflow"}
 
 
 class Memory(NamedTuple):

@@ -11,7 +11,7 @@ from tests.support.held import held
 from tests.support.mixed_runs import MixedRuns, Person
 
 RUNS, VIEWS = 200, 100
-ROWS = {"core.domain.workflow.Workflow", "core.stores.workflows.ListedWorkflow"}
+ROWS = {"core.domain.agent.Answering", "core.domain.workflow.Workflow", "core.stores.workflows.ListedWorkflow"}
 
 
 @pytest.mark.async_timeout(240)

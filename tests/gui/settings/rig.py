@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 
 from core.bus import Bus
 from core.domain.settings import Settings
+from core.domain.tool import ToolInfo
 from core.llm.catalogue import Catalogue
 from core.llm.http import HttpClients
 from core.llm.key_file import KeyFile
@@ -18,10 +19,12 @@ from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import SystemClock
 from core.ports.storage import Write
 from core.services.agents import AgentService
+from core.services.consent import ConsentService
 from core.services.providers import ProviderService
 from core.services.settings import SettingsService, read_settings
 from core.tools.builtin import calculator
 from desktop.settings.about_page import About
+from desktop.settings.consents import Consents
 from desktop.settings.core_settings import CoreSettings, Spawn
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.minds import Minds
@@ -33,6 +36,8 @@ from desktop.widgets.banner import Banner
 from desktop.widgets.choice_cards import ChoiceCard
 from desktop.window_state import WindowState, read, write
 
+NAMES = ("ask_user", "calculator", "write_file", "mcp__files__read", "mcp__files__write")
+TOOLS = [ToolInfo(name, name, name, {}) for name in NAMES]
 DATA_FOLDER = Path("/home/ada/.local/share/metier")
 
 
@@ -61,13 +66,18 @@ class Rig:
         self.errors: list[BaseException] = []
         """What the owner of the tasks will have been told of."""
         self.window = WindowSettings(theme, translation, lambda: self.state, self.save)
+        self.consent = ConsentService({}, self.service, self.disk, self.bus, SystemClock())
+        self.consent.know(lambda: TOOLS)
+        self.consents = Consents(self.consent, self.bus, spawn)
         self.clients = HttpClients()
         key_file = window_file.with_name("keys.json")
         keys = Keys(KeyFile(key_file), SystemKeyring(), {}, lambda: self.service.current.key_places)
         providers = ProviderService(Catalogue(self.clients, SystemClock()), keys, self.service)
         agents = AgentService((), self.disk, self.bus, self.service.read, lambda: [calculator.tool().info])
         minds = Minds(self.service, providers, agents, self.bus, spawn, key_file)
-        self.dialog = SettingsDialog(theme, self.core, self.window, About("0.1.0", DATA_FOLDER), minds=minds)
+        self.dialog = SettingsDialog(
+            theme, self.core, self.window, self.consents, About("0.1.0", DATA_FOLDER), minds=minds
+        )
 
     def save(self, state: WindowState) -> None:
         if self.is_window_file_refused:

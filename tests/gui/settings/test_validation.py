@@ -103,9 +103,12 @@ async def test_a_change_is_undone_and_done_again_by_the_same_button(rig: Rig, un
     assert (await rig.kept()).validation_mode is ValidationMode.AUTO
 
 
-async def test_tab_leads_from_the_cards_to_the_undo(rig: Rig, until: Until) -> None:
+async def test_tab_leads_from_the_last_control_to_the_undo(rig: Rig, until: Until) -> None:
     rig.press(Qt.Key.Key_Up)
     await until(rig.action)
+    rig.press(Qt.Key.Key_Tab)
+    assert rig.focused() == "Ask about tools"
+    rig.control("Read the log again").setFocus(Qt.FocusReason.TabFocusReason)
     rig.press(Qt.Key.Key_Tab)
     assert rig.focused() == "Undo"
 

@@ -1,0 +1,242 @@
+"""The card for calls of tools and for questions: what it shows, by keyboard what it sends, and what follows."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
+
+from core.domain.consent import Rule
+from core.domain.interruption import Action
+from core.domain.json_text import decode
+from core.domain.masking import MARK
+from core.domain.run import Run
+from core.domain.template import ValidationMode
+from core.services.outcome import Ok
+from desktop.attention.card import AttentionCard
+from desktop.attention.guard import GUARD_MS
+from desktop.attention.scope import Scope
+from desktop.translation.languages import Language
+from desktop.widgets.segmented import Segmented
+from tests.gui.window.rig import App, an_app
+
+Until = Callable[..., Awaitable[None]]
+
+CONTROL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+CALCULATE = '/tool calculator {"expression": "6*7"}'
+
+
+async def chat(app: App, text: str, count: int = 1) -> tuple[Run, AttentionCard]:
+    """A chat in manual mode that asks for so much, with its card in focus and listening."""
+    sent = await app.core.chat.send(text, mode=ValidationMode.MANUAL)
+    assert isinstance(sent, Ok)
+    run = sent.data
+    await asks(app, run, count)
+    app.content.deeds.show(run.workflow_id)
+    app.content.chat.focus_composer()
+    await asyncio.sleep(0.1)
+    await take_card(app)
+    return run, app.content.chat.card
+
+
+async def asks(app: App, run: Run, count: int) -> None:
+    async with asyncio.timeout(5):
+        while app.core.stores.questions.count(run.workflow_id) != count:  # noqa: ASYNC110  # as `until`
+            await asyncio.sleep(0.002)
+    await asyncio.sleep(0.1)
+
+
+async def take_card(app: App) -> None:
+    app.key(Qt.Key.Key_A, CONTROL_SHIFT)
+    await listening()
+
+
+async def listening() -> None:
+    await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+
+
+async def ended(app: App, run: Run) -> Any:
+    async with asyncio.timeout(5):
+        while not (found := await app.core.engine.wait(run.id)).status.is_final:  # noqa: ASYNC110  # as `until`
+            await asyncio.sleep(0.01)
+    described = await app.core.runs.describe(run.id)
+    assert isinstance(described, Ok)
+    assert found.id == run.id
+    return described.data
+
+
+def texts(widget: QWidget) -> set[str]:
+    return {label.text() for label in widget.findChildren(QLabel) if label.isVisible()}
+
+
+def scope(card: AttentionCard) -> Scope:
+    found = card.findChild(Scope)
+    assert isinstance(found, Scope)
+    return found
+
+
+def arguments(card: AttentionCard) -> QPlainTextEdit:
+    return next(one for one in card.findChildren(QPlainTextEdit) if one.isVisible())
+
+
+async def test_the_card_shows_the_tool_its_risk_all_arguments_and_what_an_approval_covers(
+    tmp_path: Path, qapp: QApplication
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        _, card = await chat(app, '/tool write_file {"path": "a.txt", "content": "x", "append": true}')
+        assert {"write_file", "Medium risk", "Tool approval", "This call alone."} <= texts(card)
+        assert decode(arguments(card).toPlainText()) == {"path": "a.txt", "content": "x", "append": True}
+        assert app.focused() is card.button(Action.REJECT)
+        choices = {button.text(): button for button in scope(card).findChildren(QPushButton)}
+        assert list(choices) == ["Once", "For this run", "Always"]
+        choices["Always"].click()
+        assert "“write_file”, in all workflows" in scope(card).covers
+        app.session.translation.set_language(Language.FRENCH)
+        await asyncio.sleep(0.1)
+        assert "« write_file », dans tous les workflows" in scope(card).covers.replace("\u00a0", " ")
+
+
+async def test_an_approval_for_the_run_is_given_by_keyboard(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run, card = await chat(app, f"{CALCULATE}\n\n{CALCULATE}")
+        assert app.focused() is card.button(Action.APPROVE)  # low risk
+        while not isinstance(app.focused().parent(), Segmented):
+            app.key(Qt.Key.Key_Backtab)
+        app.key(Qt.Key.Key_Right)
+        assert "in this run" in scope(card).covers
+        app.control(Qt.Key.Key_Return)
+        told = await ended(app, run)
+        assert [one["status"] for one in told["interruptions"]] == ["approved"]
+        assert [call["status"] for call in told["tool_calls"]] == ["completed"] * 2
+        assert (await app.core.storage.audit())[-1].scope == "run"
+
+
+async def test_always_is_an_exception_that_the_settings_show(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run, card = await chat(app, CALCULATE)
+        next(one for one in scope(card).findChildren(QPushButton) if one.text() == "Always").click()
+        card.button(Action.APPROVE).click()
+        await ended(app, run)
+        assert app.core.consent.exceptions == {"calculator": Rule.ALLOW}
+
+
+async def test_changed_arguments_are_sent_and_approved_once(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run, card = await chat(app, CALCULATE)
+        next(one for one in scope(card).findChildren(QPushButton) if one.text() == "Always").click()
+        arguments(card).setPlainText('{"expression": "1+1"}')
+        assert scope(card).covers == "With changed arguments it is approved once."
+        assert not any(one.isEnabled() for one in scope(card).findChildren(QPushButton))
+        arguments(card).setPlainText('{"expression": "6*7"}')
+        assert "in all workflows" in scope(card).covers
+        arguments(card).setPlainText('{"expression": "1+1"}')
+        card.button(Action.APPROVE).click()
+        told = await ended(app, run)
+        assert told["tool_calls"][0]["args"] == {"expression": "1+1"}
+        assert app.core.consent.exceptions == {}
+
+
+async def test_arguments_that_do_not_fit_say_so_at_their_field(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        _, card = await chat(app, CALCULATE)
+        arguments(card).setPlainText('{"expression": 5}')
+        card.button(Action.APPROVE).click()
+        await until(lambda: any("expected text, got 5" in text for text in texts(card)))
+        arguments(card).setPlainText("{")
+        card.button(Action.APPROVE).click()
+        assert any(text.startswith("This is no JSON") for text in texts(card))
+
+
+async def test_a_reason_reaches_the_agent(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run, card = await chat(app, CALCULATE)
+        reason = next(one for one in card.findChildren(QLineEdit) if "Reason" in one.accessibleName())
+        reason.setFocus()
+        QTest.keyClicks(reason, "use your head")
+        card.button(Action.REJECT).click()
+        assert "use your head" in (await ended(app, run))["output"]
+
+
+async def test_several_requests_are_gone_through_with_what_was_chosen_for_each(
+    tmp_path: Path, qapp: QApplication
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run, card = await chat(app, f'{CALCULATE}\n/tool wait {{"seconds": 0}}', 2)
+        next(one for one in scope(card).findChildren(QPushButton) if one.text() == "For this run").click()
+        app.key(Qt.Key.Key_PageDown)
+        await listening()
+        assert (scope(card).covers, "wait" in texts(card)) == ("This call alone.", True)
+        app.key(Qt.Key.Key_PageUp)
+        await listening()
+        assert "in this run" in scope(card).covers
+        for _ in range(2):
+            card.button(Action.APPROVE).click()
+            await asyncio.sleep(0.2)
+            await listening()
+        await ended(app, run)
+        assert [entry.scope for entry in reversed(await app.core.storage.audit())] == ["run", "once"]
+
+
+async def test_a_secret_is_not_shown_and_stays_with_the_call(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run, card = await chat(app, '/tool write_file {"path": "/nowhere", "content": "Bearer abc123abc123abc"}')
+        assert decode(arguments(card).toPlainText())["content"] == f"Bearer {MARK}"
+        card.button(Action.APPROVE).click()
+        told = await ended(app, run)
+        assert told["tool_calls"][0]["error"]["code"] == "not_allowed"  # and not that the secret is missing
+
+
+# Questions
+
+
+async def test_options_are_chosen_by_keyboard(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run, card = await chat(app, '/tool ask_user {"question": "Which?", "type": "checkbox", "options": ["a", "b"]}')
+        assert {"Which?", "Question"} <= texts(card)
+        assert not [one for one in card.findChildren(QPlainTextEdit) if one.isVisible()]
+        assert "ask_user" not in texts(card)
+        focused = app.focused()
+        assert isinstance(focused, QCheckBox)
+        app.control(Qt.Key.Key_Return)
+        assert "Choose something; to give no answer, skip it." in texts(card)
+        app.key(Qt.Key.Key_Tab)
+        app.key(Qt.Key.Key_Space)
+        app.control(Qt.Key.Key_Return)
+        assert '{"options":["b"],"text":""}' in (await ended(app, run))["output"]
+
+
+async def test_a_text_is_written_and_its_length_is_bounded(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run, card = await chat(app, '/tool ask_user {"question": "Why?", "context": "It matters."}')
+        assert {"Why?", "It matters."} <= texts(card)
+        assert card.findChildren(QCheckBox) == []
+        box = arguments(card)
+        box.setPlainText("x" * 10_001)
+        app.control(Qt.Key.Key_Return)
+        assert "This is too long: at most 10,000 characters." in texts(card)
+        box.setPlainText("")
+        QTest.keyClicks(box, "because")
+        app.control(Qt.Key.Key_Return)
+        assert '"text":"because"' in (await ended(app, run))["output"]
+
+
+async def test_a_mixed_question_takes_both_and_can_be_skipped(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run, card = await chat(app, "ask Which? [a, b]\n\nask Why?")
+        card.findChildren(QCheckBox)[0].click()
+        QTest.keyClicks(arguments(card), "and more")
+        card.button(Action.SUBMIT).click()
+        await asyncio.sleep(0.1)
+        await asks(app, run, 1)
+        await take_card(app)
+        card.button(Action.SKIP).click()
+        output = (await ended(app, run))["output"]
+        assert '{"options":["a"],"text":"and more"}' in output or '"skipped":true' in output
+        described = await app.core.runs.describe(run.id)
+        assert isinstance(described, Ok)
+        assert [one["status"] for one in described.data["interruptions"]] == ["answered"] * 2
