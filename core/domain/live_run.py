@@ -140,7 +140,7 @@ class LiveRun:
     message: str | None = None
     interrupted_texts: list[str] = field(default_factory=list)
     warnings: list[dict[str, Any]] = field(default_factory=list)
-    thoughts: list[LiveThought] = field(default_factory=list)
+    thoughts: list[LiveThought] = field(default_factory=list, compare=False)
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
