@@ -5,16 +5,16 @@
     <name>AgentsPage</name>
     <message numerus="yes">
         <source>%n tool(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>%n tool</numerusform>
+            <numerusform>%n tools</numerusform>
         </translation>
     </message>
     <message numerus="yes">
         <source>{agent} is removed; %n workflow(s) go on with the default agent.</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{agent} is removed; %n workflow goes on with the default agent.</numerusform>
+            <numerusform>{agent} is removed; %n workflows go on with the default agent.</numerusform>
         </translation>
     </message>
 </context>
@@ -66,9 +66,9 @@
     <name>FoundServers</name>
     <message numerus="yes">
         <source>{server}: %n model(s)</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>{server}: %n model</numerusform>
+            <numerusform>{server}: %n models</numerusform>
         </translation>
     </message>
 </context>
@@ -86,9 +86,9 @@
     <name>ModelForm</name>
     <message numerus="yes">
         <source>It answers, and lists %n model(s).</source>
-        <translation type="unfinished">
-            <numerusform></numerusform>
-            <numerusform></numerusform>
+        <translation>
+            <numerusform>It answers, and lists %n model.</numerusform>
+            <numerusform>It answers, and lists %n models.</numerusform>
         </translation>
     </message>
 </context>

@@ -93,6 +93,7 @@ class AgentsPage(Page):
             row.removed.connect(partial(self._spawn_removal, agent))
             row.made_default.connect(partial(self._make_default, agent))
             self._list_column.insertWidget(at, row)
+            row.show()  # now, not when the layout comes to it: focus may go there
             self._rows.append(row)
         if focused is not None:
             self._rows[min(focused, len(self._rows) - 1)].take_focus()

@@ -88,5 +88,6 @@ class FoundServers(Adaptive, Card):
             button = Button(self._theme, parent=self)
             button.clicked.connect(partial(self.taken.emit, preset_id, base_url, models))
             self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            button.show()  # now, not when the layout comes to it: a key may be meant for it
             self._buttons.append(button)
         self.retranslate()

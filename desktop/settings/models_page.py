@@ -106,6 +106,7 @@ class ModelsPage(Page):
             row.removed.connect(partial(self._spawn_removal, model))
         row.made_default.connect(partial(self._make_default, model))
         self._list_column.addWidget(row)
+        row.show()  # now, not when the layout comes to it: focus may go there
         self._rows.append(row)
 
     def _searched_list(self) -> str:

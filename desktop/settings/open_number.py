@@ -16,6 +16,7 @@ class OpenNumber(NumberBox):
         self.setRange(least - step, most)
         self.setSingleStep(step)
         self.setValue(self.minimum())
+        self.valueChanged.connect(self._keep_bounds)
 
     @property
     def number(self) -> float | None:
@@ -31,6 +32,11 @@ class OpenNumber(NumberBox):
     def say_open(self, word: str) -> None:
         """What stands where it is left open."""
         self.setSpecialValueText(word)
+
+    def _keep_bounds(self, value: float) -> None:
+        """What is typed below the least number is that number."""
+        if self.minimum() < value < self._least:
+            self.setValue(self._least)
 
     def textFromValue(self, value: float) -> str:
         """Whole numbers as they are, however large."""

@@ -44,7 +44,7 @@ class ThoughtView(LineButton):
                 Indicator.RUNNING if is_open else Icon.BRAIN,
                 "muted",
                 self.tr("Thinking") if is_open else self.tr("Thought"),
-                result="" if block.seconds is None else duration(block.seconds),
+                result=_took(round((block.seconds or 0) * 1000)),
             ),
             is_unfolded=block.is_unfolded,
         )

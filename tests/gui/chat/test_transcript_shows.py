@@ -141,7 +141,7 @@ def test_a_failure_of_the_last_turn_can_be_tried_again(transcript: Transcript, q
     failure = Failure("timeout", "It took 30 s", "answer", "model")
     show(transcript, answered("1", failure), answered("2", failure))
     first, last = views(transcript, FailureView)
-    assert "It took too long" in last.accessibleName()
+    assert "The server did not answer in time" in last.accessibleName()
     assert [button.text() for button in views_in(first)] == ["Copy details"]
     with qtbot.waitSignal(transcript.retry_requested) as requested:
         QTest.mouseClick(views_in(last)[0], Qt.MouseButton.LeftButton)

@@ -243,10 +243,11 @@ async def test_price_and_window_of_a_model_are_set(tmp_path: Path, qapp: QApplic
         assert "4,096 tokens · price unknown" in texts(app)
         write(app, "Price in", "2.5")
         write(app, "Price out", "6")
+        write(app, "Context window", "100")
         press(app, "Add model")
         await until(lambda: "$2.5 in, $6 out" in texts(app))
         kept = app.core.settings.current.models
-        assert kept == (model.model_copy(update={"price_in": 2.5, "price_out": 6.0}),)
+        assert kept == (model.model_copy(update={"price_in": 2.5, "price_out": 6.0, "context_tokens": 256}),)
 
 
 async def test_a_server_on_this_computer_is_offered_and_not_chosen(
