@@ -79,7 +79,8 @@ OPEN_STATUS: Mapping[InterruptionKind, InterruptionStatus] = {
     InterruptionKind.OUTCOME: InterruptionStatus.AWAITING_OUTCOME,
 }
 
-_SHOWN_WHOLE = frozenset({InterruptionKind.INPUT_REVIEW, InterruptionKind.LOCAL_EXECUTION})
+_HAS_NO_SECRETS = frozenset({InterruptionKind.TOOL_APPROVAL, InterruptionKind.OUTCOME, InterruptionKind.QUESTION})
+_SHOWN_WHOLE = _HAS_NO_SECRETS | {InterruptionKind.INPUT_REVIEW, InterruptionKind.LOCAL_EXECUTION}
 
 _REJECT = {Action.REJECT: InterruptionStatus.REJECTED}
 _OUTCOME = InterruptionStatus.OUTCOME_GIVEN
@@ -191,6 +192,6 @@ class Interruption:
             "input": ask.input if ask.kind in _SHOWN_WHOLE else masked(ask.input),
             "outputs": ask.outputs,
             "tool": ask.tool,
-            "arguments": masked(ask.arguments),
+            "arguments": ask.arguments if ask.kind in _HAS_NO_SECRETS else masked(ask.arguments),
             "risk": ask.risk,
         }

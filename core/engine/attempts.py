@@ -17,7 +17,6 @@ from typing import Any
 
 from core.domain.events import ToolEnded
 from core.domain.interruption import Action, Answer, Ask, InterruptionKind
-from core.domain.masking import masked
 from core.domain.run import ErrorInfo
 from core.domain.template import ToolAction
 from core.domain.tool import CallResult, CallStatus, Effect
@@ -28,6 +27,7 @@ from core.engine.interruptions import Interruptions
 from core.engine.steps import call_ended, call_started
 from core.errors import StepFailed
 from core.ports.clock import Clock
+from core.threads.long_masking import masked_value
 
 NEVER_AGAIN = frozenset(
     {
@@ -155,9 +155,10 @@ class Attempts:
         """The output that the attempt had after all, as an answer; None: run it again. Raises StepFailed."""
         step, key = self.call.step, self.call.key
         unknown = outcome_unknown(str(key), _tool(self.call))
+        shown = await masked_value(self.call.input)
         if self.earlier is not None and self.attempt == self.earlier.attempt:
             cut_off = CallResult(CallStatus.UNKNOWN, error=ErrorInfo.of(unknown))
-            self.checkpoints.tell(call_started(self.call, self.attempt), self._ended(cut_off))
+            self.checkpoints.tell(call_started(self.call, self.attempt, shown), self._ended(cut_off))
         match self.state():
             case Course.OVER:
                 raise unknown
@@ -169,7 +170,6 @@ class Attempts:
             case "fail":
                 raise unknown
         self.is_idle = True
-        shown = masked(self.call.input)
         ask = Ask(
             InterruptionKind.OUTCOME,
             step.name,

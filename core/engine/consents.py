@@ -3,8 +3,8 @@
 
     wanted ──► asked about before? ──► its answer
                  │ no
-                 ├── it cannot be made (not registered, invalid, …) ──► its result
                  ├── no consent is needed, an exception or an approval for the run covers it ──► permitted
+                 ├── it cannot be made (not registered, invalid, …) ──► its result
                  └── a person is asked ──► permitted (as it is, or with other arguments) | rejected | asked again
 """
 
@@ -87,12 +87,12 @@ class Consents:
             self._log_pass(wanted, terms, Decider.EXCEPTION)
         if terms.ruling is not Ruling.ASK:
             return Permitted(wanted.arguments)
-        refusal = await self._tools.refusal(wanted.tool, wanted.arguments, self._run.workflow_id, advertised)
-        if refusal is not None:
-            return refusal
         if await self._is_covered(wanted.tool):
             self._log_pass(wanted, terms, Decider.RUN)
             return Permitted(wanted.arguments)
+        refusal = await self._tools.refusal(wanted.tool, wanted.arguments, self._run.workflow_id, advertised)
+        if refusal is not None:
+            return refusal
         shown = await masked_value(wanted.arguments)
         return self._interruptions.raise_(self._ask(wanted, shown))
 

@@ -32,6 +32,8 @@ from core.engine.run_log import Log
 from core.ports.clock import Clock
 from core.ports.storage import CloseInterruption, PutAudit, PutSetting, RaiseInterruption, Write
 
+_Place = tuple[str, int | None, CallId | None]
+
 LOOK_AGAIN_S = 10.0  # the wall clock may jump, and a machine that slept counts no monotonic time
 
 
@@ -55,7 +57,10 @@ class Interruptions:
         self._on_asking = on_asking
         self._on_closed = on_closed
         self._on_always = on_always
-        self._all = {one.id: one for one in known}
+        self._all: dict[InterruptionId, Interruption] = {}
+        self._at: dict[_Place, list[InterruptionId]] = {}
+        for one in known:
+            self._add(one)
         self._waiting: dict[InterruptionId, asyncio.Future[Interruption]] = {}
         self._timer: asyncio.TimerHandle | None = None
 
@@ -85,12 +90,16 @@ class Interruptions:
         call_id: CallId | None = None,
     ) -> Interruption | None:
         """The newest of that place, open or closed."""
-        for one in reversed(self._all.values()):
-            ask = one.ask
-            is_there = ask.kind in kinds and (ask.step, ask.index, ask.call_id) == (step, index, call_id)
-            if is_there and attempt in (None, ask.attempt):
+        for found in reversed(self._at.get((step, index, call_id), ())):
+            one = self._all[found]
+            if one.ask.kind in kinds and attempt in (None, one.ask.attempt):
                 return one
         return None
+
+    def _add(self, one: Interruption) -> None:
+        ask = one.ask
+        self._all[one.id] = one
+        self._at.setdefault((ask.step, ask.index, ask.call_id), []).append(one.id)
 
     def require_open(self, found: Interruption) -> None:
         """Raises Refused `already_answered`."""
@@ -111,7 +120,7 @@ class Interruptions:
             now,
             expires_at,
         )
-        self._all[raised.id] = raised
+        self._add(raised)
         told = InterruptionRaised(**raised.fields(), expires_at=time_text(expires_at) if expires_at else None)
         self._log.record(told, writes=[RaiseInterruption(raised)])
         self.watch()

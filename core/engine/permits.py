@@ -103,8 +103,10 @@ class Permits:
             return replace(made, input=found.arguments, is_permitted=True)
         if found.error is None or found.error.code != "rejected":
             return made
+        asked = self.request(made)
+        shown = asked.ask.arguments if asked is not None else None
         self._checkpoints.step_started(made.key)
-        self._checkpoints.tell(call_started(made, 1), call_ended(made, 1, found, found.status))
+        self._checkpoints.tell(call_started(made, 1, shown), call_ended(made, 1, found, found.status))
         message = f"{made.key} did not run, since its call was rejected: {found.error.message}"
         raise StepFailed("rejected", message, failed_during="tool_execution", tool_name=found.error.tool_name)
 

@@ -7,7 +7,7 @@ from typing import Any, assert_never
 from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
 from core.domain.json_text import encode
-from core.domain.masking import masked, masked_text
+from core.domain.masking import masked_text
 from core.domain.run import ErrorInfo, Run, Snapshot
 from core.domain.step import StepKey
 from core.domain.template import (
@@ -32,6 +32,7 @@ from core.ports.sandbox import CodeLimits, Sandbox
 from core.ports.schemas import Schemas
 from core.ports.tools import CallContext, ToolRunner
 from core.threads.long_json import value_of
+from core.threads.long_masking import masked_value
 
 TOOL_STEP_TIMEOUT_S = 30.0
 
@@ -130,7 +131,7 @@ class StepRunner:
     ) -> Any:
         assert isinstance(call.step.action, ToolAction)
         name, log = call.step.action.tool_name, setting.log
-        log.tell(call_started(call, attempt))
+        log.tell(call_started(call, attempt, await masked_value(call.input)))
         context = CallContext.of(setting.run, setting.snapshot, call_id(call, attempt), call.key, setting.ask)
         result = await self.tools.call(
             name,
@@ -166,13 +167,14 @@ def call_id(call: Call, attempt: int) -> CallId:
     return CallId(str(call.key) if attempt == 1 else f"{call.key} attempt {attempt}")
 
 
-def call_started(call: Call, attempt: int) -> ToolStarted:
+def call_started(call: Call, attempt: int, shown: Any) -> ToolStarted:
+    """`shown`: its arguments without secrets."""
     assert isinstance(call.step.action, ToolAction)
     key = call.key
     return ToolStarted(
         call_id=call_id(call, attempt),
         tool=call.step.action.tool_name,
-        arguments=masked(call.input),
+        arguments=shown,
         step=key.step,
         index=key.index,
     )
