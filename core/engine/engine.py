@@ -448,8 +448,9 @@ class Engine:
             seat.is_cancelled = True
 
     async def _cancel_made(self, seat: Seat, creating: "asyncio.Task[frozenset[int]]") -> None:
-        """End a run that nobody wanted any more while it was written down."""
-        if await creating:
+        """End a run that nobody wanted any more while it was written down. At the close of the app it is left as it is:
+        the next process goes on with the step that wanted it, and with the run."""
+        if await creating or self._is_closing:
             self._seats.leave(seat)
         else:
             await self._cancel_waiting(seat)
