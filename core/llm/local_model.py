@@ -16,6 +16,7 @@ from pathlib import Path
 PORT = 8080
 NAME = "smollm2-135m"
 CONTEXT_TOKENS = 4096
+ANSWER_TOKENS = 512  # it repeats itself before that
 
 MISSING = "the local model is not installed: bash .dev/local-model installs and starts it"
 
@@ -54,6 +55,7 @@ def _serve(model: Path, port: int) -> int:
     settings.port = port
     settings.n_ctx = CONTEXT_TOKENS
     settings.n_parallel = 1
+    settings.n_predict = ANSWER_TOKENS
     settings.offline = True
     settings.ui = False
     settings.verbosity = -1

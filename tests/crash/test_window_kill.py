@@ -53,12 +53,12 @@ async def test_a_killed_window_loses_at_most_a_second_of_what_was_seen(tmp_path:
     _, err = again.communicate(timeout=60)
     assert again.returncode == 0, err
     assert "Traceback (most recent call last)" not in err
-    assert {line["status"] for line in metier("list").lines} == {"success"}
+    after = sorted(line["status"] for line in metier("list").lines)
+    assert after == ["success", "success", "waiting"]  # one of them asks a question
 
     storage = await SurrealStorage.open(tmp_path / "data" / "store")
     try:
-        (chat,) = [run for run in await storage.runs() if run.kind is RunKind.CHAT]
-        assert chat.status is RunStatus.SUCCESS
+        (chat,) = [run for run in await storage.runs() if run.kind is RunKind.CHAT and run.status is RunStatus.SUCCESS]
         kept = [one for one in await storage.messages(chat.workflow_id) if one.state is MessageState.INTERRUPTED]
         full = words("300")
         if chat.id in {line["run_id"] for line in running}:

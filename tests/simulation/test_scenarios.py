@@ -20,7 +20,7 @@ from tests.simulation.shrink import report
 from tests.simulation.world import World
 from tests.support.project import ROOT
 
-SEEDS = int(os.environ.get("METIER_SEEDS", "3500"))
+SEEDS = int(os.environ.get("METIER_SEEDS", "3000"))
 BATCH = 500
 
 FOLDER = Path(__file__).parent / "found"
