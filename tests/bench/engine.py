@@ -140,6 +140,7 @@ async def measure(
 
 
 async def main() -> None:
+    measure_items()  # first: a process inherits the peak of the one that starts it
     async with a_core() as (core, storage, folder):
         hundred = chain(100)
         await measure(
@@ -152,7 +153,6 @@ async def main() -> None:
         await people.approvals(BENCH, core, lambda: bare_commits(storage, 1))
         await people.ragged(BENCH, core)
         large.tell(BENCH, await large.stalls(measure_large(core)))
-    measure_items()
     await recovery.growth(BENCH)
     await recovery.recover_many(BENCH)
     recovery.kill_and_restart(BENCH)
