@@ -1,5 +1,6 @@
 """The dialog: open beside the window, found by words, gone through by keyboard, and whole in French at every zoom."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -250,7 +251,8 @@ async def test_french_is_whole_at_800_by_600(rig: Rig, page: PageId, zoom: float
     QApplication.processEvents()
     if page is PageId.AGENTS:
         rig.click("Nouvel agent")
-    for _ in range(3):  # fields turn their control below, pages grow, scroll bars come
+    for _ in range(20):  # fields turn their control below, pages grow, scroll bars come; servers are looked for
+        await asyncio.sleep(0.02)
         QApplication.processEvents()
     assert rig.dialog.size().toTuple() == (800, 600)
     shown = next(each for each in rig.dialog.findChildren(Page) if each.isVisible())
