@@ -13,7 +13,7 @@ from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
 from core.domain.interruption import Action, Ask, InterruptionKind
 from core.domain.json_text import decode, encode
-from core.domain.masking import MARK, masked, masked_text
+from core.domain.masking import MARK, masked
 from core.domain.run import ErrorInfo
 from core.domain.step import StepKey
 from core.domain.tool import CallResult, CallStatus, Effect, ToolCall, cut_off_call, sameness_of
@@ -87,7 +87,7 @@ class Ledger:
         is_news = found.status is not CallStatus.UNKNOWN
         if is_news:
             unknown = CallResult(CallStatus.UNKNOWN, error=ErrorInfo("outcome_unknown", what))
-            facts = [_started(found, offset), _ended(found.id, unknown)]
+            facts = [_started(found, offset), ToolEnded.of(found.id, unknown)]
             found = self._found[row.id] = self._settled(found, unknown)
             self._log.tell(*facts, writes=[PutToolCall(found)])
         arguments = decode(found.arguments_json)
@@ -102,7 +102,7 @@ class Ledger:
             why = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
             result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", why, tool_name=found.tool))
         kept = replace(result, value=masked(result.value))
-        self._log.tell(_ended(found.id, result), writes=[PutToolCall(self._settled(found, kept))])
+        self._log.tell(ToolEnded.of(found.id, result), writes=[PutToolCall(self._settled(found, kept))])
         return result
 
     async def start(self, rows: Sequence[ToolCall], offset: int) -> None:
@@ -118,14 +118,14 @@ class Ledger:
         """Tell how a call ended; its value holds no secrets any more. It is on disk before the next call or question
         leaves the process."""
         row, _ = self._open.pop(call_id)
-        self._log.tell(_ended(call_id, result), writes=[PutToolCall(self._settled(row, result))])
+        self._log.tell(ToolEnded.of(call_id, result), writes=[PutToolCall(self._settled(row, result))])
 
     def refuse(self, row: ToolCall, result: CallResult, offset: int) -> None:
         """Tell of a call that was refused before it started."""
         at = self._clock.now()
         self._found.pop(row.id, None)
         kept = replace(self._settled(row, result), started_at=at, effect=Effect.NONE)
-        self._log.tell(_started(row, offset), _ended(row.id, result), writes=[PutToolCall(kept)])
+        self._log.tell(_started(row, offset), ToolEnded.of(row.id, result), writes=[PutToolCall(kept)])
 
     def end_late(self, call_id: CallId, result: CallResult) -> None:
         """Tell how a call that was out of time ended after all; its row stays as it is."""
@@ -163,14 +163,4 @@ def _started(row: ToolCall, offset: int) -> ToolStarted:
         index=row.index,
         round=row.round,
         offset=offset,
-    )
-
-
-def _ended(call_id: CallId, result: CallResult) -> ToolEnded:
-    return ToolEnded(
-        call_id=call_id,
-        status=result.status,
-        duration_ms=result.duration_ms,
-        summary=masked_text(result.summary) if result.summary else result.summary,
-        error=result.error.masked().as_dict() if result.error else None,
     )

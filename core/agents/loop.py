@@ -100,7 +100,10 @@ class AgentLoop:
         while True:
             number += 1
             tools = self._advertised(turn)
-            answer = record.answer(number) or await self._ask(turn, messages, prompt_at, tools, record, log)
+            answer = record.answer(number)
+            if answer is None:
+                request = self._request(turn, messages, prompt_at, tools, record)
+                answer = await self._ask(request, record, log)
             messages.append(answer.as_message())
             if answer.calls:
                 rounds += 1
@@ -130,21 +133,12 @@ class AgentLoop:
         violations = await self._schemas.violations(schema, value)
         return value, "; ".join(f"{one.path or 'the whole'}: {one.message}" for one in violations) or None
 
-    async def _ask(
-        self,
-        turn: AgentTurn,
-        messages: list[ChatMessage],
-        prompt_at: int,
-        tools: tuple[ToolInfo, ...],
-        record: TurnRecord,
-        log: RunLog,
-    ) -> Answer:
+    async def _ask(self, request: ModelRequest, record: TurnRecord, log: RunLog) -> Answer:
         """Have the model answer, and stream what it says. All that it is told is on disk before it is asked."""
         await log.room()
         await log.record()
         calls: list[CallRequest] = []
         record.begin_answer()
-        request = self._request(turn, messages, prompt_at, tools, record)
         async with aclosing(self._model.stream(request)) as deltas:
             async for delta in deltas:
                 match delta:

@@ -100,7 +100,8 @@ def kept_arguments(arguments: Any) -> str:
     """Arguments as the log keeps them: without secrets, and cut where they are long."""
     text = encode(arguments)
     if len(text) <= ARGUMENTS_CHARACTERS:
-        return encode(masked(arguments))
+        shown = masked(arguments)
+        return text if shown is arguments else encode(shown)
     return f"{masked_text(text[:ARGUMENTS_CHARACTERS])}… ({len(text):,} characters)"
 
 

@@ -8,12 +8,13 @@ back. A type written by a later version is kept as `UnknownFact` and skipped by 
 import functools
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import InterruptionKind, InterruptionStatus
+from core.domain.masking import masked_text
 from core.domain.message import Role
 from core.domain.risk import Risk
 from core.domain.run import RunKind, RunStatus
@@ -266,19 +267,7 @@ class ToolStarted(Fact):
     offset: int | None = None
 
 
-class ToolEnded(Fact):
-    type = "tool_end"
-    call_id: CallId
-    status: CallStatus
-    duration_ms: int
-    summary: str | None = None
-    error: WireError | None = None
-
-
-class ToolEndedLate(Fact):
-    """A call that was out of time has come to its end after all. It is told of its attempt, and changes nothing."""
-
-    type = "tool_late"
+class _CallEnd(Fact):
     call_id: CallId
     status: CallStatus
     duration_ms: int
@@ -286,11 +275,25 @@ class ToolEndedLate(Fact):
     error: WireError | None = None
 
     @classmethod
-    def of(cls, call_id: CallId, result: CallResult) -> "ToolEndedLate":
-        error = result.error.as_dict() if result.error is not None else None
+    def of(cls, call_id: CallId, result: CallResult, status: CallStatus | None = None) -> Self:
+        """How the call ended, without secrets; with another `status` than that of the result, if there is one."""
         return cls(
-            call_id=call_id, status=result.status, duration_ms=result.duration_ms, summary=result.summary, error=error
+            call_id=call_id,
+            status=result.status if status is None else status,
+            duration_ms=result.duration_ms,
+            summary=masked_text(result.summary) if result.summary else result.summary,
+            error=result.error.masked().as_dict() if result.error is not None else None,
         )
+
+
+class ToolEnded(_CallEnd):
+    type = "tool_end"
+
+
+class ToolEndedLate(_CallEnd):
+    """A call that was out of time has come to its end after all. It is told of its attempt, and changes nothing."""
+
+    type = "tool_late"
 
 
 class UsageReported(Fact):

@@ -65,12 +65,6 @@ class ErrorInfo:
         """The record of a raised error; `where` are the failed_… fields."""
         return cls(error.code, error.message, parameters=dict(error.parameters), **where)
 
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> "ErrorInfo":
-        known = {name: data.get(name) for name in ("failed_step", "failed_during", "tool_name")}
-        rest = {key: value for key, value in data.items() if key not in known and key not in ("code", "message")}
-        return cls(str(data["code"]), str(data["message"]), parameters=rest, **known)
-
     def masked(self) -> "ErrorInfo":
         """The same without secrets in its message and parameters."""
         return replace(self, message=masked_text(self.message), parameters=masked(dict(self.parameters)))

@@ -24,7 +24,7 @@ from core.engine.checkpoints import Checkpoints
 from core.engine.dispatch import Call
 from core.engine.endings import error_info
 from core.engine.interruptions import Interruptions
-from core.engine.steps import call_ended, call_started
+from core.engine.steps import call_id, call_started
 from core.errors import StepFailed
 from core.ports.clock import Clock
 from core.threads.long_masking import masked_value
@@ -193,7 +193,7 @@ class Attempts:
         raise failed
 
     def _ended(self, result: CallResult) -> ToolEnded:
-        return call_ended(self.call, self.attempt, result, result.status)
+        return ToolEnded.of(call_id(self.call, self.attempt), result)
 
 
 class LostClaim(Exception):  # no error: the run ended before the step began

@@ -65,12 +65,7 @@ class Consents:
 
     def needs_look(self, wanted: WantedCall) -> bool:
         """Whether the call may not be made before `examine` has looked at it. What an exception lets pass is logged."""
-        if self.found(wanted) is not None:
-            return True
-        terms = self._terms(wanted)
-        if terms.ruling is Ruling.EXCEPTED:
-            self._log_pass(wanted, terms, Decider.EXCEPTION)
-        return terms.ruling is Ruling.ASK
+        return self.found(wanted) is not None or not self._passes(wanted, self._terms(wanted))
 
     def found(self, wanted: WantedCall) -> Interruption | None:
         """The newest request about the call, open or closed."""
@@ -83,9 +78,7 @@ class Consents:
         if (found := self.found(wanted)) is not None:
             return found
         terms = self._terms(wanted)
-        if terms.ruling is Ruling.EXCEPTED:
-            self._log_pass(wanted, terms, Decider.EXCEPTION)
-        if terms.ruling is not Ruling.ASK:
+        if self._passes(wanted, terms):
             return Permitted(wanted.arguments)
         if await self._is_covered(wanted.tool):
             self._log_pass(wanted, terms, Decider.RUN)
@@ -126,6 +119,12 @@ class Consents:
             closed = found if not found.is_open else await self._interruptions.ask(found.ask)
             found = self.verdict(wanted, closed)
         return found
+
+    def _passes(self, wanted: WantedCall, terms: ConsentTerms) -> bool:
+        """Whether nobody has to be asked, by these terms. What an exception lets pass is logged."""
+        if terms.ruling is Ruling.EXCEPTED:
+            self._log_pass(wanted, terms, Decider.EXCEPTION)
+        return terms.ruling is not Ruling.ASK
 
     def _terms(self, wanted: WantedCall) -> ConsentTerms:
         arguments = wanted.arguments if isinstance(wanted.arguments, dict) else {}

@@ -10,7 +10,7 @@ Recovery goes through the same door as start, so doing it twice is harmless. Chi
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Self
@@ -530,9 +530,9 @@ class Engine:
 
     # Recovering
 
-    async def recover(self, only: RunId | None = None) -> list[RunId]:
-        """Take in every unfinished run of the store (or `only` that one with those below it), oldest first, and give
-        the ids of those that are roots, and of `only`.
+    async def recover(self, only: RunId | None = None, but: Collection[RunId] = ()) -> list[RunId]:
+        """Take in every unfinished run of the store (or `only` that one with those below it) `but` these and those
+        below them, oldest first, and give the ids of those that are roots, and of `only`.
 
         A run whose parent has ended meanwhile ends too, or goes on as a root. One that cannot be read is marked
         `unreadable`; one that was in flight at three unclean ends without coming further ends as `recovery_exhausted`.
@@ -541,7 +541,10 @@ class Engine:
         unfinished = [
             run
             for run in await self._storage.unfinished_runs()
-            if run.id not in self._seats and (only is None or only in (run.id, run.root))
+            if run.id not in self._seats
+            and (only is None or only in (run.id, run.root))
+            and run.id not in but
+            and run.root not in but
         ]
         moved: set[RunId] = set()
         for at in range(0, len(unfinished), RECOVERED_AT_ONCE):

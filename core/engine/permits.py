@@ -5,6 +5,7 @@ A step that asks holds no place meanwhile and is in no task; an iteration waits 
 
 from dataclasses import replace
 
+from core.domain.events import ToolEnded
 from core.domain.interruption import Interruption, InterruptionKind, InterruptionStatus
 from core.domain.template import ToolAction
 from core.domain.tool import CallResult, Effect
@@ -12,7 +13,7 @@ from core.engine.checkpoints import Checkpoints
 from core.engine.consents import Consents
 from core.engine.dispatch import Call
 from core.engine.interruptions import Interruptions
-from core.engine.steps import StepRunner, call_ended, call_id, call_started
+from core.engine.steps import StepRunner, call_id, call_started
 from core.errors import StepFailed
 from core.ports.consent import Permitted, WantedCall
 
@@ -103,10 +104,12 @@ class Permits:
             return replace(made, input=found.arguments, is_permitted=True)
         if found.error is None or found.error.code != "rejected":
             return made
+        wanted = _wanted(made)
+        assert wanted is not None
         asked = self.request(made)
         shown = asked.ask.arguments if asked is not None else None
         self._checkpoints.step_started(made.key)
-        self._checkpoints.tell(call_started(made, 1, shown), call_ended(made, 1, found, found.status))
+        self._checkpoints.tell(call_started(made, 1, shown), ToolEnded.of(wanted.call_id, found))
         message = f"{made.key} did not run, since its call was rejected: {found.error.message}"
         raise StepFailed("rejected", message, failed_during="tool_execution", tool_name=found.error.tool_name)
 

@@ -7,7 +7,6 @@ from typing import Any, assert_never
 from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
 from core.domain.json_text import encode
-from core.domain.masking import masked_text
 from core.domain.run import ErrorInfo, Run, Snapshot
 from core.domain.step import StepKey
 from core.domain.template import (
@@ -20,7 +19,7 @@ from core.domain.template import (
     WorkflowAction,
     WorkflowCall,
 )
-from core.domain.tool import CallResult, CallStatus, Effect
+from core.domain.tool import CallStatus, Effect
 from core.engine.dispatch import Call
 from core.engine.time_limit import TimeLimit
 from core.errors import StepFailed, ToolFailed
@@ -143,7 +142,7 @@ class StepRunner:
             is_permitted=call.is_permitted,
         )
         is_unknown = effect is Effect.ONCE and result.error is not None and _is_uncertain(result.error)
-        ended = call_ended(call, attempt, result, CallStatus.UNKNOWN if is_unknown else result.status)
+        ended = ToolEnded.of(context.call_id, result, CallStatus.UNKNOWN if is_unknown else None)
         if effect is Effect.NONE:
             log.tell(ended)
         else:
@@ -177,16 +176,6 @@ def call_started(call: Call, attempt: int, shown: Any) -> ToolStarted:
         arguments=shown,
         step=key.step,
         index=key.index,
-    )
-
-
-def call_ended(call: Call, attempt: int, result: CallResult, status: CallStatus) -> ToolEnded:
-    return ToolEnded(
-        call_id=call_id(call, attempt),
-        status=status,
-        duration_ms=result.duration_ms,
-        summary=masked_text(result.summary) if result.summary else result.summary,
-        error=result.error.masked().as_dict() if result.error else None,
     )
 
 

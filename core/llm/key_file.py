@@ -2,11 +2,10 @@
 
 import json
 import os
-import secrets
-from contextlib import suppress
 from pathlib import Path
 
 from core.errors import Refused
+from core.threads.files import replace_private
 
 FORMAT = 1
 
@@ -34,7 +33,8 @@ class KeyFile:
         if self._path is None:
             raise Refused("keys_not_writable", "there is no place for a file of keys")
         try:
-            self._write(self._path, keys)
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            replace_private(self._path, json.dumps({"format": FORMAT, "keys": keys}).encode("ascii"))
         except OSError as error:
             reason = error.strerror or type(error).__name__
             raise Refused("keys_not_writable", f"the file of keys cannot be written: {reason}") from None
@@ -64,21 +64,6 @@ class KeyFile:
             raise OSError(None, "it belongs to somebody else, or others can write it")
         if status.st_mode & 0o077:
             os.fchmod(descriptor, 0o600)
-
-    def _write(self, path: Path, keys: dict[str, str]) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
-        try:
-            descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with open(descriptor, "wb") as file:  # noqa: PTH123  # it is open already, with its mode
-                file.write(json.dumps({"format": FORMAT, "keys": keys}).encode("ascii"))
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        except BaseException:
-            with suppress(FileNotFoundError):
-                temporary.unlink()
-            raise
 
 
 def _unreadable(reason: str) -> Refused:

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -20,6 +19,7 @@ from core.ports.clock import Clock
 from core.ports.storage import PAGE_ROWS, PutSetting, Storage
 from core.services.outcome import answers
 from core.services.settings import SettingsService
+from core.threads.files import replace_private
 
 NAME_CHARACTERS = 256
 SWEEP_S = 24 * 3600.0
@@ -105,7 +105,7 @@ class ConsentService:
         all, and for its owner alone. Fails with `not_written`."""
         whole = [encode(entry.as_dict()) async for entry in self._all()]
         try:
-            await asyncio.to_thread(_write, path, "".join(f"{line}\n" for line in whole))
+            await asyncio.to_thread(replace_private, path, "".join(f"{line}\n" for line in whole).encode("ascii"))
         except OSError as error:
             raise Refused("not_written", f"{path}: {error.strerror or error}", path=str(path)) from error
         return len(whole)
@@ -147,17 +147,3 @@ class ConsentService:
 
     def _look_at_days(self, changed: SettingsChanged) -> None:
         self._days_changed.set()
-
-
-def _write(path: Path, text: str) -> None:
-    """Replace the file in one step."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise

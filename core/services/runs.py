@@ -120,12 +120,8 @@ class RunService:
         ids = {one.id for one in unfinished}
         tops = [one for one in unfinished if one.root not in ids and only in (None, one.id, one.root)]
         waiting = await self._access.waiting(tops)
-        if not waiting:
-            return await self._engine.recover(only)
-        for one in tops:
-            if one.id not in waiting:
-                await self._engine.recover(one.id)
-        return [one.id for one in tops if one.parent is None or one.id == only]
+        told = {*await self._engine.recover(only, waiting), *(one.id for one in tops if one.id in waiting)}
+        return [one.id for one in unfinished if one.id in told]
 
     @answers
     async def events(self, run_id: RunId) -> list[Event]:

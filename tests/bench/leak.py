@@ -16,14 +16,13 @@ from typing import Any, NamedTuple
 from core.persistence.surreal import SurrealStorage
 from core.wiring import run_core
 from tests.bench.measure import line
-from tests.support.held import Held, resident_bytes
+from tests.support.held import ROWS, Held, resident_bytes
 from tests.support.mixed_runs import MixedRuns, Person
 
 BENCH = "leak"
 WARM_UP, RUNS, VIEWS, TRACED = 1000, 2000, 1000, 500
 PIECE = 500
 MOST_BYTES = 5_000_000
-ROWS = {"core.domain.agent.Answering", "core.domain.workflow.Workflow", "core.stores.workflows.ListedWorkflow"}
 
 
 class Memory(NamedTuple):

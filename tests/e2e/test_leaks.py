@@ -7,11 +7,10 @@ import pytest
 
 from core.persistence.surreal import SurrealStorage
 from core.wiring import Folders, open_core, run_core
-from tests.support.held import held
+from tests.support.held import ROWS, held
 from tests.support.mixed_runs import MixedRuns, Person
 
 RUNS, VIEWS = 200, 100
-ROWS = {"core.domain.agent.Answering", "core.domain.workflow.Workflow", "core.stores.workflows.ListedWorkflow"}
 
 
 @pytest.mark.async_timeout(240)

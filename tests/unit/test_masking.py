@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from core.domain.events import ToolEnded, ToolEndedLate
+from core.domain.ids import CallId
 from core.domain.masking import MARK, holds_mark, is_secret_name, masked, masked_text, restored
 from core.domain.run import ErrorInfo
+from core.domain.tool import CallResult, CallStatus
 from core.threads.long_masking import masked_value
 
 PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE KEY-----"
@@ -161,3 +164,13 @@ def test_no_text_takes_long(text: str) -> None:
     before = time.perf_counter()
     masked_text(text)
     assert time.perf_counter() - before < 2
+
+
+def test_the_end_of_a_call_is_told_without_secrets_in_time_and_late() -> None:
+    secret = "Bearer abcdefghijklmnop1234"
+    result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", f"Authorization: {secret}"), summary=secret)
+    for kind in (ToolEnded, ToolEndedLate):
+        told = kind.of(CallId("c"), result)
+        assert secret.split()[1] not in told.model_dump_json()
+        assert told.status is CallStatus.ERROR
+    assert ToolEnded.of(CallId("c"), result, CallStatus.UNKNOWN).status is CallStatus.UNKNOWN

@@ -11,9 +11,6 @@ from core.llm.retry import asked_s, is_passing
 if TYPE_CHECKING:
     import httpx
 
-BODY_BYTES = 65_536
-BODY_S = 10.0
-
 
 class Failed(Exception):
     """An attempt failed with `error`. `may_pass`: the same request may succeed after `asked_s` seconds, or after a
