@@ -22,7 +22,6 @@ from desktop.widgets.value_section import ValueSection
 from desktop.widgets.visibility import show_when
 
 _TONES: dict[Risk, Tone] = {Risk.LOW: "muted", Risk.MEDIUM: "warn", Risk.HIGH: "error"}
-_SHOWS_INPUT = (InterruptionKind.APPROVAL, InterruptionKind.TOOL_INPUT, InterruptionKind.LOCAL_EXECUTION)
 
 
 class Facts(Adaptive, QWidget):

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QSizePolicy
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QSizePolicy
 
 from core.domain.json_text import readable
 from desktop.attention.field import ABSENT, FormField, Reading, needed_words
 from desktop.attention.schema import Field, FieldKind
 from desktop.theme.theme import Theme
+from desktop.widgets.combo_box import ComboBox
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -141,16 +141,6 @@ class CheckField(FormField):
         self._box.setAccessibleDescription(self._about)
 
 
-class _Combo(QComboBox):
-    """Leaves the wheel to the page unless it has focus."""
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
-
-
 class ChoiceField(FormField):
     """One of several values. Where none is the default, nothing is chosen at first."""
 
@@ -158,7 +148,7 @@ class ChoiceField(FormField):
         super().__init__(theme, field.name, field.about, is_required=field.is_required)
         self._is_yes_or_no = field.kind is FieldKind.BOOLEAN
         self._choices: Sequence[Any] = (True, False) if self._is_yes_or_no else field.choices
-        self._box = _Combo()
+        self._box = ComboBox()
         self._box.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._box.addItem("")

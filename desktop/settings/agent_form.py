@@ -12,13 +12,14 @@ from desktop.settings.mind_words import reasoning_words, refused_words
 from desktop.settings.minds import Minds
 from desktop.settings.number_box import NumberBox
 from desktop.settings.open_number import OpenNumber
-from desktop.settings.side_by_side import SideBySide, bound
+from desktop.settings.side_by_side import SideBySide
 from desktop.settings.tool_choice import ToolChoice
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
 from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
+from desktop.widgets.combo_box import bound
 from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.segmented import Segmented

@@ -4,18 +4,18 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from core.bus import AgentsChanged, SettingsChanged, Subscription
 from core.domain.agent import ASSISTANT, Agent
 from core.domain.ids import AgentId
 from core.services.agents import RemovedAgent
-from core.services.outcome import Failed, Ok
+from core.services.outcome import Ok
 from desktop.settings.agent_form import AgentForm
 from desktop.settings.mind_row import MindRow
-from desktop.settings.mind_words import refused_words
 from desktop.settings.minds import Minds
-from desktop.settings.page import Page, PageId
+from desktop.settings.minds_page import MindsPage
+from desktop.settings.page import PageId
 from desktop.settings.values import Deed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -24,24 +24,18 @@ from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
 
-class AgentsPage(Page):
+class AgentsPage(MindsPage):
     """The list follows the agents, whoever changes them. The form stands below it while one is made or changed."""
 
     def __init__(self, theme: Theme, minds: Minds, told: Callable[[Deed], None], parent: QWidget | None = None) -> None:
-        super().__init__(theme, PageId.AGENTS, Icon.BOT, parent)
-        self._minds = minds
-        self._told = told
+        super().__init__(theme, PageId.AGENTS, Icon.BOT, minds, told, parent)
         self._about = Paragraph("", "label", "muted")
-        self._list = QWidget()
-        self._list_column = QVBoxLayout(self._list)
-        self._list_column.setContentsMargins(0, 0, 0, 0)
-        self._rows: list[MindRow] = []
         self._new = Button(theme, icon=Icon.PLUS)
-        self._list_column.addWidget(self._new, 0, Qt.AlignmentFlag.AlignLeft)
+        self.list_column.addWidget(self._new, 0, Qt.AlignmentFlag.AlignLeft)
         self._form = AgentForm(theme, minds)
         self._is_editing = False
         self.add(self._about, self._about.text)
-        self.add(self._list, self._searched_list)
+        self.add(self.list_, self._searched_list)
         self.add(self._form, self._form.searched)
         show_when(self._form, False)
         self._new.clicked.connect(partial(self._open, None))
@@ -71,32 +65,20 @@ class AgentsPage(Page):
         self._new.setText(self.tr("New agent"))
         self._show_agents()
 
-    def dress(self) -> None:
-        super().dress()
-        self._list_column.setSpacing(self._theme.sizes.space_s)
-
     def _on_change(self, _message: object) -> None:
         self._show_agents()
 
     def _show_agents(self) -> None:
-        focused = next((at for at, row in enumerate(self._rows) if row.has_focus()), None)
-        for row in self._rows:
-            self._list_column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
-        self._rows = []
-        default = self._minds.agents.default.id
-        for at, agent in enumerate(self._minds.agents.current):
-            row = MindRow(self._theme, agent.name, is_default=agent.id == default, can_remove=agent.id != ASSISTANT.id)
-            row.say(self._note(agent))
-            row.edited.connect(partial(self._open, agent))
-            row.removed.connect(partial(self._spawn_removal, agent))
-            row.made_default.connect(partial(self._make_default, agent))
-            self._list_column.insertWidget(at, row)
-            row.show()  # now, not when the layout comes to it: focus may go there
-            self._rows.append(row)
-        if focused is not None:
-            self._rows[min(focused, len(self._rows) - 1)].take_focus()
+        default = self.minds.agents.default.id
+        self.show_rows([self._row(agent, is_default=agent.id == default) for agent in self.minds.agents.current])
+
+    def _row(self, agent: Agent, *, is_default: bool) -> MindRow:
+        row = MindRow(self._theme, agent.name, is_default=is_default, can_remove=agent.id != ASSISTANT.id)
+        row.say(self._note(agent))
+        row.edited.connect(partial(self._open, agent))
+        row.removed.connect(partial(self._spawn_removal, agent))
+        row.made_default.connect(partial(self._make_default, agent))
+        return row
 
     def _note(self, agent: Agent) -> str:
         model = self.tr("the default model") if agent.model is None else agent.model.label
@@ -106,7 +88,7 @@ class AgentsPage(Page):
         return f"{words}\n{first}" if first else words
 
     def _searched_list(self) -> str:
-        return " ".join([self._new.text(), *(row.name for row in self._rows)])
+        return " ".join([self._new.text(), *(row.name for row in self.rows)])
 
     # Making and changing
 
@@ -125,28 +107,26 @@ class AgentsPage(Page):
     def _on_kept(self, agent: Agent) -> None:
         self._close()
         words = self.tr("{agent} is saved.")
-        self._told(Deed(lambda _: words.format(agent=agent.name)))
+        self.told(Deed(lambda _: words.format(agent=agent.name)))
 
     # Removing
 
     def _spawn_removal(self, agent: Agent) -> None:
-        self._minds.spawn(self._remove(agent.id), "remove an agent")
+        self.minds.spawn(self._remove(agent.id), "remove an agent")
 
     async def _remove(self, agent_id: AgentId) -> None:
-        answer = await self._minds.agents.delete(agent_id)
+        answer = await self.minds.agents.delete(agent_id)
         if isinstance(answer, Ok):
             removed = answer.data
             if self._is_editing:
                 self._close()
-            self._told(
-                Deed(
-                    partial(self._removed_words, removed),
-                    lambda: self._minds.spawn(self._put_back(removed.agent), "undo"),
-                    lambda: self._minds.spawn(self._remove_again(removed.agent), "redo"),
-                )
+            self.tell_change(
+                partial(self._removed_words, removed),
+                partial(self._put_back, removed.agent),
+                partial(self._remove_again, removed.agent),
             )
         else:
-            self._is_done(answer)
+            self.is_done(answer)
 
     def _removed_words(self, removed: RemovedAgent, is_undone: bool) -> str:
         name = removed.agent.name
@@ -158,22 +138,20 @@ class AgentsPage(Page):
         return words.format(agent=name)
 
     async def _put_back(self, agent: Agent) -> None:
-        self._is_done(await self._minds.agents.put(agent.id, **agent.model_dump(exclude={"id"})))
+        self.is_done(await self.minds.agents.put(agent.id, **agent.model_dump(exclude={"id"})))
 
     async def _remove_again(self, agent: Agent) -> None:
-        self._is_done(await self._minds.agents.delete(agent.id))
+        self.is_done(await self.minds.agents.delete(agent.id))
 
     def _make_default(self, agent: Agent) -> None:
-        self._minds.spawn(self._set_default(agent, self._minds.agents.default), "set the default agent")
+        self.minds.spawn(self._set_default(agent, self.minds.agents.default), "set the default agent")
 
     async def _set_default(self, agent: Agent, former: Agent) -> None:
         if await self._change(agent):
-            self._told(
-                Deed(
-                    partial(self._default_words, agent, former),
-                    lambda: self._minds.spawn(self._change_again(former), "undo"),
-                    lambda: self._minds.spawn(self._change_again(agent), "redo"),
-                )
+            self.tell_change(
+                partial(self._default_words, agent, former),
+                partial(self._change_again, former),
+                partial(self._change_again, agent),
             )
 
     def _default_words(self, agent: Agent, former: Agent, is_undone: bool) -> str:
@@ -183,11 +161,4 @@ class AgentsPage(Page):
         await self._change(agent)
 
     async def _change(self, agent: Agent) -> bool:
-        return self._is_done(await self._minds.settings.change(default_agent=agent.id))
-
-    def _is_done(self, answer: object) -> bool:
-        if isinstance(answer, Failed):
-            words = refused_words(answer)
-            self._told(Deed(lambda _: words, is_problem=True))
-            return False
-        return True
+        return self.is_done(await self.minds.settings.change(default_agent=agent.id))

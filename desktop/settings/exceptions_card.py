@@ -3,8 +3,7 @@
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from core.domain.consent import Rule
 from core.services.outcome import Failed
@@ -14,12 +13,11 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.combo_box import ComboBox, bound
 from desktop.widgets.labels import ElidedLabel, Label
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Card
 from desktop.widgets.visibility import show_when
-
-_LEAST_CHARACTERS = 8
 
 
 class ExceptionRow(Adaptive, QWidget):
@@ -50,16 +48,6 @@ class ExceptionRow(Adaptive, QWidget):
         self._row.setSpacing(self._theme.sizes.space_m)
 
 
-class _Names(QComboBox):
-    """Leaves the wheel to the page unless it has focus."""
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
-
-
 class ExceptionsCard(Adaptive, Card):
     """In the order of their names."""
 
@@ -72,11 +60,10 @@ class ExceptionsCard(Adaptive, Card):
         self._help = Paragraph("", "label", "muted")
         self._trouble = Paragraph("", "secondary", "error")
         self._list = QVBoxLayout()
-        self._names = _Names()
+        self._names = ComboBox()
         self._names.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._names.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._names.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self._names.setMinimumContentsLength(_LEAST_CHARACTERS)
+        bound(self._names)
         self._choosing = QHBoxLayout()
         self._allow = Button(theme, "", is_small=True)
         self._ask = Button(theme, "", is_small=True)

@@ -10,11 +10,12 @@ from desktop.settings.form_row import FormRow
 from desktop.settings.mind_words import key_words, refused_words
 from desktop.settings.minds import Minds
 from desktop.settings.open_number import OpenNumber
-from desktop.settings.side_by_side import SideBySide, bound
+from desktop.settings.side_by_side import SideBySide
 from desktop.theme.theme import Theme
 from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
+from desktop.widgets.combo_box import bound
 from desktop.widgets.labels import Label, Tone
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Card

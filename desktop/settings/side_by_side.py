@@ -4,12 +4,10 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QComboBox, QLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLayout, QWidget
 
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
-
-_LEAST_SIGNS = 8
 
 
 class SideBySide(Adaptive, QWidget):
@@ -42,9 +40,3 @@ class SideBySide(Adaptive, QWidget):
         wanted = len(self._rows) * max(row.minimumSizeHint().width() for row in self._rows) + gaps
         directions = QBoxLayout.Direction
         self._box.setDirection(directions.LeftToRight if self.width() >= wanted else directions.TopToBottom)
-
-
-def bound(box: QComboBox) -> None:
-    """Let a box be as narrow as its place, however long its items are."""
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(_LEAST_SIGNS)
