@@ -39,6 +39,7 @@ async def check_life(world: World, watcher: Watcher, storage: MemoryStorage) -> 
         stored = {event.seq: event for event in await storage.events(run.id)}
         if list(stored) != list(range(1, len(stored) + 1)):
             world.blame(f"the events of {run.title} have gaps: {list(stored)} (ENGINE §13)")
+        world.left_off.add((run.id, len(stored)))
         for event in watcher.kept.get(run.id, ()):
             if not _is_same(stored.get(event.seq), event):
                 world.blame(
@@ -71,7 +72,7 @@ async def check_end(scenario: Json, world: World, process: Process, storage: Mem
         assert run is not None
         template = world.templates[run.title]
         events = await storage.events(run.id)
-        _check_order(template, world, events)
+        _check_order(template, world, run, events)
         if run.id not in watcher.unwritten:
             _check_watched(world, watcher.states.get(run.id), watcher.heard.get(run.id, []), events, rng)
         interruptions = await storage.interruptions(run.id)
@@ -179,17 +180,18 @@ def _after_the_end(run: Run, template: Json, events: Sequence[Event]) -> set[str
     return late
 
 
-def _check_order(template: Json, world: World, events: Sequence[Event]) -> None:
+def _check_order(template: Json, world: World, run: Run, events: Sequence[Event]) -> None:
     """Each step begins after what it waits for, and nothing begins after the end."""
     steps = {step["name"]: step for step in template["steps"]}
     done: set[str] = set()
     active: set[str] = set()
     is_begun = is_ended = False
     for event in events:
+        if (run.id, event.seq - 1) in world.left_off:  # what was in flight went with its process
+            active.clear()
         match event.fact:
             case RunStarted():
                 is_begun = True
-                active.clear()
             case StepSkipped(step=name) if not is_begun:  # taken over by a fork, with all that it waits for
                 done.add(name)
             case RunFinished():

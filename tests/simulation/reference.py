@@ -129,6 +129,8 @@ class Reference:
             return Comes(fails={str(failure)})
         if (items is not None and not isinstance(items, list)) or ("forEach" in step and items is None):
             return Comes(fails={"not_a_list"})
+        if items is not None:  # a fork may have some of them before anybody is asked
+            self._begun[name] = [self._known.taken.get(f"{name}[{at}]") for at in range(len(items))]
         if (asked := self._asked(step, value)) is not None:
             if asked.action == "reject":
                 is_skipped = step["interrupt"].get("onReject") == "skip"

@@ -57,7 +57,7 @@ class World:
 
     `templates` are by title; `forks` are runs that go on from a step of another. `tables` is the disk of the process at
     work. From the processes before it: `unknown` are the places where an effect may have happened, `ended` the runs
-    that had ended.
+    that had ended, `left_off` the last events of each.
     """
 
     meetings: Mapping[str, Json]
@@ -74,6 +74,7 @@ class World:
     tables: Tables = field(default_factory=Tables)
     unknown: set[tuple[RunId, str]] = field(default_factory=set)
     ended: set[RunId] = field(default_factory=set)
+    left_off: set[tuple[RunId, int]] = field(default_factory=set)
     on_blame: Callable[[], object] = lambda: None
     _steps: dict[str, tuple[Json, Json]] = field(default_factory=dict)
     _visits_of: dict[Place, list[Visit]] = field(default_factory=dict)
