@@ -1,6 +1,6 @@
 """A run that begins in the middle of another one: what it takes over (ENGINE §8)."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
 from core.domain.events import Fact, IterationsTaken, StepFinished, StepSkipped
@@ -8,7 +8,7 @@ from core.domain.fold import ERRORS_KEPT
 from core.domain.ids import RunId
 from core.domain.json_text import decode
 from core.domain.step import StepResult, StepStatus
-from core.domain.template import ReturnAction, Step
+from core.domain.template import ReturnAction, Step, ToolAction
 from core.engine.endings import failure
 from core.engine.graph import dependency_map
 from core.engine.planner import StepDone
@@ -27,8 +27,9 @@ def taken_over(steps: Sequence[Step], name: str, results: Sequence[StepResult], 
     """The results that a fork from the step `name` begins with, as rows of the new run: iterations, then whole steps.
 
     Those of steps that do not depend on it and have ended: well, skipped, or so that `onError: continue` lets their
-    run go on. Of a list that was not finished, the iterations that went well. A `return` is not taken over, since it
-    would end the new run; rounds of agents are not, as their step has its output.
+    run go on. Of a list that was not finished, the iterations that went well. A call that had begun, and that nobody
+    knows the end of, is taken over as one that an earlier life has left: its effect is asked about, not repeated. A
+    `return` is not taken over, since it would end the new run; rounds of agents are not, as their step has its output.
     """
     again = dependents(steps, name)
     kept = {step.name: step for step in steps if step.name not in again and not isinstance(step.action, ReturnAction)}
@@ -36,16 +37,18 @@ def taken_over(steps: Sequence[Step], name: str, results: Sequence[StepResult], 
     whole = [result for result in mine if result.key.index is None and _goes_on(kept[result.key.step], result)]
     done = {result.key.step for result in whole}
     parts = [result for result in mine if result.key.index is not None and _is_kept(result, done)]
-    return [replace(result, run_id=run_id, active_ms=0) for result in (*parts, *whole)]
+    left = [_as_left(result) for result in mine if result.key.step not in done and _is_in_doubt(kept, result)]
+    return [replace(result, run_id=run_id, active_ms=0) for result in (*parts, *whole, *left)]
 
 
 def told(results: Sequence[StepResult]) -> list[Fact]:
-    """What is told of the steps and iterations that were taken over."""
+    """What is told of the steps and iterations that were taken over and have ended."""
     parts: dict[str, list[StepResult]] = {}
-    for result in results:
+    ended = [result for result in results if result.status.is_final]
+    for result in ended:
         if result.key.is_part:
             parts.setdefault(result.key.step, []).append(result)
-    wholes = [_fact(result) for result in results if not result.key.is_part]
+    wholes = [_fact(result) for result in ended if not result.key.is_part]
     return [*(_taken(step, mine) for step, mine in parts.items()), *wholes]
 
 
@@ -80,3 +83,16 @@ def _is_kept(result: StepResult, done: Container[str]) -> bool:
     """Whether an iteration is taken over; `done` are the steps that are."""
     is_failed = result.status is StepStatus.ERROR
     return result.status is StepStatus.COMPLETED or (is_failed and result.key.step in done)
+
+
+def _is_in_doubt(steps: Mapping[str, Step], result: StepResult) -> bool:
+    """Whether the call of a tool had begun, and its end is not known: cut off by a crash or a cancel, and not between
+    two attempts."""
+    is_at_work = len(result.attempt_errors) < result.attempt
+    is_cut_off = result.status in (StepStatus.RUNNING, StepStatus.CANCELLED) and is_at_work
+    is_unknown = result.error is not None and result.error.code == "outcome_unknown"
+    return isinstance(steps[result.key.step].action, ToolAction) and (is_cut_off or is_unknown)
+
+
+def _as_left(result: StepResult) -> StepResult:
+    return replace(result, status=StepStatus.RUNNING, error=None, finished_at=None)

@@ -189,3 +189,29 @@ async def test_a_fork_that_cannot_read_what_it_takes_over_leaves_nothing() -> No
             await world.core.engine.fork(told["run_id"], "z")
         assert not world.core.engine.is_at_work
         assert (await forked(world, told, "z"))["status"] == "success"
+
+
+async def test_an_effect_of_which_nobody_knows_the_end_is_asked_about_and_not_repeated() -> None:
+    posted = []
+
+    async def post(arguments: Mapping[str, Any], context: CallContext) -> Any:
+        posted.append(context.run_id)
+        await asyncio.Event().wait()
+
+    slow = Tool(ToolInfo("post", "post", "post", {"type": "object"}), server=post)
+    async with a_world(more_tools=[slow]) as world:
+        each = {**tool_step("each", "post"), "forEach": {"ref": "@input.items"}}
+        steps = [tool_step("p", "post"), each, tool_step("n", "note", text="n")]
+        run = await world.start(*steps, given={"items": [1]})
+        await world.heard(StepFinished)
+        await world.core.engine.cancel(run.id)
+        assert (await world.settled(run.id))["steps"]["p"]["status"] == "cancelled"
+        again = await world.core.engine.fork(run.id, "n")
+        waiting = await world.settled(again.id)
+        asked = {one["step"]: one["kind"] for one in waiting["interruptions"]}
+        assert asked == {"p": "outcome", "each": "outcome"}
+        await world.answer(again, "submit", "it was done", step="p")
+        done = await world.answer(again, "submit", "it was done", step="each")
+        assert (done["status"], done["output"]["p"]) == ("success", "it was done")
+        assert done["output"]["each"] == ["it was done"]
+        assert set(posted) == {run.id}

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.simulation.known import FOUND, news
 from tests.simulation.play import play, play_world
 from tests.simulation.scenario import make_scenario
 from tests.simulation.shrink import report
@@ -29,15 +28,13 @@ FOLDER = Path(__file__).parent / "found"
 @pytest.mark.parametrize("first", range(0, SEEDS, BATCH))
 def test_the_rules_hold_in_whatever_is_drawn(first: int) -> None:
     for seed in range(first, min(first + BATCH, SEEDS)):
-        blames = news(play(make_scenario(seed)))
+        blames = play(make_scenario(seed))
         if blames:
             pytest.fail(report(make_scenario(seed), blames[0]), pytrace=False)
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.json")), ids=lambda path: path.stem)
-def test_what_was_found_once_does_not_come_back(path: Path, request: pytest.FixtureRequest) -> None:
-    if path.stem in FOUND:
-        request.applymarker(pytest.mark.xfail(reason=FOUND[path.stem], strict=True))
+def test_what_was_found_once_does_not_come_back(path: Path) -> None:
     assert play(json.loads(path.read_text("utf-8"))) == []
 
 
