@@ -3,9 +3,13 @@
 A log whose end could not be written (the disk was full, the process died at that moment) is read up to the damage
 when the store is opened; all that is appended after it is then lost, though it was acknowledged. So a log is never
 appended to after a failure or an unclean end: closing writes its good part into the tables and removes it.
+
+What the log holds the engine holds in memory too, up to 1 GiB, and no setting of it changes that. So a store with a
+long log is closed and opened again in the next pause, which takes the loop about 0.1 s.
 """
 
 import asyncio
+import logging
 from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -15,7 +19,7 @@ from surrealdb.errors import SurrealError
 
 from core.errors import StorageFailed
 from core.persistence.failures import Conflict, failure, failure_of_system, is_of_disk, results
-from core.persistence.folder import check_room, log_bytes, make_private, prepare, private_files
+from core.persistence.folder import MIB, check_room, log_bytes, make_private, prepare, private_files
 from core.persistence.statements import Query, Statement, as_query
 
 T = TypeVar("T")
@@ -24,16 +28,25 @@ NAME = "metier"  # of the namespace and of the database in it
 CONFLICTS = 5
 UNLOCK_TRIES, UNLOCK_S = 40, 0.05
 LEAVE_S = 0.05
+LONG_LOG_BYTES = 32 * MIB
+PAUSE_S = 30.0
+
+log = logging.getLogger(__name__)
 
 
 class Connection:
     """Reads run side by side, commits one after the other.
 
-    A caller that is cancelled leaves its query running: it ends by itself, and a commit may have been done.
+    A caller that is cancelled leaves its query running: it ends by itself, and a commit may have been done. `pause_s`
+    without a commit are a pause.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, pause_s: float = PAUSE_S, long_log_bytes: int = LONG_LOG_BYTES) -> None:
         self._path = path
+        self._pause_s = pause_s
+        self._long_log_bytes = long_log_bytes
+        self._last_commit_at = 0.0
+        self._end_of_pause: asyncio.TimerHandle | None = None
         self._handle: Any = None
         self._writer = asyncio.Lock()
         self._reads: set[asyncio.Task[Any]] = set()
@@ -42,13 +55,13 @@ class Connection:
         self._is_closed = False
 
     @classmethod
-    async def open(cls, path: Path) -> Self:
+    async def open(cls, path: Path, pause_s: float = PAUSE_S, long_log_bytes: int = LONG_LOG_BYTES) -> Self:
         """Open the database in that folder; folder and database are made where they are missing.
 
         Holds the loop (and the GIL) for 15 to 450 ms. Raises StorageFailed: `in_use`, `storage_not_writable`,
         `storage_full`, `storage_failed`.
         """
-        connection = cls(path)
+        connection = cls(path, pause_s, long_log_bytes)
         try:
             prepare(path)
         except OSError as error:
@@ -74,6 +87,8 @@ class Connection:
     async def close(self) -> None:
         """Let what is running end, and give the folder back. Nothing may be asked afterwards."""
         self._is_closed = True
+        if self._end_of_pause is not None:
+            self._end_of_pause.cancel()
         await _end_of(self._writes)
         async with self._writer:
             handle, self._handle = self._handle, None
@@ -94,18 +109,44 @@ class Connection:
             except StorageFailed as error:
                 self._is_worn = is_of_disk(error)
                 raise
+            self._await_pause()
         if len(statements) == 1:
             return answered
         if len(answered) != len(statements) + 2:
             raise failure(["a statement ended its transaction early"])
         return answered[1:-1]
 
+    def _await_pause(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._last_commit_at = loop.time()
+        if self._end_of_pause is None:
+            self._end_of_pause = loop.call_later(self._pause_s, self._see_pause)
+
+    def _see_pause(self) -> None:
+        loop, self._end_of_pause = asyncio.get_running_loop(), None
+        due = self._last_commit_at + self._pause_s
+        if loop.time() < due:
+            self._end_of_pause = loop.call_at(due, self._see_pause)
+        elif log_bytes(self._path) > self._long_log_bytes:
+            self._is_worn = True
+            task = asyncio.create_task(self._rest())
+            self._writes.add(task)
+            task.add_done_callback(self._writes.discard)
+
+    async def _rest(self) -> None:
+        """Renew what nobody waits for; a failure is told to whoever asks next."""
+        try:
+            await self._renew()
+        except StorageFailed as error:
+            log.warning("the store could not be opened again in a pause: %s", error)
+
     async def _renew(self) -> None:
         async with self._writer:
             await self._be_ready()
 
     async def _be_ready(self) -> None:
-        """Close and open again if the disk failed since it was opened. Raises StorageFailed: try again later."""
+        """Close and open again if the disk failed since it was opened, or the log is long. Raises StorageFailed: try
+        again later."""
         if self._handle is not None and not self._is_worn:
             return
         if self._is_closed:

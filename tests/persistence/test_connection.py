@@ -249,3 +249,28 @@ async def main():
         assert log_bytes(store) == 0
 
     asyncio.run(look())
+
+
+async def test_a_long_log_is_written_out_in_a_pause(tmp_path: Path) -> None:
+    connection = await Connection.open(tmp_path / "store", pause_s=0.05, long_log_bytes=100_000)
+    await connection.commit([Statement("DEFINE TABLE counter", None)])
+    await connection.commit([Statement("UPSERT counter:long SET text = $given RETURN NONE", "a" * 300_000)])
+    assert log_bytes(tmp_path / "store") > 100_000
+    async with asyncio.timeout(20):
+        while log_bytes(tmp_path / "store") > 100_000:
+            assert await number(connection) == 0  # whoever reads meanwhile gets an answer
+            await asyncio.sleep(0.01)
+    await asyncio.gather(*(connection.commit([Statement(COUNT, 1)]) for _ in range(10)))
+    assert await number(connection) == 10
+    await connection.close()
+
+
+async def test_what_is_written_all_the_time_is_no_pause(tmp_path: Path) -> None:
+    connection = await Connection.open(tmp_path / "store", pause_s=0.3, long_log_bytes=0)
+    await connection.commit([Statement("DEFINE TABLE counter", None)])
+    handle = connection._handle
+    for _ in range(40):
+        await connection.commit([Statement(COUNT, 1)])
+        await asyncio.sleep(0.01)
+    assert connection._handle is handle
+    await connection.close()
