@@ -797,8 +797,16 @@
         <translation>Supprimer le workflow…</translation>
     </message>
     <message>
+        <source>Find a command</source>
+        <translation>Trouver une commande</translation>
+    </message>
+    <message>
         <source>Full screen</source>
         <translation>Plein écran</translation>
+    </message>
+    <message>
+        <source>Go to anything</source>
+        <translation>Aller à n’importe quoi</translation>
     </message>
     <message>
         <source>Go to workflow {slot}</source>
@@ -807,6 +815,10 @@
     <message>
         <source>Jump to the latest</source>
         <translation>Aller au plus récent</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Raccourcis clavier</translation>
     </message>
     <message>
         <source>New workflow</source>
@@ -1467,6 +1479,77 @@
     </message>
 </context>
 <context>
+    <name>KeysHelp</name>
+    <message>
+        <source>Answering</source>
+        <translation>Répondre</translation>
+    </message>
+    <message>
+        <source>Choose</source>
+        <translation>Choisir</translation>
+    </message>
+    <message>
+        <source>Choose by number</source>
+        <translation>Choisir par numéro</translation>
+    </message>
+    <message>
+        <source>Confirm</source>
+        <translation>Confirmer</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>Supprimer</translation>
+    </message>
+    <message>
+        <source>Later</source>
+        <translation>Plus tard</translation>
+    </message>
+    <message>
+        <source>List of workflows</source>
+        <translation>Liste des workflows</translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation>Menu</translation>
+    </message>
+    <message>
+        <source>New line</source>
+        <translation>Aller à la ligne</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Rename</source>
+        <translation>Renommer</translation>
+    </message>
+    <message>
+        <source>Send</source>
+        <translation>Envoyer</translation>
+    </message>
+    <message>
+        <source>Send what was written</source>
+        <translation>Envoyer ce qui est écrit</translation>
+    </message>
+    <message>
+        <source>Send, whichever key the settings name</source>
+        <translation>Envoyer, quelle que soit la touche réglée</translation>
+    </message>
+    <message>
+        <source>Transcript</source>
+        <translation>Conversation</translation>
+    </message>
+    <message>
+        <source>Unfold, fold</source>
+        <translation>Déplier, replier</translation>
+    </message>
+    <message>
+        <source>Writing a message</source>
+        <translation>Écrire un message</translation>
+    </message>
+</context>
+<context>
     <name>LicenceRow</name>
     <message>
         <source>Hide the licence of {work}</source>
@@ -1546,6 +1629,10 @@
     <message>
         <source>&amp;Go</source>
         <translation>A&amp;ller</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>&amp;Aide</translation>
     </message>
     <message>
         <source>&amp;Run</source>
@@ -1873,6 +1960,77 @@
     <message>
         <source>Pages</source>
         <translation>Pages</translation>
+    </message>
+</context>
+<context>
+    <name>Palette</name>
+    <message>
+        <source>&gt; commands    @ who answers    ? keys</source>
+        <translation>&gt; commandes    @ qui répond    ? raccourcis</translation>
+    </message>
+    <message>
+        <source>Commands</source>
+        <translation>Commandes</translation>
+    </message>
+    <message>
+        <source>Go to a workflow by its name</source>
+        <translation>Aller à un workflow par son nom</translation>
+    </message>
+    <message>
+        <source>Go to anything</source>
+        <translation>Aller à n’importe quoi</translation>
+    </message>
+    <message>
+        <source>Needs you</source>
+        <translation>À votre attention</translation>
+    </message>
+    <message>
+        <source>Nothing has that name.</source>
+        <translation>Rien ne porte ce nom.</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>Ce qui a été trouvé</translation>
+    </message>
+    <message>
+        <source>Workflows</source>
+        <translation>Workflows</translation>
+    </message>
+    <message>
+        <source>completed</source>
+        <translation>terminé</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>échec</translation>
+    </message>
+    <message>
+        <source>needs you</source>
+        <translation>vous attend</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>en pause</translation>
+    </message>
+    <message>
+        <source>queued</source>
+        <translation>en file</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>en cours</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>arrêté</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>en attente</translation>
+    </message>
+    <message>
+        <source>{one} or {other}</source>
+        <translation>{one} ou {other}</translation>
     </message>
 </context>
 <context>

@@ -142,6 +142,13 @@ class Actions(QObject):
 
     # Demo
 
+    def look_for_demo(self) -> None:
+        """Tell whether there is one."""
+        self._spawn(self._look_for_demo(), "look for the demo")
+
+    async def _look_for_demo(self) -> None:
+        self.demo_changed.emit(bool(await self._core.demo.workflows()))
+
     def start_demo(self) -> None:
         self._spawn(self._start_demo(), "demo")
 
@@ -163,7 +170,7 @@ class Actions(QObject):
         first = next((answer.data.workflow_id for answer in begun if isinstance(answer, Ok)), None)
         if first is not None:
             self.show(first)
-        self.demo_changed.emit(bool(await self._core.demo.workflows()))
+        await self._look_for_demo()
 
     async def _set_mode(self, mode: ValidationMode) -> None:
         await self._answer(self._core.settings.change(validation_mode=mode))
@@ -175,7 +182,7 @@ class Actions(QObject):
         if self._core.stores.background.viewed_workflow_id in await self._core.demo.workflows():
             self.show(None)
         await self._answer(self._core.demo.remove())
-        self.demo_changed.emit(bool(await self._core.demo.workflows()))
+        await self._look_for_demo()
 
     # Elsewhere
 

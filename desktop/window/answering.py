@@ -14,7 +14,7 @@ from core.wiring import Core
 from desktop.aio import Tasks
 from desktop.translation.failures import failure_words
 from desktop.window.header import Header
-from desktop.window.offers import Cast, Offer, model_words, offers
+from desktop.window.offers import Cast, Heading, Offer, model_words, offers
 from desktop.window.picker import Picker
 
 
@@ -38,7 +38,7 @@ class AnsweringChoice(QObject):
         self._connect_requested = connect_requested
         self._of_new = Answering()
         header.picker_requested.connect(self.open)
-        picker.chosen.connect(self._choose)
+        picker.chosen.connect(self.choose)
         picker.closed.connect(header.focus_picker)
 
     @property
@@ -55,16 +55,23 @@ class AnsweringChoice(QObject):
         cast = self._cast()
         self._header.show_answering(cast.agent.name, model_words(cast.model))
 
+    def entries(self) -> list[Heading | Offer]:
+        """Who can answer in the viewed workflow."""
+        settings = self._core.settings.current
+        return offers(self._cast(), self._core.agents.current, settings.models, settings.model)
+
+    def offers(self) -> list[Offer]:
+        """The same without headings."""
+        return [entry for entry in self.entries() if isinstance(entry, Offer)]
+
     def open(self) -> None:
         """Open the picker, or close it."""
         if self._picker.isVisible():
             self._picker.close_up()
             return
-        settings = self._core.settings.current
-        entries = offers(self._cast(), self._core.agents.current, settings.models, settings.model)
         button = self._header.picker_place
         corner = self._header.mapTo(self._picker.ground, QPoint(button.x(), 0))
-        self._picker.open_below(QRect(corner, QSize(button.width(), self._header.height())), entries)
+        self._picker.open_below(QRect(corner, QSize(button.width(), self._header.height())), self.entries())
 
     def viewed_another(self) -> None:
         """Its entries are those of a workflow that is not looked at any more."""
@@ -87,7 +94,8 @@ class AnsweringChoice(QObject):
         is_offline = execution is None or execution.run is None or execution.run.model is None
         return Answering(is_offline=is_offline)
 
-    def _choose(self, offer: Offer) -> None:
+    def choose(self, offer: Offer) -> None:
+        """Have it answer from the next turn on."""
         if offer.answering is None:
             self._picker.close_up()
             self._connect_requested()

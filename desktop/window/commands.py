@@ -16,6 +16,8 @@ class Command:
 
 
 COMMANDS = (
+    Command("go.anything", ("Ctrl+K",), "go"),
+    Command("go.commands", ("Ctrl+Shift+P",), "go"),
     Command("workflow.new", ("Ctrl+N",), "file"),
     Command("workflow.rename", (), "file"),
     Command("workflow.delete", (), "file"),
@@ -41,10 +43,11 @@ COMMANDS = (
     Command("transcript.next_message", ("Alt+Down",), "go"),
     Command("transcript.copy_answer", ("Ctrl+Shift+C",), "edit"),
     Command("transcript.copy_code", ("Ctrl+Shift+K",), "edit"),
+    Command("app.help", ("F1",), "help"),
     *(Command(f"go.slot.{number}", (f"Ctrl+{number}", f"Alt+{number}"), None) for number in range(1, 10)),
 )
 
-MENUS = ("file", "edit", "view", "go", "run")
+MENUS = ("file", "edit", "view", "go", "run", "help")
 
 
 _FIRST_KEYS = {command.id: command.keys[0] for command in COMMANDS if command.keys}
@@ -62,6 +65,7 @@ def menu_title(menu: str) -> str:
         "view": QCoreApplication.translate("Menus", "&View"),
         "go": QCoreApplication.translate("Menus", "&Go"),
         "run": QCoreApplication.translate("Menus", "&Run"),
+        "help": QCoreApplication.translate("Menus", "&Help"),
     }[menu]
 
 
@@ -71,6 +75,9 @@ def command_title(command_id: str) -> str:
     if slot != command_id:
         return QCoreApplication.translate("Commands", "Go to workflow {slot}").format(slot=slot)
     return {
+        "go.anything": QCoreApplication.translate("Commands", "Go to anything"),
+        "go.commands": QCoreApplication.translate("Commands", "Find a command"),
+        "app.help": QCoreApplication.translate("Commands", "Keys"),
         "workflow.new": QCoreApplication.translate("Commands", "New workflow"),
         "workflow.rename": QCoreApplication.translate("Commands", "Rename workflow"),
         "workflow.delete": QCoreApplication.translate("Commands", "Delete workflow…"),

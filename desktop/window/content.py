@@ -16,6 +16,8 @@ from core.wiring import Core
 from desktop.activity.panel import ActivityPanel
 from desktop.aio import Tasks
 from desktop.bind import Frames
+from desktop.palette.entries import Kind
+from desktop.palette.palette import Palette
 from desktop.settings.about_page import About
 from desktop.settings.consents import Consents
 from desktop.settings.core_settings import CoreSettings
@@ -32,6 +34,8 @@ from desktop.window.actions import Actions
 from desktop.window.answering import AnsweringChoice
 from desktop.window.chat_pane import ChatPane
 from desktop.window.commands import keys_of
+from desktop.window.finder import Finder
+from desktop.window.finding import Finding
 from desktop.window.header import Header
 from desktop.window.host import Host
 from desktop.window.menus import Menus
@@ -72,8 +76,12 @@ class Content(Adaptive, Surface):
         )
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
+        finder = Finder(stores, self._recent.others_first, self._can, self.answering.offers)
+        self.finder = Palette(theme, finder, window)
+        self._finding = Finding(self.finder, self.answering, self._open, self._carry_out, self._focus_centre, self)
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
+        self.toasts.stay_below(self.finder)
         self._centre = QStackedWidget(self)
         self._menus: Menus | None = None
         self._dialog: SettingsDialog | None = None
@@ -92,6 +100,7 @@ class Content(Adaptive, Surface):
     def begin(self) -> None:
         """Put menus and keys to work."""
         self._menus = Menus(self._window, self._by_command())
+        self._on_demo(False)
         self.toasts.show()  # a child that is made when its window is on the screen already
         self.toasts.raise_()
         app = QApplication.instance()
@@ -102,6 +111,7 @@ class Content(Adaptive, Surface):
     def settle(self, viewed: WorkflowId | None) -> None:
         """Everything is loaded: show what was viewed last, if it is still there."""
         self._is_begun = True
+        self.deeds.look_for_demo()
         if viewed is not None and self._core.stores.workflows.get(viewed) is not None:
             self.deeds.show(viewed)
         self._render()
@@ -117,8 +127,8 @@ class Content(Adaptive, Surface):
             subscription.close()
         self.chat.leave()
         self._window.takeCentralWidget()
-        self.toasts.deleteLater()
-        self.picker.deleteLater()
+        for above in (self.toasts, self.picker, self.finder):
+            above.deleteLater()
         self.deleteLater()
 
     def layout_state(self, state: WindowState) -> WindowState:
@@ -208,6 +218,9 @@ class Content(Adaptive, Surface):
     def _by_command(self) -> dict[str, Callable[[], None]]:
         transcript = self.chat.transcript
         return {
+            "go.anything": partial(self._finding.find, Kind.WORKFLOW),
+            "go.commands": partial(self._finding.find, Kind.COMMAND),
+            "app.help": partial(self._finding.find, Kind.HELP),
             "workflow.new": self._new,
             "workflow.rename": self._rename_viewed,
             "workflow.delete": self._delete_viewed,
@@ -312,6 +325,13 @@ class Content(Adaptive, Surface):
         found = next_around(asking, self._core.stores.background.viewed_workflow_id, by)
         if found is not None:
             self._go_from_toast(found)
+
+    def _can(self, command_id: str) -> bool:
+        return self._menus is not None and self._menus.is_enabled(command_id)
+
+    def _carry_out(self, command_id: str) -> None:
+        if self._menus is not None:
+            self._menus.trigger(command_id)
 
     def _new(self) -> None:
         self._is_new = True

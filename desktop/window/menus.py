@@ -33,3 +33,10 @@ class Menus:
 
     def enable(self, command_id: str, *, is_enabled: bool) -> None:
         self._actions[command_id].setEnabled(is_enabled)
+
+    def is_enabled(self, command_id: str) -> bool:
+        return self._actions[command_id].isEnabled()
+
+    def trigger(self, command_id: str) -> None:
+        """Carry the command out, if it can be now."""
+        self._actions[command_id].trigger()

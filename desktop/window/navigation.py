@@ -19,6 +19,10 @@ class Recent:
     def is_walking(self) -> bool:
         return self._at is not None
 
+    def others_first(self) -> list[WorkflowId]:
+        """The one viewed before the present one first, the present one last."""
+        return [*self._order[1:], *self._order[:1]]
+
     def viewed(self, workflow_id: WorkflowId) -> None:
         """Somebody looks at it now."""
         if not self.is_walking:

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from desktop.settings.search import matches
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.matching import matches
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Surface
 from desktop.window.offer_painter import ENTRY, OfferDelegate

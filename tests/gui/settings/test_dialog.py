@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
 
 from desktop.settings.page import Page, PageId
 from desktop.settings.page_list import PageList
-from desktop.settings.search import matches
 from desktop.settings.values import Setting
+from desktop.widgets.matching import matches
 from desktop.widgets.paragraph import Paragraph
 from tests.gui.settings.rig import DATA_FOLDER, Rig
 

@@ -1,0 +1,166 @@
+"""The palette itself: a field over the window with what it finds below, left with Esc or by choosing."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QListView, QVBoxLayout, QWidget
+
+from desktop.palette.entries import Entry, Heading, Kind, Query, read_query
+from desktop.palette.model import Rows, spoken
+from desktop.palette.painter import EntryDelegate
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.accessible import announce
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.labels import Label
+from desktop.widgets.surfaces import Surface
+
+Search = Callable[[Query], Sequence[Heading | Entry]]
+"""What a query finds, in the order in which it is shown."""
+
+_Index = QModelIndex | QPersistentModelIndex
+_ROWS = 12
+_OWN_KEYS = (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_KEYS_OF_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+
+
+class Palette(Adaptive, Surface):
+    """`open` shows it. It goes when something is chosen, on Esc, and when focus leaves it."""
+
+    chosen = Signal(object)
+    """The Entry."""
+    left = Signal()
+    """It was closed without a choice: focus is to go where it was."""
+
+    def __init__(self, theme: Theme, search: Search, parent: QWidget) -> None:
+        super().__init__("raised", parent=parent)
+        self.setObjectName("palette")
+        self._theme = theme
+        self._search = search
+        self._ground = parent
+        self._field = QLineEdit(self)
+        self._field.addAction(theme.icon(Icon.SEARCH), QLineEdit.ActionPosition.LeadingPosition)
+        self._rows = Rows(self)
+        self._list = QListView(self)
+        self._nothing = Label("", "secondary", "muted", parent=self)
+        self._hint = Label("", "meta", "muted", parent=self)
+        self._column = QVBoxLayout(self)
+        for widget in (self._field, self._list, self._nothing, self._hint):
+            self._column.addWidget(widget)
+        self._list.setModel(self._rows)
+        self._list.setItemDelegate(EntryDelegate(theme, self._list))
+        self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field has the keys
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setMouseTracking(True)
+        self._field.textChanged.connect(self._find)
+        self._field.installEventFilter(self)
+        self._list.clicked.connect(self._take)
+        self._list.selectionModel().currentChanged.connect(self._tell_current)
+        parent.installEventFilter(self)
+        self.hide()
+        self.adapt_to(theme)
+
+    def open(self, kind: Kind = Kind.WORKFLOW) -> None:
+        """Show it with the list that `kind` names; the same keys again take it away."""
+        if self.isVisible() and read_query(self._field.text()).kind is kind:
+            self.close_up()
+            return
+        self._field.setText(kind.value)
+        self._find()
+        self.show()
+        self.raise_()
+        self._field.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def close_up(self) -> None:
+        """Take it away without a choice."""
+        if self.isVisible():
+            self.hide()
+            self.left.emit()
+
+    def shown(self) -> list[Entry]:
+        """What can be chosen now."""
+        return [entry for entry in self._rows.entries if isinstance(entry, Entry)]
+
+    def retranslate(self) -> None:
+        self._field.setPlaceholderText(self.tr("Go to a workflow by its name"))
+        self._field.setAccessibleName(self.tr("Go to anything"))
+        self._list.setAccessibleName(self.tr("What was found"))
+        self.setAccessibleName(self.tr("Go to anything"))
+        self._nothing.setText(self.tr("Nothing has that name."))
+        self._hint.setText(self.tr("> commands    @ who answers    ? keys"))
+        if self.isVisible():
+            self._find()
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_s, sizes.space_s, sizes.space_s, sizes.space_s)
+        self._column.setSpacing(sizes.space_xs)
+        for label in (self._nothing, self._hint):
+            label.setContentsMargins(sizes.space_s, sizes.space_xs, sizes.space_s, sizes.space_xs)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._ground:
+            if event.type() == QEvent.Type.Resize and self.isVisible():
+                self._fit()
+            return False
+        match event.type():
+            case QEvent.Type.FocusOut if QApplication.activeWindow() is self.window():  # it came to no other program
+                self.hide()
+            case QEvent.Type.ShortcutOverride if isinstance(event, QKeyEvent) and event.key() in _OWN_KEYS:
+                event.accept()
+            case QEvent.Type.KeyPress if isinstance(event, QKeyEvent):
+                return self._on_key(event)
+        return False
+
+    def _on_key(self, event: QKeyEvent) -> bool:
+        key = event.key()
+        if key == Qt.Key.Key_Escape:
+            self.close_up()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._take(self._list.currentIndex())
+        elif key in _KEYS_OF_LIST:
+            QApplication.sendEvent(self._list, event)
+        elif key not in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+            return False
+        return True
+
+    def _find(self) -> None:
+        query = read_query(self._field.text())
+        self._rows.show(self._search(query))
+        first = self._rows.first()
+        self._list.setCurrentIndex(first)
+        self._list.scrollToTop()
+        self._nothing.setVisible(not first.isValid())
+        self._list.setVisible(first.isValid())
+        self._fit()
+        if self.isVisible() and not first.isValid():
+            announce(self, self._nothing.text())
+
+    def _take(self, index: _Index) -> None:
+        entry = self._rows.entries[index.row()] if index.isValid() else None
+        if isinstance(entry, Entry):
+            self.hide()
+            self.chosen.emit(entry)
+
+    def _tell_current(self, index: _Index) -> None:
+        if index.isValid() and self.isVisible():
+            announce(self, spoken(self._rows.entries[index.row()]))
+
+    def _fit(self) -> None:
+        """In the middle of the window's upper part, as high as its rows, up to twelve, and as there is room."""
+        sizes, ground = self._theme.sizes, self._ground
+        width = min(sizes.chat_column, ground.width() - 2 * sizes.space_l)
+        top = max(sizes.space_l, ground.height() // 10)
+        rows = min(_ROWS, self._rows.rowCount())
+        height = sum(self._list.sizeHintForRow(row) for row in range(rows)) + 2 * self._list.frameWidth()
+        margins = self._column.contentsMargins()
+        others = [widget for widget in (self._field, self._nothing, self._hint) if not widget.isHidden()]
+        rest = margins.top() + margins.bottom() + sum(one.sizeHint().height() for one in others)
+        rest += len(others) * self._column.spacing()
+        room = ground.height() - top - sizes.space_l
+        height = max(0, min(height, room - rest))
+        self._list.setFixedHeight(height)
+        self.setGeometry((ground.width() - width) // 2, top, width, rest + (height if rows else 0))

@@ -1,0 +1,136 @@
+"""What the palette finds in this window: workflows, commands, who answers, and the keys (UI §4)."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtGui import QKeySequence
+
+from core.domain.ids import WorkflowId
+from core.domain.run import RunStatus
+from core.stores.workflows import ListedWorkflow
+from core.wiring import Stores
+from desktop.palette.entries import Entry, Heading, Kind, Query
+from desktop.palette.ranking import ranked
+from desktop.theme.icon_names import Icon
+from desktop.window.commands import COMMANDS, Command, command_title
+from desktop.window.keys_help import local_keys
+from desktop.window.offers import Offer
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+_OWN = frozenset({"go.anything", "go.commands"})  # they open what is open already
+_COMMANDS_BESIDE = 5  # below workflows that were found
+
+
+class Finder:
+    """A `desktop.palette.palette.Search`.
+
+    `recent` are workflows in the order in which they were viewed, the one before the viewed one first; `can_do` says
+    whether a command can be carried out now; `answering` is who can answer here.
+    """
+
+    def __init__(
+        self,
+        stores: Stores,
+        recent: Callable[[], Sequence[WorkflowId]],
+        can_do: Callable[[str], bool],
+        answering: Callable[[], Sequence[Offer]],
+    ) -> None:
+        self._workflows = stores.workflows
+        self._background = stores.background
+        self._questions = stores.questions
+        self._recent = recent
+        self._can_do = can_do
+        self._answering = answering
+
+    def __call__(self, query: Query) -> Sequence[Heading | Entry]:
+        match query.kind:
+            case Kind.WORKFLOW:
+                return self._anything(query.words)
+            case Kind.COMMAND:
+                return ranked(query.words, self._commands())
+            case Kind.AGENT:
+                return ranked(query.words, map(_answering, self._answering()))
+            case Kind.HELP:
+                return self._keys(query.words)
+
+    def _anything(self, words: str) -> list[Heading | Entry]:
+        """Those that need somebody first, then those at work, then by when they were viewed and changed."""
+        found = ranked(words, self._in_order())
+        if not words:
+            return [*self._grouped(found)]
+        commands = ranked(words, self._commands(), _COMMANDS_BESIDE)
+        heading = [Heading(translate("Palette", "Commands"))] if found and commands else []
+        return [*found, *heading, *commands]
+
+    def _in_order(self) -> list[Entry]:
+        listed = {row.workflow.id: row for row in self._workflows.rows}
+        running = [one.workflow_id for one in self._background.running_workflows]
+        asking = dict.fromkeys(self._questions.workflows)
+        order = dict.fromkeys([*asking, *running, *self._recent(), *listed])
+        return [_workflow(listed[one], is_asking=one in asking) for one in order if one in listed]
+
+    def _grouped(self, found: Sequence[Entry]) -> Iterator[Heading | Entry]:
+        asking = set(self._questions.workflows)
+        is_asking = False
+        for at, entry in enumerate(found):
+            needs_you = entry.key in asking
+            if needs_you and not is_asking:
+                yield Heading(translate("Palette", "Needs you"))
+            elif not needs_you and (is_asking or at == 0):
+                yield Heading(translate("Palette", "Workflows"))
+            is_asking = needs_you
+            yield entry
+
+    def _commands(self) -> list[Entry]:
+        return [_command(one) for one in COMMANDS if one.menu is not None and self._is_offered(one.id)]
+
+    def _is_offered(self, command_id: str) -> bool:
+        return command_id not in _OWN and self._can_do(command_id)
+
+    def _keys(self, words: str) -> list[Heading | Entry]:
+        """Every key: those that hold everywhere, then those of a place."""
+        everywhere = ranked(words, [_command(one, Kind.HELP) for one in COMMANDS if one.keys])
+        found: list[Heading | Entry] = [*everywhere]
+        for place, keys in local_keys():
+            entries = [Entry(Kind.HELP, "", title, named, Icon.KEYBOARD, has_keys=True) for title, named in keys]
+            if mine := ranked(words, entries):
+                found += [Heading(place), *mine]
+        return found
+
+
+def _workflow(row: ListedWorkflow, *, is_asking: bool) -> Entry:
+    note = translate("Palette", "needs you") if is_asking else _status_words(row.status)
+    icon = Icon.MESSAGE_CIRCLE_QUESTION_MARK if is_asking else Icon.MESSAGE_CIRCLE
+    return Entry(Kind.WORKFLOW, row.workflow.id, row.workflow.title, note, icon)
+
+
+def _command(command: Command, kind: Kind = Kind.COMMAND) -> Entry:
+    names = [QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText) for keys in command.keys]
+    note = translate("Palette", "{one} or {other}").format(one=names[0], other=names[1]) if len(names) > 1 else ""
+    icon = Icon.KEYBOARD if kind is Kind.HELP else Icon.CHEVRON_RIGHT
+    return Entry(kind, command.id, command_title(command.id), note or "".join(names), icon, has_keys=True)
+
+
+def _answering(offer: Offer) -> Entry:
+    return Entry(Kind.AGENT, offer.title, offer.title, offer.note, Icon.CHECK if offer.is_current else Icon.BOT)
+
+
+def _status_words(status: RunStatus | None) -> str:
+    match status:
+        case None:
+            return ""
+        case RunStatus.ENQUEUED:
+            return translate("Palette", "queued")
+        case RunStatus.RUNNING:
+            return translate("Palette", "running")
+        case RunStatus.WAITING:
+            return translate("Palette", "waiting")
+        case RunStatus.PAUSED:
+            return translate("Palette", "paused")
+        case RunStatus.SUCCESS:
+            return translate("Palette", "completed")
+        case RunStatus.ERROR:
+            return translate("Palette", "failed")
+        case RunStatus.CANCELLED:
+            return translate("Palette", "stopped")

@@ -1,0 +1,64 @@
+"""Opening the palette, doing what is chosen in it, and giving the focus back."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from shiboken6 import isValid
+
+from desktop.palette.entries import Entry, Kind
+from desktop.palette.palette import Palette
+from desktop.window.answering import AnsweringChoice
+
+
+class Finding(QObject):
+    """`open_workflow` and `carry_out` do what is chosen; `focus_centre` takes the focus where what had it is gone."""
+
+    def __init__(
+        self,
+        palette: Palette,
+        answering: AnsweringChoice,
+        open_workflow: Callable[[str], None],
+        carry_out: Callable[[str], None],
+        focus_centre: Callable[[], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._palette = palette
+        self._answering = answering
+        self._open_workflow = open_workflow
+        self._carry_out = carry_out
+        self._focus_centre = focus_centre
+        self._before: QWidget | None = None
+        palette.chosen.connect(self._take)
+        palette.left.connect(self._focus_back)
+
+    def find(self, kind: Kind) -> None:
+        """Open the palette with this list; the keys that opened it close it."""
+        if not self._palette.isVisible():
+            self._before = QApplication.focusWidget()
+        self._palette.open(kind)
+
+    def _take(self, entry: Entry) -> None:
+        """A command finds the focus where it was before."""
+        if entry.kind is Kind.WORKFLOW:
+            self._open_workflow(entry.key)
+            return
+        self._focus_back()
+        if entry.kind is Kind.AGENT:
+            self._choose(entry)
+        elif entry.key:
+            self._carry_out(entry.key)
+
+    def _choose(self, entry: Entry) -> None:
+        for offer in self._answering.offers():
+            if (offer.title, offer.note) == (entry.title, entry.note):
+                self._answering.choose(offer)
+                return
+
+    def _focus_back(self) -> None:
+        before, self._before = self._before, None
+        if before is not None and isValid(before) and before.isVisible():
+            before.setFocus(Qt.FocusReason.PopupFocusReason)
+        else:
+            self._focus_centre()
