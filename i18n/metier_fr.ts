@@ -781,8 +781,20 @@
         <translation>Répondre à la demande affichée</translation>
     </message>
     <message>
+        <source>Back</source>
+        <translation>Précédent</translation>
+    </message>
+    <message>
         <source>Choose agent and model</source>
         <translation>Choisir l’agent et le modèle</translation>
+    </message>
+    <message>
+        <source>Choose the validation mode</source>
+        <translation>Choisir le mode de validation</translation>
+    </message>
+    <message>
+        <source>Close this view</source>
+        <translation>Fermer cette vue</translation>
     </message>
     <message>
         <source>Copy the last answer</source>
@@ -799,6 +811,10 @@
     <message>
         <source>Find a command</source>
         <translation>Trouver une commande</translation>
+    </message>
+    <message>
+        <source>Forward</source>
+        <translation>Suivant</translation>
     </message>
     <message>
         <source>Full screen</source>
@@ -821,12 +837,24 @@
         <translation>Raccourcis clavier</translation>
     </message>
     <message>
+        <source>Larger</source>
+        <translation>Agrandir</translation>
+    </message>
+    <message>
+        <source>Menu bar</source>
+        <translation>Barre de menus</translation>
+    </message>
+    <message>
         <source>New workflow</source>
         <translation>Nouveau workflow</translation>
     </message>
     <message>
         <source>Next message</source>
         <translation>Message suivant</translation>
+    </message>
+    <message>
+        <source>Next pane</source>
+        <translation>Panneau suivant</translation>
     </message>
     <message>
         <source>Next workflow</source>
@@ -839,6 +867,10 @@
     <message>
         <source>Previous message</source>
         <translation>Message précédent</translation>
+    </message>
+    <message>
+        <source>Previous pane</source>
+        <translation>Panneau précédent</translation>
     </message>
     <message>
         <source>Previous workflow</source>
@@ -861,6 +893,10 @@
         <translation>Renommer le workflow</translation>
     </message>
     <message>
+        <source>Run again</source>
+        <translation>Exécuter à nouveau</translation>
+    </message>
+    <message>
         <source>Settings</source>
         <translation>Réglages</translation>
     </message>
@@ -871,6 +907,10 @@
     <message>
         <source>Show or hide the workflows</source>
         <translation>Afficher ou masquer les workflows</translation>
+    </message>
+    <message>
+        <source>Smaller</source>
+        <translation>Réduire</translation>
     </message>
     <message>
         <source>Start the demo</source>
@@ -887,6 +927,10 @@
     <message>
         <source>The workflow viewed before, backwards</source>
         <translation>Le workflow vu précédemment, en arrière</translation>
+    </message>
+    <message>
+        <source>Usual size</source>
+        <translation>Taille normale</translation>
     </message>
     <message>
         <source>Write a message</source>
@@ -1405,6 +1449,10 @@
         <translation>Arrêté</translation>
     </message>
     <message>
+        <source>Validation: {mode}</source>
+        <translation>Validation&#x202f;: {mode}</translation>
+    </message>
+    <message>
         <source>Waiting for a place</source>
         <translation>En attente d’une place</translation>
     </message>
@@ -1750,6 +1798,25 @@
     </message>
 </context>
 <context>
+    <name>ModeMenu</name>
+    <message>
+        <source>Automatic: nothing is asked, several at once</source>
+        <translation>Automatique&#x202f;: rien n’est demandé, plusieurs à la fois</translation>
+    </message>
+    <message>
+        <source>Manual: every call is asked, one at a time</source>
+        <translation>Manuel&#x202f;: chaque appel est demandé, un à la fois</translation>
+    </message>
+    <message>
+        <source>Selective: some things are asked, one at a time</source>
+        <translation>Sélectif&#x202f;: certaines choses sont demandées, un à la fois</translation>
+    </message>
+    <message>
+        <source>Validation mode</source>
+        <translation>Mode de validation</translation>
+    </message>
+</context>
+<context>
     <name>ModelForm</name>
     <message>
         <source>API key</source>
@@ -1966,7 +2033,7 @@
     <name>Palette</name>
     <message>
         <source>&gt; commands    @ who answers    ? keys</source>
-        <translation>&gt; commandes    @ qui répond    ? raccourcis</translation>
+        <translation>&gt; commandes    @ qui répond    ?&#x202f;raccourcis</translation>
     </message>
     <message>
         <source>Commands</source>
@@ -2735,6 +2802,10 @@
     <message>
         <source>Warning</source>
         <translation>Avertissement</translation>
+    </message>
+    <message>
+        <source>What begins now runs without asking. The mode can be set back.</source>
+        <translation>Ce qui commence maintenant s’exécute sans rien demander. Le mode peut être rétabli.</translation>
     </message>
     <message>
         <source>{count} workflows are running</source>

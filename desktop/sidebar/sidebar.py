@@ -1,6 +1,6 @@
 """The left sidebar as one widget: shows the stores, and tells what a person wants."""
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
@@ -90,6 +90,11 @@ class Sidebar(Adaptive, Surface):
     def show_now(self) -> None:
         """Show the stores anew: `mode_of` says something else than before."""
         self._render()
+
+    def take_focus(self) -> None:
+        """A person asks for the pane: focus goes to the list, or to what there is in its place."""
+        target = self._list if self._list.isVisible() else self._new
+        target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def order(self) -> list[WorkflowId]:
         """The workflows that the list shows, from the top down."""

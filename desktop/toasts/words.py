@@ -58,6 +58,10 @@ def words_of(toast: Toast) -> Words:
             title = translate("Toasts", "Automatic mode is on")
             message = translate("Toasts", "The demo runs without asking. The mode can be set back.")
             return Words(title, message, actions=((UNDO, translate("Toasts", "Undo")),))
+        case "mode_is_auto":
+            title = translate("Toasts", "Automatic mode is on")
+            message = translate("Toasts", "What begins now runs without asking. The mode can be set back.")
+            return Words(title, message, actions=((UNDO, translate("Toasts", "Undo")),))
         case _ if toast.type is ToastType.ERROR:
             return Words(toast.title or kind_word(toast.type), failure_words(toast.code, toast.message))
         case _:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QDesktopServices
 from core.domain.agent import Answering
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.interruption import Answer
+from core.domain.message import Role
 from core.domain.template import ValidationMode
 from core.domain.toast import ToastId, ToastType
 from core.services.outcome import Failed, Ok, Outcome
@@ -113,6 +114,13 @@ class Actions(QObject):
         if execution is not None and execution.run is not None and execution.is_active:
             self._spawn(self._answer(self._core.runs.cancel(execution.run.run_id)), "stop")
 
+    def again(self) -> None:
+        """Send the last message of the viewed workflow again, if nothing is at work there."""
+        view = self._core.stores.view
+        said = [one for one in view.messages if one.role is Role.USER]
+        if said and not (view.execution is not None and view.execution.is_active):
+            self.send(said[-1].text)
+
     def retry(self, message_id: str) -> None:
         """Send the message again that this one answers; without effect where it answers none."""
         view = self._core.stores.view
@@ -140,6 +148,34 @@ class Actions(QObject):
             self.show(None)
         self._spawn(self._answer(self._core.workflows.delete(workflow_id)), "delete")
 
+    # Mode
+
+    def set_mode(self, mode: ValidationMode) -> None:
+        """For the runs that begin from now on. Automatic mode can be undone, since it asks nobody (UI §8)."""
+        if mode is ValidationMode.AUTO:
+            self._spawn(self._choose_auto(), "automatic mode")
+        else:
+            self._spawn(self._set_mode(mode), f"{mode} mode")
+
+    async def _choose_auto(self) -> None:
+        await self._set_auto("mode_is_auto")
+
+    async def _set_auto(self, code: str) -> bool:
+        """Whether the mode is automatic now. A toast with *Undo* tells of a change."""
+        before = self._core.settings.current.validation_mode
+        if before is ValidationMode.AUTO:
+            return True
+        changed = await self._core.settings.change(validation_mode=ValidationMode.AUTO)
+        if isinstance(changed, Failed):
+            self._presenter.fail(changed)
+            return False
+        told = self._core.stores.toasts.add(ToastType.INFO, code, parameters=[("before", before.value)])
+        self._offer(told, partial(self._set_mode, before))
+        return True
+
+    async def _set_mode(self, mode: ValidationMode) -> None:
+        await self._answer(self._core.settings.change(validation_mode=mode))
+
     # Demo
 
     def look_for_demo(self) -> None:
@@ -153,16 +189,8 @@ class Actions(QObject):
         self._spawn(self._start_demo(), "demo")
 
     async def _start_demo(self) -> None:
-        before = self._core.settings.current.validation_mode
-        if before is not ValidationMode.AUTO:
-            changed = await self._core.settings.change(validation_mode=ValidationMode.AUTO)
-            if isinstance(changed, Failed):
-                self._presenter.fail(changed)
-                return
-            told = self._core.stores.toasts.add(
-                ToastType.INFO, "mode_set_to_auto", parameters=[("before", before.value)]
-            )
-            self._offer(told, partial(self._set_mode, before))
+        if not await self._set_auto("mode_set_to_auto"):
+            return
         begun = await self._core.demo.start()
         for answer in begun:
             if isinstance(answer, Failed):
@@ -171,9 +199,6 @@ class Actions(QObject):
         if first is not None:
             self.show(first)
         await self._look_for_demo()
-
-    async def _set_mode(self, mode: ValidationMode) -> None:
-        await self._answer(self._core.settings.change(validation_mode=mode))
 
     def remove_demo(self) -> None:
         self._spawn(self._remove_demo(), "remove the demo")

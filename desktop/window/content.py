@@ -3,10 +3,9 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import version
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from core.bus import AgentsChanged, SettingsChanged
@@ -18,13 +17,7 @@ from desktop.aio import Tasks
 from desktop.bind import Frames
 from desktop.palette.entries import Kind
 from desktop.palette.palette import Palette
-from desktop.settings.about_page import About
-from desktop.settings.consents import Consents
-from desktop.settings.core_settings import CoreSettings
-from desktop.settings.dialog import SettingsDialog
-from desktop.settings.minds import Minds
 from desktop.settings.page import PageId
-from desktop.settings.window_settings import WindowSettings
 from desktop.sidebar.keys import Keys
 from desktop.sidebar.sidebar import Sidebar
 from desktop.toasts.overlay import ToastOverlay
@@ -34,13 +27,17 @@ from desktop.window.actions import Actions
 from desktop.window.answering import AnsweringChoice
 from desktop.window.chat_pane import ChatPane
 from desktop.window.commands import keys_of
+from desktop.window.digit_keys import DigitKeys
 from desktop.window.finder import Finder
 from desktop.window.finding import Finding
+from desktop.window.going import Going
 from desktop.window.header import Header
 from desktop.window.host import Host
 from desktop.window.menus import Menus
-from desktop.window.navigation import Recent, neighbour, next_around
+from desktop.window.mode_menu import ModeMenu
+from desktop.window.panes import Pane, go_to_pane
 from desktop.window.picker import Picker
+from desktop.window.preferences import Preferences
 from desktop.window.questions import ask_delete
 from desktop.window.start_page import StartPage
 from desktop.window.title import viewed_title
@@ -62,11 +59,14 @@ class Content(Adaptive, Surface):
         theme = self._theme = session.theme
         stores = core.stores
         self.deeds = Actions(core, tasks, session.presenter, self)
-        self._recent = Recent()
+        self.preferences = Preferences(session, core, tasks, window, self)
+        self._modes = ModeMenu(theme, self)
+        self._digits = DigitKeys(window)
         keys = Keys(keys_of("workflow.new"), keys_of("app.settings"), keys_of("view.sidebar"))
         self.sidebar = Sidebar(
             theme, frames, stores.background, stores.workflows, core.clock, keys, self._mode_of, parent=self
         )
+        self._going = Going(stores, self.sidebar.order, self._open, self._go_from_toast, self)
         self.header = Header(theme, self)
         card_keys = keys_of("focus.attention")
         self.picker = Picker(theme, window)
@@ -76,7 +76,7 @@ class Content(Adaptive, Surface):
         )
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
-        finder = Finder(stores, self._recent.others_first, self._can, self.answering.offers)
+        finder = Finder(stores, lambda: self._going.viewed_before, self._can, self.answering.offers)
         self.finder = Palette(theme, finder, window)
         self._finding = Finding(self.finder, self.answering, self._open, self._carry_out, self._focus_centre, self)
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
@@ -84,7 +84,6 @@ class Content(Adaptive, Surface):
         self.toasts.stay_below(self.finder)
         self._centre = QStackedWidget(self)
         self._menus: Menus | None = None
-        self._dialog: SettingsDialog | None = None
         self._is_begun = False
         self._is_new = False
         self._build(session.state)
@@ -105,7 +104,9 @@ class Content(Adaptive, Surface):
         self.toasts.raise_()
         app = QApplication.instance()
         assert app is not None
-        app.installEventFilter(self)
+        self._window.installEventFilter(self)
+        for keys in (self._going, self._digits):
+            app.installEventFilter(keys)
         self._core.stores.background.set_window_active(self._window.isActiveWindow())
 
     def settle(self, viewed: WorkflowId | None) -> None:
@@ -121,7 +122,8 @@ class Content(Adaptive, Surface):
         """Let go of everything outside the window's own widgets."""
         app = QApplication.instance()
         if app is not None:
-            app.removeEventFilter(self)
+            for keys in (self._going, self._digits):
+                app.removeEventFilter(keys)
         self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
         for subscription in self._heard:
             subscription.close()
@@ -152,17 +154,9 @@ class Content(Adaptive, Surface):
         self._keep_clear()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Letting go of Ctrl ends the walk through the workflows viewed last; a window that is not active watches
-        nothing."""
+        """A window that is not active watches nothing."""
         if watched is self._window and event.type() in (QEvent.Type.WindowActivate, QEvent.Type.WindowDeactivate):
             self._core.stores.background.set_window_active(event.type() == QEvent.Type.WindowActivate)
-        if (
-            self._recent.is_walking
-            and event.type() == QEvent.Type.KeyRelease
-            and isinstance(event, QKeyEvent)
-            and event.key() in (Qt.Key.Key_Control, Qt.Key.Key_Meta)
-        ):
-            self._recent.settle()
         return False
 
     # Building
@@ -193,11 +187,15 @@ class Content(Adaptive, Surface):
         self.sidebar.rename_requested.connect(deeds.rename)
         self.sidebar.stop_requested.connect(deeds.stop)
         self.sidebar.delete_requested.connect(self._delete)
-        self.sidebar.settings_requested.connect(self._settings)
+        self.sidebar.settings_requested.connect(self.preferences.open)
         self.sidebar.collapsed_changed.connect(self._fold_sidebar)
         self.activity.collapsed_changed.connect(self._fold_activity)
         self.activity.compose_requested.connect(self.chat.focus_composer)
         self.header.stop_requested.connect(self._stop)
+        self.header.mode_requested.connect(self._choose_mode)
+        self._modes.chosen.connect(deeds.set_mode)
+        self._digits.pressed.connect(self._going.to_slot)
+        self.preferences.enter_sends_changed.connect(self._on_enter_sends)
         self.header.activity_requested.connect(self._toggle_activity)
         self.chat.send_requested.connect(self._send)
         self.chat.stop_requested.connect(self._stop)
@@ -216,7 +214,7 @@ class Content(Adaptive, Surface):
         deeds.demo_changed.connect(self._on_demo)
 
     def _by_command(self) -> dict[str, Callable[[], None]]:
-        transcript = self.chat.transcript
+        going, transcript = self._going, self.chat.transcript
         return {
             "go.anything": partial(self._finding.find, Kind.WORKFLOW),
             "go.commands": partial(self._finding.find, Kind.COMMAND),
@@ -226,27 +224,38 @@ class Content(Adaptive, Surface):
             "workflow.delete": self._delete_viewed,
             "demo.start": self.deeds.start_demo,
             "demo.remove": self.deeds.remove_demo,
-            "app.settings": self._settings,
+            "app.settings": self.preferences.open,
             "app.quit": self._session.end,
             "workflow.model": self._pick,
+            "validation.mode": self._choose_mode,
+            "run.start": self.deeds.again,
             "run.stop": self._stop,
             "view.sidebar": self._toggle_sidebar,
             "view.activity": self._toggle_activity,
+            "view.zoom_in": partial(self.preferences.zoom, 1),
+            "view.zoom_out": partial(self.preferences.zoom, -1),
+            "view.zoom_reset": partial(self.preferences.zoom, 0),
             "view.full_screen": self._toggle_full_screen,
+            "view.close": self._new,
             "focus.composer": self.chat.focus_composer,
             "focus.attention": self._answer,
-            "go.next_attention": partial(self._go_to_asking, 1),
-            "go.previous_attention": partial(self._go_to_asking, -1),
-            "go.recent": partial(self._walk, 1),
-            "go.recent_back": partial(self._walk, -1),
-            "go.next": partial(self._go_beside, 1),
-            "go.previous": partial(self._go_beside, -1),
+            "go.next_attention": partial(going.to_asking, 1),
+            "go.previous_attention": partial(going.to_asking, -1),
+            "go.recent": partial(going.through_recent, 1),
+            "go.recent_back": partial(going.through_recent, -1),
+            "go.next": partial(going.beside, 1),
+            "go.previous": partial(going.beside, -1),
+            "go.back": partial(going.along, -1),
+            "go.forward": partial(going.along, 1),
+            "focus.next_pane": partial(self._go_to_pane, 1),
+            "focus.previous_pane": partial(self._go_to_pane, -1),
+            "focus.menu_bar": self._focus_menu_bar,
             "transcript.latest": transcript.jump_to_latest,
             "transcript.previous_message": partial(transcript.focus_turn, -1),
             "transcript.next_message": partial(transcript.focus_turn, 1),
             "transcript.copy_answer": self._copy_answer,
             "transcript.copy_code": self._copy_code,
-            **{f"go.slot.{number}": partial(self._go_slot, number) for number in range(1, 10)},
+            **{f"go.slot.{number}": partial(going.to_slot, number) for number in range(1, 10)},
         }
 
     # Showing
@@ -271,7 +280,7 @@ class Content(Adaptive, Surface):
         """Another workflow is viewed: the next key belongs to it, so it is shown at once."""
         viewed = self._core.stores.background.viewed_workflow_id
         if viewed is not None:
-            self._recent.viewed(viewed)
+            self._going.viewed(viewed)
             self._is_new = False
         self.answering.viewed_another()
         self.chat.show_now()
@@ -320,12 +329,6 @@ class Content(Adaptive, Surface):
     def _answer(self) -> None:
         self.chat.focus_card()
 
-    def _go_to_asking(self, by: int) -> None:
-        asking = self._core.stores.questions.workflows
-        found = next_around(asking, self._core.stores.background.viewed_workflow_id, by)
-        if found is not None:
-            self._go_from_toast(found)
-
     def _can(self, command_id: str) -> bool:
         return self._menus is not None and self._menus.is_enabled(command_id)
 
@@ -347,7 +350,7 @@ class Content(Adaptive, Surface):
             self.answering.open()
 
     def _connect_model(self) -> None:
-        self._open_settings(PageId.MODELS)
+        self.preferences.open_at(PageId.MODELS)
 
     def _stop(self) -> None:
         self.deeds.stop(self._core.stores.background.viewed_workflow_id)
@@ -371,31 +374,6 @@ class Content(Adaptive, Surface):
             question = ask_delete(self._window, listed.workflow.title, is_running=is_running)
             question.accepted.connect(partial(self.deeds.delete, listed.workflow.id))
 
-    def _settings(self) -> None:
-        self._open_settings(None)
-
-    def _open_settings(self, page_id: PageId | None) -> None:
-        if self._dialog is None:
-            session = self._session
-            core = CoreSettings(self._core.settings, self._core.bus, self._tasks.spawn, self)
-            window = WindowSettings(self._theme, session.translation, self._state, session.save, self)
-            window.enter_sends_changed.connect(self._on_enter_sends)
-            about = About(version("metier"), session.folders.store.parent)
-            consents = Consents(self._core.consent, self._core.bus, self._tasks.spawn, self)
-            minds = Minds(
-                self._core.settings,
-                self._core.providers,
-                self._core.agents,
-                self._core.bus,
-                self._tasks.spawn,
-                session.folders.keys,
-            )
-            self._dialog = SettingsDialog(self._theme, core, window, consents, about, self._window, minds=minds)
-        self._dialog.present(page_id)
-
-    def _state(self) -> WindowState:
-        return self._session.state
-
     def _on_enter_sends(self, enter_sends: bool) -> None:
         self.chat.composer.needs_ctrl = not enter_sends
 
@@ -405,23 +383,26 @@ class Content(Adaptive, Surface):
         mode = execution.run.mode if execution is not None and execution.run is not None else None
         return mode if mode is not self._core.settings.current.validation_mode else None
 
-    def _go_slot(self, number: int) -> None:
-        workflow_id = self._core.stores.background.workflow_at(number)
-        if workflow_id is not None:
-            self._open(workflow_id)
+    def _go_to_pane(self, by: int) -> None:
+        transcript = self.chat.transcript
+        panes = [
+            Pane(self.sidebar, self.sidebar.take_focus),
+            Pane(transcript, partial(transcript.setFocus, Qt.FocusReason.ShortcutFocusReason)),
+            Pane(self.chat.card, self.chat.focus_card),
+            Pane(self.chat.composer, self.chat.focus_composer),
+            Pane(self.start, partial(self.start.setFocus, Qt.FocusReason.ShortcutFocusReason)),
+            Pane(self.activity, self.activity.take_focus),
+        ]
+        go_to_pane(panes, by)
 
-    def _go_beside(self, by: int) -> None:
-        order = self.sidebar.order()
-        found = neighbour(order, self._core.stores.background.viewed_workflow_id, by)
-        if found is not None:
-            self._open(found)
+    def _focus_menu_bar(self) -> None:
+        bar = self._window.menuBar()
+        bar.setFocus(Qt.FocusReason.MenuBarFocusReason)
+        bar.setActiveAction(bar.actions()[0])
 
-    def _walk(self, by: int) -> None:
-        if not self._recent.is_walking:
-            self._recent.keep(lambda workflow_id: self._core.stores.workflows.get(workflow_id) is not None)
-        found = self._recent.step(by)
-        if found is not None:
-            self._open(found)
+    def _choose_mode(self) -> None:
+        if self.header.isVisible():
+            self._modes.open_at(self.header.mode_place, self._core.settings.current.validation_mode)
 
     def _toggle_sidebar(self) -> None:
         self._fold_sidebar(not self.sidebar.is_collapsed)

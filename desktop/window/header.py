@@ -1,6 +1,6 @@
 """The header of the centre: the workflow's name, its state, who answers, its validation mode, and what stops it."""
 
-from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
@@ -33,6 +33,8 @@ class Header(Adaptive, Surface):
     activity_requested = Signal()
     picker_requested = Signal()
     """Another agent or model is wanted."""
+    mode_requested = Signal()
+    """Another validation mode is wanted."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__("canvas", edge="bottom", parent=parent)
@@ -42,7 +44,8 @@ class Header(Adaptive, Surface):
         self._sign = StatusDot(theme, parent=self)
         self._title = ElidedLabel("", "title", parent=self)
         self._state = Label("", "secondary", "muted", parent=self)
-        self._mode_label = Label("", "secondary", "muted", parent=self)
+        self._mode_button = Button(theme, "", "ghost", Icon.CHEVRON_DOWN, is_small=True, parent=self)
+        self._mode_button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
         self._who = Button(theme, "", "ghost", Icon.CHEVRON_DOWN, is_small=True, parent=self)
         self._who.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
         self._agent, self._model = "", ""
@@ -54,9 +57,10 @@ class Header(Adaptive, Surface):
         self._row.addWidget(self._title, 1)
         self._row.addWidget(self._state)
         self._row.addStretch(0)
-        for widget in (self._who, self._mode_label, self._stop, self._activity):
+        for widget in (self._who, self._mode_button, self._stop, self._activity):
             self._row.addWidget(widget)
         self._who.clicked.connect(self.picker_requested)
+        self._mode_button.clicked.connect(self.mode_requested)
         self._stop.clicked.connect(self.stop_requested)
         self._activity.clicked.connect(self.activity_requested)
         self.adapt_to(theme)
@@ -78,6 +82,11 @@ class Header(Adaptive, Surface):
         """Where the button of the picker stands."""
         return self._who.geometry()
 
+    @property
+    def mode_place(self) -> QPoint:
+        """Where the menu of the mode opens, in the coordinates of the screen."""
+        return self._mode_button.mapToGlobal(QPoint(0, self._mode_button.height()))
+
     def focus_picker(self) -> None:
         self._who.setFocus(Qt.FocusReason.PopupFocusReason)
 
@@ -90,7 +99,10 @@ class Header(Adaptive, Surface):
         self._sign.setVisible(self._status is not None)
         if self._status is not None:
             self._sign.set_indicator(INDICATORS[self._status])
-        self._mode_label.setText(self._mode_words(self._mode) if self._mode else "")
+        mode = self._mode_words(self._mode) if self._mode else ""
+        self._mode_button.setText(mode)
+        self._mode_button.setAccessibleName(self.tr("Validation: {mode}").format(mode=mode))
+        self._mode_button.setToolTip(plain_tool_tip(with_keys(mode, keys_of("validation.mode"))))
         self._stop.setText(self.tr("Stop"))
         self._stop.setVisible(self._status is not None and not self._status.is_final)
         self._fit_who()

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 
 from core.domain.ids import WorkflowId
 
+_PLACES = 100
+
 
 class Recent:
     """Workflows in the order in which they were viewed, the last one first.
@@ -47,6 +49,31 @@ class Recent:
 
     def _move_to_front(self, workflow_id: WorkflowId) -> None:
         self._order = [workflow_id, *(one for one in self._order if one != workflow_id)]
+
+
+class Visited:
+    """The places that were gone to, and where in them one is: back and forward as in a browser."""
+
+    def __init__(self) -> None:
+        self._places: list[WorkflowId] = []
+        self._at = -1
+
+    def went_to(self, workflow_id: WorkflowId) -> None:
+        """Somebody looks at it now. What was ahead is forgotten, unless this was a step back or forward."""
+        if self._at >= 0 and self._places[self._at] == workflow_id:
+            return
+        self._places = [*self._places[: self._at + 1], workflow_id][-_PLACES:]
+        self._at = len(self._places) - 1
+
+    def step(self, by: int, is_there: Callable[[WorkflowId], bool]) -> WorkflowId | None:
+        """Back (-1) or forward (1), over what is gone; None at the end."""
+        at = self._at + by
+        while 0 <= at < len(self._places):
+            if is_there(self._places[at]):
+                self._at = at
+                return self._places[at]
+            at += by
+        return None
 
 
 def next_around(order: Sequence[WorkflowId], current: WorkflowId | None, by: int) -> WorkflowId | None:

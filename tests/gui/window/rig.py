@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from core.domain.ids import WorkflowId, new_id
 from core.domain.run import Run, RunKind
@@ -64,7 +64,9 @@ class App:
 
     def header_texts(self) -> list[str]:
         """What the header says, as far as it is seen."""
-        return [label.text() for label in self.content.header.findChildren(QLabel) if label.isVisible()]
+        header = self.content.header
+        shown: list[QLabel | QPushButton] = [*header.findChildren(QLabel), *header.findChildren(QPushButton)]
+        return [one.text() for one in shown if one.isVisible()]
 
     def row(self, workflow_id: WorkflowId) -> Row | None:
         """How the sidebar shows a workflow."""

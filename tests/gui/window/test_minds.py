@@ -63,7 +63,7 @@ def server() -> Iterator[Provider]:
 
 
 def dialog(app: App) -> SettingsDialog:
-    found = app.content._dialog
+    found = app.content.preferences._dialog
     assert found is not None
     return found
 
@@ -134,7 +134,7 @@ def holding(folder: Path, text: str) -> list[Path]:
 
 
 async def settings(app: App, page: PageId, until: Until) -> None:
-    app.content._open_settings(page)
+    app.content.preferences.open_at(page)
     await until(dialog(app).isActiveWindow)
 
 

@@ -1,0 +1,63 @@
+"""The settings, opened when they are first wanted, and those of them that have keys of their own."""
+
+from importlib.metadata import version
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QMainWindow, QWidget
+
+from core.wiring import Core
+from desktop.aio import Tasks
+from desktop.settings.about_page import About
+from desktop.settings.consents import Consents
+from desktop.settings.core_settings import CoreSettings
+from desktop.settings.dialog import SettingsDialog
+from desktop.settings.minds import Minds
+from desktop.settings.page import PageId
+from desktop.settings.values import Setting
+from desktop.settings.window_settings import WindowSettings
+from desktop.window.host import Host
+from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
+
+_ZOOM_STEP = 0.1
+
+
+class Preferences(QWidget):
+    """A parent of what the dialog reads and writes; nothing of it is seen."""
+
+    enter_sends_changed = Signal(bool)
+
+    def __init__(self, session: Host, core: Core, tasks: Tasks, window: QMainWindow, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.hide()
+        self._session = session
+        self._core = core
+        self._tasks = tasks
+        self._window = window
+        self._own = WindowSettings(session.theme, session.translation, lambda: session.state, session.save, self)
+        self._own.enter_sends_changed.connect(self.enter_sends_changed)
+        self._dialog: SettingsDialog | None = None
+
+    def open(self) -> None:
+        """Bring the dialog to the front, where it was left."""
+        self._present(None)
+
+    def open_at(self, page_id: PageId) -> None:
+        self._present(page_id)
+
+    def _present(self, page_id: PageId | None) -> None:
+        if self._dialog is None:
+            session, core, spawn = self._session, self._core, self._tasks.spawn
+            settings = CoreSettings(core.settings, core.bus, spawn, self)
+            consents = Consents(core.consent, core.bus, spawn, self)
+            about = About(version("metier"), session.folders.store.parent)
+            minds = Minds(core.settings, core.providers, core.agents, core.bus, spawn, session.folders.keys)
+            self._dialog = SettingsDialog(
+                session.theme, settings, self._own, consents, about, self._window, minds=minds
+            )
+        self._dialog.present(page_id)
+
+    def zoom(self, steps: int) -> None:
+        """So many steps larger or smaller; 0: as it ships."""
+        now = self._session.state.zoom
+        wanted = round(now + steps * _ZOOM_STEP, 2) if steps else 1.0
+        self._own.set(Setting.ZOOM, min(max(wanted, LEAST_ZOOM), MOST_ZOOM))

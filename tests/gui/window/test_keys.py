@@ -1,0 +1,169 @@
+"""Keys that go somewhere or change how the window is, by real key events."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from core.domain.run import Run
+from core.domain.template import ValidationMode
+from desktop.window.digit_keys import digit_of
+from tests.gui.window.rig import App, an_app
+
+Until = Callable[..., Awaitable[None]]
+Key, Mod = Qt.Key, Qt.KeyboardModifier
+CONTROL, ALT, SHIFT = Mod.ControlModifier, Mod.AltModifier, Mod.ShiftModifier
+ROW = (Key.Key_Ampersand, Key.Key_Eacute, Key.Key_QuoteDbl, Key.Key_Apostrophe, Key.Key_ParenLeft, Key.Key_Minus)
+"""What the digit row of AZERTY gives without Shift."""
+
+
+def physical(number: int, key: Qt.Key, modifiers: Qt.KeyboardModifier) -> QKeyEvent:
+    return QKeyEvent(QEvent.Type.KeyPress, key, modifiers, number + 9, 0, 0)
+
+
+async def finished(app: App, count: int) -> list[Run]:
+    runs = [await app.say(f"say 1 word {number}") for number in range(count)]
+    for run in runs:
+        await app.core.engine.wait(run.id)
+    return runs
+
+
+@pytest.mark.parametrize("modifier", [CONTROL, ALT])
+async def test_a_slot_is_reached_by_the_physical_key_of_another_layout(
+    tmp_path: Path, qapp: QApplication, until: Until, modifier: Qt.KeyboardModifier
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        runs = await finished(app, 2)
+        app.write("mine")
+        QApplication.sendEvent(app.focused(), physical(2, ROW[1], modifier))
+        assert app.viewed == runs[1].workflow_id
+        QApplication.sendEvent(app.focused(), physical(1, ROW[0], modifier))
+        assert app.viewed == runs[0].workflow_id
+        assert app.content.chat.composer.draft().text == ""  # the draft stays where it was written
+
+
+@pytest.mark.parametrize("modifiers", [Mod.NoModifier, SHIFT, CONTROL | ALT, CONTROL | SHIFT, Mod.GroupSwitchModifier])
+def test_what_types_characters_is_left_alone(modifiers: Qt.KeyboardModifier) -> None:
+    """AltGr is Ctrl+Alt on Windows, and a group on X11."""
+    for number, key in enumerate(ROW, start=1):
+        assert digit_of(physical(number, key, modifiers), "xcb") is None
+
+
+def test_windows_tells_the_key_by_its_virtual_code() -> None:
+    event = QKeyEvent(QEvent.Type.KeyPress, Key.Key_Ampersand, CONTROL, 2, 0x31, 0)
+    assert digit_of(event, "windows") == 1
+    assert digit_of(event, "xcb") is None
+
+
+async def test_a_key_that_means_something_by_its_character_keeps_it(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    """Ctrl with the AZERTY key `6/-` is Ctrl+-: smaller."""
+    async with an_app(tmp_path, qapp) as app:
+        runs = await finished(app, 1)
+        app.content.deeds.show(runs[0].workflow_id)
+        app.control(Key.Key_Minus)
+        assert app.session.state.zoom == pytest.approx(0.9)
+        app.control(Key.Key_Equal)
+        app.control(Key.Key_Equal)
+        assert app.session.state.zoom == pytest.approx(1.1)
+        app.control(Key.Key_0)
+        assert app.session.state.zoom == 1.0
+
+
+async def test_the_zoom_ends_where_the_settings_do(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        for _ in range(20):
+            app.control(Key.Key_Minus)
+        assert app.session.state.zoom == 0.8
+        for _ in range(20):
+            app.control(Key.Key_Equal)
+        assert app.session.state.zoom == 2.0
+        app.control(Key.Key_0)
+
+
+async def test_back_and_forward_follow_the_way_that_was_taken(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        a, b, c = (run.workflow_id for run in await finished(app, 3))
+        for one in (a, b, c):
+            app.content.deeds.show(one)
+        app.key(Key.Key_Left, ALT)
+        assert app.viewed == b
+        app.key(Key.Key_Left, ALT)
+        assert app.viewed == a
+        app.key(Key.Key_Left, ALT)
+        assert app.viewed == a
+        app.key(Key.Key_Right, ALT)
+        assert app.viewed == b
+        app.content.deeds.delete(c)
+        await until(lambda: app.core.stores.workflows.get(c) is None)
+        app.key(Key.Key_Right, ALT)
+        assert app.viewed == b  # what is gone is passed over
+
+
+async def test_f6_goes_through_the_panes_and_back(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        (run,) = await finished(app, 1)
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: app.turn_texts() != [])
+        app.write("")
+
+        def pane() -> QWidget:
+            content = app.content
+            panes = (content.sidebar, content.chat.transcript, content.chat.composer, content.activity)
+            return next(one for one in panes if one.isAncestorOf(app.focused()) or one is app.focused())
+
+        way = []
+        for _ in range(4):
+            app.key(Key.Key_F6)
+            way.append(pane())
+        content = app.content
+        assert way == [content.activity, content.sidebar, content.chat.transcript, content.chat.composer]
+        app.key(Key.Key_F6, SHIFT)
+        assert pane() is content.chat.transcript
+
+
+async def test_the_mode_is_chosen_by_keys_and_automatic_mode_can_be_undone(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp, mode=ValidationMode.MANUAL) as app:
+        app.control(Key.Key_N)
+        app.key(Key.Key_D, CONTROL | SHIFT)
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        assert menu.activeAction().isChecked()
+        while menu.activeAction().data() != ValidationMode.AUTO:
+            _press(menu, Key.Key_Up)
+        _press(menu, Key.Key_Return)
+        await until(lambda: app.core.settings.current.validation_mode is ValidationMode.AUTO)
+        (toast,) = app.core.stores.toasts.visible
+        assert toast.code == "mode_is_auto"
+        app.content.deeds.toast_action("undo", toast.id)
+        await until(lambda: app.core.settings.current.validation_mode is ValidationMode.MANUAL)
+
+
+async def test_run_again_says_the_last_message_once_more(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        (run,) = await finished(app, 1)
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: len(app.turn_texts()) == 2)
+        app.key(Key.Key_F5)
+        await until(lambda: len(app.turn_texts()) == 4)
+        assert app.turn_texts()[2] == "say 1 word 0"
+
+
+async def test_closing_the_view_stops_nothing(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 300 words 5")
+        app.content.deeds.show(run.workflow_id)
+        app.control(Key.Key_W)
+        assert app.viewed is None
+        assert app.core.engine.is_at_work
+        await app.core.engine.cancel(run.id)
+
+
+def _press(widget: QWidget, key: Qt.Key) -> None:
+    QApplication.sendEvent(widget, QKeyEvent(QEvent.Type.KeyPress, key, Mod.NoModifier))
