@@ -2033,7 +2033,7 @@
     <name>Palette</name>
     <message>
         <source>&gt; commands    @ who answers    ? keys</source>
-        <translation>&gt; commandes    @ qui répond    ?&#x202f;raccourcis</translation>
+        <translation>&gt; commandes    @ qui répond   &#x202f;? raccourcis</translation>
     </message>
     <message>
         <source>Commands</source>
