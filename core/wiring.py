@@ -46,6 +46,7 @@ from core.services.settings import SettingsService, read_settings
 from core.services.templates import TemplateService
 from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.inbox import Inbox
 from core.stores.questions import Questions
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
@@ -121,11 +122,12 @@ class Stores:
         self.questions = Questions(self.background)
         self.toasts = Toasts(clock, call_later)
         self.workflows = Workflows(bus)
+        self.inbox = Inbox(bus, self.toasts)
         self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
 
     def close(self) -> None:
         """Hear nothing more, and leave no timer behind."""
-        for store in (self._feed, self.workflows, self.toasts, self.questions, self.view, self.background):
+        for store in (self._feed, self.inbox, self.workflows, self.toasts, self.questions, self.view, self.background):
             store.close()
 
 

@@ -16,6 +16,7 @@ from core.domain.ids import WorkflowId
 from core.errors import StorageFailed
 from core.services.logs import log_to
 from core.services.outcome import Failed, Ok
+from core.stores.inbox import MOST as NOTICES
 from core.wiring import Core, Folders, open_core, spare_heap
 from desktop import window_state
 from desktop.aio import Tasks, report_uncaught
@@ -131,6 +132,7 @@ class Session:
             core.stores.background.know(row.workflow for row in listed.data)
         else:
             self.presenter.fail(listed)
+        core.stores.inbox.load([run async for run in core.runs.newest(NOTICES)])
         recovered = await core.runs.recover()
         if isinstance(recovered, Failed):
             self.presenter.fail(recovered)

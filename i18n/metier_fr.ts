@@ -829,6 +829,10 @@
         <translation>Aller au workflow {slot}</translation>
     </message>
     <message>
+        <source>Inbox</source>
+        <translation>Boîte de réception</translation>
+    </message>
+    <message>
         <source>Jump to the latest</source>
         <translation>Aller au plus récent</translation>
     </message>
@@ -2032,8 +2036,8 @@
 <context>
     <name>Palette</name>
     <message>
-        <source>&gt; commands    @ who answers    ? keys</source>
-        <translation>&gt; commandes    @ qui répond   &#x202f;? raccourcis</translation>
+        <source>&gt; commands    @ who answers    ! inbox    ? keys</source>
+        <translation>&gt; commandes    @ qui répond   &#x202f;! boîte   &#x202f;? raccourcis</translation>
     </message>
     <message>
         <source>Commands</source>
@@ -2048,8 +2052,16 @@
         <translation>Aller à n’importe quoi</translation>
     </message>
     <message>
+        <source>Lately</source>
+        <translation>Récemment</translation>
+    </message>
+    <message>
         <source>Needs you</source>
         <translation>À votre attention</translation>
+    </message>
+    <message>
+        <source>Nothing has happened yet.</source>
+        <translation>Rien ne s’est encore passé.</translation>
     </message>
     <message>
         <source>Nothing has that name.</source>
@@ -2098,6 +2110,14 @@
     <message>
         <source>{one} or {other}</source>
         <translation>{one} ou {other}</translation>
+    </message>
+    <message>
+        <source>{workflow}: {asked}</source>
+        <translation>{workflow}&#xa0;: {asked}</translation>
+    </message>
+    <message>
+        <source>{workflow}: {what}</source>
+        <translation>{workflow}&#xa0;: {what}</translation>
     </message>
 </context>
 <context>

@@ -12,6 +12,7 @@ class Kind(StrEnum):
     WORKFLOW = ""
     COMMAND = ">"
     AGENT = "@"
+    INBOX = "!"
     HELP = "?"
 
 

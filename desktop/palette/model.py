@@ -28,6 +28,15 @@ class Rows(QAbstractListModel):
         row = next((at for at, entry in enumerate(self.entries) if isinstance(entry, Entry)), -1)
         return self.index(row) if row >= 0 else QModelIndex()
 
+    def place_of(self, entry: Heading | Entry | None) -> QModelIndex:
+        """Where what that entry leads to stands now; invalid where it is gone."""
+        if not isinstance(entry, Entry):
+            return QModelIndex()
+        same = (entry.kind, entry.key, entry.title)
+        rows = enumerate(self.entries)
+        row = next((at for at, one in rows if isinstance(one, Entry) and (one.kind, one.key, one.title) == same), -1)
+        return self.index(row) if row >= 0 else QModelIndex()
+
     def rowCount(self, parent: _Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self.entries)
 

@@ -73,6 +73,19 @@ class Palette(Adaptive, Surface):
         self.raise_()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
+    def refresh(self) -> None:
+        """What it finds may have changed: look again, and stay where one was."""
+        if not self.isVisible():
+            return
+        before = self._list.currentIndex()
+        current = self._rows.entries[before.row()] if before.isValid() else None
+        scrolled = self._list.verticalScrollBar().value()
+        self._find()
+        again = self._rows.place_of(current)
+        if again.isValid():
+            self._list.setCurrentIndex(again)
+            self._list.verticalScrollBar().setValue(scrolled)
+
     def close_up(self) -> None:
         """Take it away without a choice."""
         if self.isVisible():
@@ -88,8 +101,7 @@ class Palette(Adaptive, Surface):
         self._field.setAccessibleName(self.tr("Go to anything"))
         self._list.setAccessibleName(self.tr("What was found"))
         self.setAccessibleName(self.tr("Go to anything"))
-        self._nothing.setText(self.tr("Nothing has that name."))
-        self._hint.setText(self.tr("> commands    @ who answers    ? keys"))
+        self._hint.setText(self.tr("> commands    @ who answers    ! inbox    ? keys"))
         if self.isVisible():
             self._find()
 
@@ -133,6 +145,9 @@ class Palette(Adaptive, Surface):
         first = self._rows.first()
         self._list.setCurrentIndex(first)
         self._list.scrollToTop()
+        is_empty_inbox = query.kind is Kind.INBOX and not query.words
+        nothing = self.tr("Nothing has happened yet.") if is_empty_inbox else self.tr("Nothing has that name.")
+        self._nothing.setText(nothing)
         self._nothing.setVisible(not first.isValid())
         self._list.setVisible(first.isValid())
         self._fit()

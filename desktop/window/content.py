@@ -76,9 +76,11 @@ class Content(Adaptive, Surface):
         )
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
-        finder = Finder(stores, lambda: self._going.viewed_before, self._can, self.answering.offers)
+        finder = Finder(stores, lambda: self._going.viewed_before, self._can, self.answering.offers, core.clock)
         self.finder = Palette(theme, finder, window)
-        self._finding = Finding(self.finder, self.answering, self._open, self._carry_out, self._focus_centre, self)
+        self._finding = Finding(
+            self.finder, self.answering, self._open, self._go_from_toast, self._carry_out, self._focus_centre, self
+        )
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
         self.toasts.stay_below(self.finder)
@@ -89,6 +91,8 @@ class Content(Adaptive, Surface):
         self._build(session.state)
         self._connect()
         frames.bind(self, (stores.view.changed, stores.workflows.changed, stores.background.changed), self._render)
+        told = (stores.questions.changed, stores.inbox.changed, stores.workflows.changed, stores.background.changed)
+        frames.bind(self.finder, told, self.finder.refresh)
         stores.background.viewed_changed.connect(self._on_viewed)
         self._heard = (
             core.bus.subscribe(SettingsChanged, self._on_settings),
@@ -219,6 +223,7 @@ class Content(Adaptive, Surface):
             "go.anything": partial(self._finding.find, Kind.WORKFLOW),
             "go.commands": partial(self._finding.find, Kind.COMMAND),
             "app.help": partial(self._finding.find, Kind.HELP),
+            "go.inbox": partial(self._finding.find, Kind.INBOX),
             "workflow.new": self._new,
             "workflow.rename": self._rename_viewed,
             "workflow.delete": self._delete_viewed,

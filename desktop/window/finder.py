@@ -1,17 +1,24 @@
-"""What the palette finds in this window: workflows, commands, who answers, and the keys (UI §4)."""
+"""What the palette finds in this window: workflows, commands, who answers, the inbox, and the keys (UI §4, §7)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
 
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
+from core.domain.toast import Toast, ToastType
+from core.ports.clock import Clock
+from core.stores.questions import Question
 from core.stores.workflows import ListedWorkflow
 from core.wiring import Stores
 from desktop.palette.entries import Entry, Heading, Kind, Query
 from desktop.palette.ranking import ranked
 from desktop.theme.icon_names import Icon
+from desktop.toasts.words import words_of
+from desktop.translation.asking import asked_words, asking_sentence
+from desktop.translation.formats import ago
 from desktop.window.commands import COMMANDS, Command, command_title
 from desktop.window.keys_help import local_keys
 from desktop.window.offers import Offer
@@ -19,6 +26,13 @@ from desktop.window.offers import Offer
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 _OWN = frozenset({"go.anything", "go.commands"})  # they open what is open already
+_ICONS = {
+    ToastType.SUCCESS: Icon.CIRCLE_CHECK,
+    ToastType.ERROR: Icon.CIRCLE_X,
+    ToastType.WARNING: Icon.TRIANGLE_ALERT,
+    ToastType.INFO: Icon.INFO,
+    ToastType.USER_QUESTION: Icon.MESSAGE_CIRCLE_QUESTION_MARK,
+}
 _COMMANDS_BESIDE = 5  # below workflows that were found
 
 
@@ -35,10 +49,13 @@ class Finder:
         recent: Callable[[], Sequence[WorkflowId]],
         can_do: Callable[[str], bool],
         answering: Callable[[], Sequence[Offer]],
+        clock: Clock,
     ) -> None:
         self._workflows = stores.workflows
         self._background = stores.background
         self._questions = stores.questions
+        self._inbox = stores.inbox
+        self._clock = clock
         self._recent = recent
         self._can_do = can_do
         self._answering = answering
@@ -51,6 +68,8 @@ class Finder:
                 return ranked(query.words, self._commands())
             case Kind.AGENT:
                 return ranked(query.words, map(_answering, self._answering()))
+            case Kind.INBOX:
+                return self._told(query.words)
             case Kind.HELP:
                 return self._keys(query.words)
 
@@ -88,6 +107,24 @@ class Finder:
     def _is_offered(self, command_id: str) -> bool:
         return command_id not in _OWN and self._can_do(command_id)
 
+    def _told(self, words: str) -> list[Heading | Entry]:
+        """What is asked, the oldest first; below it what was told, the newest first."""
+        names = {row.workflow.id: row.workflow.title for row in self._workflows.rows}
+        asked = ranked(words, [_asking(one, names.get(one.workflow_id, "")) for one in self._asked()])
+        now = self._clock.now()
+        told = ranked(words, [_telling(one, names, now) for one in self._inbox.notices])
+        found: list[Heading | Entry] = []
+        for title, entries in ((translate("Palette", "Needs you"), asked), (translate("Palette", "Lately"), told)):
+            found += [Heading(title), *entries] if entries else []
+        return found
+
+    def _asked(self) -> list[Question]:
+        return [
+            one
+            for workflow_id in self._questions.workflows
+            for one in self._questions.get_questions_for_workflow(workflow_id)
+        ]
+
     def _keys(self, words: str) -> list[Heading | Entry]:
         """Every key: those that hold everywhere, then those of a place."""
         everywhere = ranked(words, [_command(one, Kind.HELP) for one in COMMANDS if one.keys])
@@ -114,6 +151,22 @@ def _command(command: Command, kind: Kind = Kind.COMMAND) -> Entry:
 
 def _answering(offer: Offer) -> Entry:
     return Entry(Kind.AGENT, offer.title, offer.title, offer.note, Icon.CHECK if offer.is_current else Icon.BOT)
+
+
+def _asking(question: Question, workflow: str) -> Entry:
+    asked = question.asked.prompt or asking_sentence(question.kind, question.step)
+    title = translate("Palette", "{workflow}: {asked}").format(workflow=workflow, asked=" ".join(asked.split()))
+    icon = Icon.MESSAGE_CIRCLE_QUESTION_MARK
+    return Entry(Kind.INBOX, question.workflow_id, title, asked_words(question.kind), icon)
+
+
+def _telling(notice: Toast, names: Mapping[WorkflowId, str], now: datetime) -> Entry:
+    words = words_of(notice)
+    name = names.get(notice.workflow_id, words.title) if notice.workflow_id is not None else words.title
+    title = translate("Palette", "{workflow}: {what}").format(workflow=name, what=" ".join(words.message.split()))
+    where = notice.workflow_id if notice.workflow_id in names else ""
+    when = ago((now - notice.created_at).total_seconds())
+    return Entry(Kind.INBOX, where or "", title, when, _ICONS[notice.type])
 
 
 def _status_words(status: RunStatus | None) -> str:

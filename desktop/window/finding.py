@@ -12,13 +12,17 @@ from desktop.window.answering import AnsweringChoice
 
 
 class Finding(QObject):
-    """`open_workflow` and `carry_out` do what is chosen; `focus_centre` takes the focus where what had it is gone."""
+    """`open_workflow`, `open_asking` and `carry_out` do what is chosen.
+
+    `focus_centre` takes the focus where what had it is gone.
+    """
 
     def __init__(
         self,
         palette: Palette,
         answering: AnsweringChoice,
         open_workflow: Callable[[str], None],
+        open_asking: Callable[[str], None],
         carry_out: Callable[[str], None],
         focus_centre: Callable[[], None],
         parent: QObject,
@@ -27,6 +31,7 @@ class Finding(QObject):
         self._palette = palette
         self._answering = answering
         self._open_workflow = open_workflow
+        self._open_asking = open_asking
         self._carry_out = carry_out
         self._focus_centre = focus_centre
         self._before: QWidget | None = None
@@ -43,6 +48,9 @@ class Finding(QObject):
         """A command finds the focus where it was before."""
         if entry.kind is Kind.WORKFLOW:
             self._open_workflow(entry.key)
+            return
+        if entry.kind is Kind.INBOX and entry.key:
+            self._open_asking(entry.key)
             return
         self._focus_back()
         if entry.kind is Kind.AGENT:

@@ -42,11 +42,11 @@ class Held:
         return {name: getattr(self, name) for name in names}
 
     def grown(self, before: "Held") -> dict[str, int]:
-        """What there is more or less of than before, by name."""
+        """What there is more of than before, by name. Less is no leak: what came before may have gone late."""
         numbers = {name: count - before.numbers[name] for name, count in self.numbers.items()}
         classes = self.objects.keys() | before.objects.keys()
         objects = {name: self.objects[name] - before.objects[name] for name in sorted(classes)}
-        return {name: by for name, by in (*numbers.items(), *objects.items()) if by}
+        return {name: by for name, by in (*numbers.items(), *objects.items()) if by > 0}
 
 
 def held() -> Held:

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from core.persistence.in_memory import MemoryStorage
 from desktop.palette.entries import Entry
 from tests.gui.window.rig import App, an_app
 from tests.support.world import tool_step
@@ -143,3 +144,34 @@ async def test_the_palette_stays_inside_a_small_window(tmp_path: Path, qapp: QAp
         last: Entry = app.content.finder.shown()[-1]
         app.key(Qt.Key.Key_Return)
         assert app.viewed == last.key
+
+
+async def test_the_inbox_has_what_is_asked_and_what_ended_also_after_a_restart(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    storage = MemoryStorage()
+    async with an_app(tmp_path, qapp, storage) as app:
+        done = await app.say("say 1 word")
+        failed = await app.say("go", script=({"fail": "no luck"},))
+        asking = await app.start("Publish", ASKS)
+        for run in (done, failed, asking):
+            await app.core.engine.wait(run.id)
+        stopped = await app.say("say 500 words 5")
+        await app.core.engine.cancel(stopped.id)
+        app.key(Qt.Key.Key_J, SHIFT_CONTROL)
+        assert titles(app) == ["Publish: May “ask” run?", "go: no luck", "say 1 word: Finished"]
+    async with an_app(tmp_path, qapp, storage) as app:
+        await until(lambda: app.core.stores.questions.workflows == [asking.workflow_id])
+        app.key(Qt.Key.Key_J, SHIFT_CONTROL)
+        assert titles(app) == ["Publish: May “ask” run?", "go: no luck", "say 1 word: Finished"]
+        app.key(Qt.Key.Key_Return)
+        assert app.viewed == asking.workflow_id
+        assert app.content.chat.card.isAncestorOf(app.focused())
+        app.key(Qt.Key.Key_J, SHIFT_CONTROL)
+        app.key(Qt.Key.Key_Down)
+        app.key(Qt.Key.Key_Down)
+        app.content.deeds.delete(failed.workflow_id)
+        await app.core.engine.cancel(asking.id)  # what is not asked any more is not in the inbox
+        await until(lambda: titles(app) == ["say 1 word: Finished"])
+        app.key(Qt.Key.Key_Return)
+        assert app.viewed == done.workflow_id
