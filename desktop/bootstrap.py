@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from desktop import arguments, window_state
 from desktop.arguments import Arguments
+from desktop.meeting_place import is_taken
 from desktop.theme.tokens import DARK, LIGHT
 from desktop.window.frame import MainWindow
 from desktop.window_state import WindowState
@@ -48,6 +49,9 @@ def _open(given: Arguments, data: Path | None, began: float) -> int:
     app.setApplicationName("Metier")
     app.setDesktopFileName("metier")
     state_file = _state_file(data)
+    is_for_itself = given.smoke_test or given.screenshot is not None
+    if not is_for_itself and _is_shown_elsewhere(state_file.parent):
+        return 0
     state = window_state.read(state_file)
     window = MainWindow(_background(app, given, state), state.geometry)
     window.painted.connect(_leave_first_loop, Qt.ConnectionType.QueuedConnection)
@@ -61,6 +65,15 @@ def _open(given: Arguments, data: Path | None, began: float) -> int:
 
     session = Session(app, window, given, _folders(data), state_file, state, first_paint_ms)
     return run(session.run(), app)
+
+
+def _is_shown_elsewhere(folder: Path) -> bool:
+    """Whether a window is open with that folder; then it is at the front now."""
+    if not is_taken(folder):
+        return False
+    from desktop.single_instance import show_other
+
+    return show_other(folder)
 
 
 def _leave_first_loop() -> None:

@@ -22,6 +22,7 @@ from desktop import window_state
 from desktop.aio import Tasks, report_uncaught
 from desktop.arguments import Arguments
 from desktop.bind import Frames
+from desktop.single_instance import Instance, show_other
 from desktop.theme.icons import app_icon
 from desktop.theme.palette import Scheme
 from desktop.theme.system import SystemLook
@@ -36,6 +37,7 @@ from desktop.window_state import WindowState
 log = logging.getLogger(__name__)
 
 SMOKE_S = 25.0
+OTHER_TRIES, OTHER_S = 20, 0.5
 
 
 class Session:
@@ -51,7 +53,9 @@ class Session:
         state: WindowState,
         first_paint_ms: float,
     ) -> None:
+        self._app = app
         self._window = window
+        self._content: Content | None = None
         self._given = given
         self.folders = folders
         self._state_file = state_file
@@ -68,7 +72,8 @@ class Session:
         """Until the window is to close; the exit code. What is at work then is checkpointed."""
         log_to(self.folders.logs, "desktop", stderr_level=logging.ERROR)
         self._end = asyncio.Event()
-        self._window.closing.connect(self.end)
+        self._window.closing.connect(self._close)
+        self._app.commitDataRequest.connect(self.end)  # the person logs out: asked nothing
         loop = asyncio.get_running_loop()
         undo = report_uncaught(loop, self.presenter.report)
         with suppress(NotImplementedError):
@@ -90,6 +95,13 @@ class Session:
         """Leave, as soon as what is at work is written down."""
         self._end.set()
 
+    def _close(self) -> None:
+        """A person closes the window."""
+        if self._content is None:
+            self.end()
+        else:
+            self._content.leaving.ask()
+
     @property
     def state(self) -> WindowState:
         """How the window is kept now."""
@@ -106,20 +118,39 @@ class Session:
         page.quit_requested.connect(self.end)
         self._window.setCentralWidget(page)
         self._exit_code = 4
-        if not (self._given.smoke_test or self._given.screenshot):
+        if self._given.smoke_test or self._given.screenshot:
+            return
+        async with asyncio.TaskGroup() as tasks:
+            looking = tasks.create_task(self._look_for_other()) if error.code == "in_use" else None
             await self._end.wait()
+            if looking is not None:
+                looking.cancel()
+
+    async def _look_for_other(self) -> None:
+        """A window that was still opening when this one asked may answer now."""
+        for _ in range(OTHER_TRIES):
+            if await asyncio.to_thread(show_other, self._state_file.parent):
+                self._exit_code = 0
+                self.end()
+                return
+            await asyncio.sleep(OTHER_S)
 
     async def _live(self, core: Core) -> None:
         tasks = Tasks(self.presenter.report)
         self.presenter.use(core.stores.toasts)
-        content = Content(self, core, Frames(self.presenter.report), tasks, self._window)
+        content = self._content = Content(self, core, Frames(self.presenter.report), tasks, self._window)
         self._window.setCentralWidget(content)
         content.begin()
+        instance = Instance(self._state_file.parent, self._window)
+        instance.asked.connect(content.leaving.come_back)
+        instance.listen()
         spare_heap()
         try:
             await self._begin(core, content)
             await self._end.wait()
         finally:
+            instance.close()
+            self._content = None
             self._keep_state(core, content)
             self.presenter.use(None)
             await tasks.close()

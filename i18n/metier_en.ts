@@ -83,6 +83,16 @@
     </message>
 </context>
 <context>
+    <name>Leaving</name>
+    <message numerus="yes">
+        <source>%n workflow(s) are at work.</source>
+        <translation>
+            <numerusform>%n workflow is at work.</numerusform>
+            <numerusform>%n workflows are at work.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ModelForm</name>
     <message numerus="yes">
         <source>It answers, and lists %n model(s).</source>
@@ -136,6 +146,23 @@
         <translation>
             <numerusform>%n tool call</numerusform>
             <numerusform>%n tool calls</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Tray</name>
+    <message numerus="yes">
+        <source>%n workflow(s) at work</source>
+        <translation>
+            <numerusform>%n workflow at work</numerusform>
+            <numerusform>%n workflows at work</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s) need you</source>
+        <translation>
+            <numerusform>%n workflow needs you</numerusform>
+            <numerusform>%n workflows need you</numerusform>
         </translation>
     </message>
 </context>

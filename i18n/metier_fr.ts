@@ -1602,6 +1602,36 @@
     </message>
 </context>
 <context>
+    <name>Leaving</name>
+    <message numerus="yes">
+        <source>%n workflow(s) are at work.</source>
+        <translation>
+            <numerusform>%n workflow est à l’œuvre.</numerusform>
+            <numerusform>%n workflows sont à l’œuvre.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Keep running</source>
+        <translation>Laisser tourner</translation>
+    </message>
+    <message>
+        <source>Quit Metier</source>
+        <translation>Quitter Metier</translation>
+    </message>
+    <message>
+        <source>Stay</source>
+        <translation>Rester</translation>
+    </message>
+    <message>
+        <source>Stop and quit</source>
+        <translation>Arrêter et quitter</translation>
+    </message>
+    <message>
+        <source>What stops now goes on from where it was when Metier is opened again.</source>
+        <translation>Ce qui s’arrête maintenant reprendra où il en était à la prochaine ouverture de Metier.</translation>
+    </message>
+</context>
+<context>
     <name>LicenceRow</name>
     <message>
         <source>Hide the licence of {work}</source>
@@ -2948,6 +2978,31 @@
     <message>
         <source>writing</source>
         <translation>en cours d’écriture</translation>
+    </message>
+</context>
+<context>
+    <name>Tray</name>
+    <message numerus="yes">
+        <source>%n workflow(s) at work</source>
+        <translation>
+            <numerusform>%n workflow à l’œuvre</numerusform>
+            <numerusform>%n workflows à l’œuvre</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s) need you</source>
+        <translation>
+            <numerusform>%n workflow vous attend</numerusform>
+            <numerusform>%n workflows vous attendent</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Open Metier</source>
+        <translation>Ouvrir Metier</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>Quitter</translation>
     </message>
 </context>
 <context>

@@ -33,6 +33,7 @@ from desktop.window.finding import Finding
 from desktop.window.going import Going
 from desktop.window.header import Header
 from desktop.window.host import Host
+from desktop.window.leaving import Leaving
 from desktop.window.menus import Menus
 from desktop.window.mode_menu import ModeMenu
 from desktop.window.panes import Pane, go_to_pane
@@ -41,6 +42,7 @@ from desktop.window.preferences import Preferences
 from desktop.window.questions import ask_delete
 from desktop.window.start_page import StartPage
 from desktop.window.title import viewed_title
+from desktop.window.tray import Tray
 from desktop.window_state import WindowState
 
 NARROW = 1280
@@ -84,6 +86,8 @@ class Content(Adaptive, Surface):
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
         self.toasts.stay_below(self.finder)
+        self.tray = Tray(theme, stores, frames, self)
+        self.leaving = Leaving(window, stores.background, self.tray, session.end)
         self._centre = QStackedWidget(self)
         self._menus: Menus | None = None
         self._is_begun = False
@@ -131,6 +135,8 @@ class Content(Adaptive, Surface):
         self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
         for subscription in self._heard:
             subscription.close()
+        self.tray.leave()
+        self.leaving.deleteLater()
         self.chat.leave()
         self._window.takeCentralWidget()
         for above in (self.toasts, self.picker, self.finder):
@@ -230,7 +236,7 @@ class Content(Adaptive, Surface):
             "demo.start": self.deeds.start_demo,
             "demo.remove": self.deeds.remove_demo,
             "app.settings": self.preferences.open,
-            "app.quit": self._session.end,
+            "app.quit": self.leaving.ask,
             "workflow.model": self._pick,
             "validation.mode": self._choose_mode,
             "run.start": self.deeds.again,

@@ -117,6 +117,8 @@ async def an_app(
         session.presenter.use(core.stores.toasts)
         content = Content(session, core, Frames(session.presenter.report), tasks, window)
         window.setCentralWidget(content)
+        session._content = content
+        window.closing.connect(session._close)
         content.begin()
         await _until_active(window)
         await session._begin(core, content)

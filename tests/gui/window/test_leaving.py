@@ -1,0 +1,112 @@
+"""Closing the window: asked about while something is at work, and nothing is lost."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QSystemTrayIcon
+
+from tests.gui.window.rig import App, an_app
+from tests.support.world import tool_step
+
+Until = Callable[..., Awaitable[None]]
+ASKS = {**tool_step("ask", "calculator", expression="1"), "interrupt": {"kind": "approval"}}
+
+
+def question(app: App) -> QMessageBox | None:
+    boxes = app.window.findChildren(QMessageBox, "close_question")
+    return next((box for box in boxes if box.isVisible()), None)
+
+
+def press(app: App, name: str) -> None:
+    box = question(app)
+    assert box is not None
+    button = box.findChild(QPushButton, name)
+    assert button is not None
+    button.click()
+
+
+def has_ended(app: App) -> bool:
+    return app.session._end.is_set()
+
+
+@pytest.fixture
+def tray(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+
+
+async def test_with_nothing_at_work_it_closes_unasked(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        app.session._end = asyncio.Event()
+        waits = await app.start("Publish", ASKS)  # it loses nothing: it waits on
+        await app.core.engine.wait(waits.id)
+        app.control(Qt.Key.Key_Q)
+        assert has_ended(app)
+
+
+async def test_with_something_at_work_it_asks_once_and_staying_is_what_enter_and_esc_do(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        app.session._end = asyncio.Event()
+        run = await app.say("say 400 words 5")
+        for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
+            app.window.close()
+            first = question(app)
+            assert first is not None
+            assert "1 workflow is at work." in first.text()
+            app.content.leaving.ask()
+            assert question(app) is first
+            QTest.keyClick(first, key)
+            await until(lambda: question(app) is None)
+            assert not has_ended(app)
+        assert app.core.engine.is_at_work
+        app.content.leaving.ask()
+        press(app, "stop_and_quit")
+        assert has_ended(app)
+        await app.core.engine.cancel(run.id)
+
+
+async def test_without_a_tray_there_is_no_way_back_and_none_is_offered(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 400 words 5")
+        app.control(Qt.Key.Key_Q)
+        box = question(app)
+        assert box is not None
+        assert box.findChild(QPushButton, "keep_running") is None
+        box.reject()
+        await app.core.engine.cancel(run.id)
+
+
+@pytest.mark.usefixtures("tray")
+@pytest.mark.qt_log_ignore("systemTrayWindowChanged", extend=True)  # the offscreen platform has no tray
+async def test_what_keeps_running_is_come_back_to_from_the_tray(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        app.session._end = asyncio.Event()
+        run = await app.say("say 400 words 5")
+        app.control(Qt.Key.Key_Q)
+        press(app, "keep_running")
+        assert not app.window.isVisible()
+        assert not has_ended(app)
+        assert app.core.engine.is_at_work
+        await until(lambda: "1 workflow at work" in app.content.tray._icon.toolTip())
+        app.content.tray._icon.activated.emit(QSystemTrayIcon.ActivationReason.Trigger)
+        assert app.window.isVisible()
+        await app.core.engine.cancel(run.id)
+
+
+async def test_logging_out_asks_nothing(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        app.session._end = asyncio.Event()
+        run = await app.say("say 400 words 5")
+        app.session.end()
+        assert question(app) is None
+        assert has_ended(app)
+        await app.core.engine.cancel(run.id)
