@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 from core.domain.agent import Answering
+from core.domain.cost import rounded
 from core.domain.events import Event, ToolEndedLate, fact_fields, time_text
 from core.domain.fold import replay
 from core.domain.ids import InterruptionId, RunId, WorkflowId, new_id
@@ -263,7 +264,7 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
             "total_rounds": live.total_rounds,
             "input_tokens": live.input_tokens,
             "output_tokens": live.output_tokens,
-            "cost": live.cost,
+            "cost": rounded(live.cost),
             "active_ms": run.active_ms,
         },
     }
