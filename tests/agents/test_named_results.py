@@ -35,7 +35,7 @@ def tool(name: str, runtime: Runtime = Runtime.HYBRID, schema: Any = None, **han
 
 async def made(world: World, name: str, arguments: Any = None, *, is_viewed: bool = False) -> Any:
     """The one call of a chat that makes one, and what its model was told."""
-    script = [{"call": name, "arguments": arguments or {}}, {"say": "Done."}]
+    script: list[dict[str, Any]] = [{"call": name, "arguments": arguments or {}}, {"say": "Done."}]
     sent = await world.core.chat.send("go", script=script)
     assert isinstance(sent, Ok), sent
     if is_viewed:
@@ -105,11 +105,9 @@ async def test_a_client_tool_is_skipped_in_the_background_and_runs_in_the_foregr
 @pytest.mark.parametrize("is_viewed", [False, True])
 async def test_a_hybrid_tool_has_a_handler_for_each_place_or_one_for_both(is_viewed: bool) -> None:
     place = "client" if is_viewed else "server"
-    for handlers, wanted in (
-        ({"client": saying("client"), "server": saying("server")}, place),
-        ({"client": saying("client")}, "client"),
-        ({"server": saying("server")}, "server"),
-    ):
+    of_both: dict[str, Any] = {"client": saying("client"), "server": saying("server")}
+    of_one = [({name: handler}, name) for name, handler in of_both.items()]
+    for handlers, wanted in ((of_both, place), *of_one):
         async with a_world(more_tools=[tool("both", **handlers)]) as world:
             assert await value(world, "both", is_viewed=is_viewed) == wanted
 
