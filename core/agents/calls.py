@@ -9,7 +9,7 @@ from core.agents.answers import Answer
 from core.agents.ledger import Ledger
 from core.agents.limits import CALL_TIMEOUT_S
 from core.domain.ids import CallId
-from core.domain.json_text import decode, encode, type_name
+from core.domain.json_text import encode, read, type_name
 from core.domain.run import ErrorInfo
 from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
 from core.ports.agents import AgentTurn
@@ -140,7 +140,7 @@ class RoundCalls:
 def _not_an_object(call: CallRequest) -> CallResult:
     """The answer to arguments that are no JSON object: an error that the model can mend, never `{}`."""
     try:
-        problem = f"they are {type_name(decode(call.arguments_text))}"
+        problem = f"they are {type_name(read(call.arguments_text))}"
     except ValueError as error:
         problem = str(error)
     message = f"the arguments of {call.tool} must be one JSON object: {problem}"

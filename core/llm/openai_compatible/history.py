@@ -8,7 +8,7 @@ before they said anything.
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.domain.json_text import encode
@@ -109,6 +109,16 @@ class _Ids:
 def as_body(value: Any) -> bytes:
     """The JSON of a request. Escaped, so that whatever a text holds can be sent."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def own_name(called: str, names: Mapping[str, str]) -> str:
+    """Which tool a call means. Of those in the request, by `tools_by_name`, it is the one of that name, else the only
+    one whose name differs in case, in spaces around it or in a `functions.` before it; else what was called."""
+    if called in names:
+        return names[called]
+    meant = called.strip().removeprefix("functions.").casefold()
+    alike = [own for name, own in names.items() if name.casefold() == meant]
+    return alike[0] if len(alike) == 1 else called
 
 
 def tools_by_name(names: Iterable[str]) -> dict[str, str]:

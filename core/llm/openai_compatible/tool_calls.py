@@ -143,9 +143,11 @@ def _request(call: _Call, taken: Container[str]) -> CallRequest:
 
 
 def _object_of(text: str) -> dict[str, Any] | None:
-    """The JSON object that the text is, and that can be kept."""
+    """The JSON object that the text is, and that can be kept; some models write its text as a JSON string."""
     try:
         value = read(text.strip())
+        if isinstance(value, str):
+            value = read(value.strip())
         encode(value)
     except (ValueError, StepFailed):
         return None
