@@ -77,6 +77,7 @@ class RunService:
             if granted is None:
                 raise refused(key_missing(model))
             model = granted
+        cast = await self._access.all_granted(self._agents.for_steps(template, profile, model))
         agent = OFFLINE if model is None else profile.name
         answering = self._agents.settled(Answering(), model)
         workflow = Workflow(WorkflowId(new_id("wf")), template.title, agent, now, now, answering)
@@ -97,6 +98,7 @@ class RunService:
                 in_new_workflow=True,
                 model=model,
                 profile=profile,
+                cast=cast,
             )
         )
 
