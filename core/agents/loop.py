@@ -111,7 +111,7 @@ class AgentLoop:
                 notes = repetitions.notes(answer)
                 names = frozenset(tool.name for tool in tools)
                 results = await calls.carry_out(number, answer, record.offset(number), names)
-                messages.extend(as_messages([call.id for call in answer.calls], results, notes))
+                messages.extend(await as_messages([call.id for call in answer.calls], results, notes))
             elif answer.status is StepStatus.COMPLETED:
                 if turn.output_schema is None:
                     return answer.text
