@@ -182,8 +182,8 @@ def call_started(call: Call, attempt: int, shown: Any) -> ToolStarted:
 
 
 def _tell_missing(call: Call, setting: Setting) -> None:
-    """Tell which agent or model the step names that there is not."""
-    one = setting.snapshot.cast.get(call.step.name)
+    """Tell which agent or model the step names that there is not: of a forEach once."""
+    one = setting.snapshot.cast.get(call.step.name) if call.key.index in (None, 0) else None
     for words in one.missing if one is not None else ():
         setting.log.tell(AnswerWarned(code="unknown_agent", message=words, step=call.key.step, index=call.key.index))
 

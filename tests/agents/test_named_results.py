@@ -76,6 +76,39 @@ async def test_only_the_models_copy_of_a_large_round_is_cut_the_largest_first_an
     assert sorted(len(row.result_json or "") for row in rows) == sorted(sizes)
 
 
+async def test_results_of_any_size_and_script_leave_the_conversation_small_and_valid() -> None:
+    texts = {"huge": "x" * 2_000_000, "faces": "😀" * 15_000, "third": "z" * 30_000}
+    rounds = (
+        calls(("a", "huge", {})),
+        calls(("a", "faces", {})),
+        calls(*((f"c{n}", "third", {}) for n in range(3))),
+        says("Done."),
+    )
+    strict = Strict("go", rounds)
+    with provider(strict) as server:
+        async with a_world(
+            None, [tool(name, server=saying(text), read_only=True) for name, text in texts.items()]
+        ) as world:
+            model = ModelChoice(base_url=server.url, model="m", context_tokens=200_000)
+            sent = await world.core.chat.send("go", model=model)
+            assert isinstance(sent, Ok)
+            assert (await world.settled(sent.data.id))["status"] == "success"
+            again = await world.core.chat.send("more", sent.data.workflow_id)
+            assert isinstance(again, Ok)
+            assert (await world.settled(again.data.id))["output"] == "More."
+            rows = await world.storage.tool_calls(sent.data.id)
+    assert strict.refused == []
+    first, second = server.posts[3].messages, server.posts[4].messages
+    assert second[: len(first)] == first
+    huge, faces, *thirds = [message["content"] for message in first if message["role"] == "tool"]
+    assert [len(text.encode()) <= 50_000 for text in (huge, faces, "".join(thirds))] == [True] * 3
+    assert faces.partition("\n")[0] == '"' + "😀" * (len(faces.partition("\n")[0]) - 1)
+    assert [text.rpartition("\n")[2] for text in (huge, faces, *thirds)] == [
+        f"[cut here: {size:,} bytes in all]" for size in (2_000_002, 60_002, 30_002, 30_002, 30_002)
+    ]
+    assert [json.loads(row.result_json or "") for row in rows] == [texts[row.tool] for row in rows]
+
+
 @pytest.mark.parametrize(("read_only", "told"), [(True, False), (False, True)])
 def test_a_call_has_ten_seconds_unless_its_tool_says_otherwise(read_only: bool, told: bool) -> None:
     async def story() -> None:
