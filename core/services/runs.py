@@ -140,7 +140,7 @@ class RunService:
         told = describe(run, live, is_driven=self._engine.drives(run_id))
         asked = await self._interruptions(run_id)
         told["interruptions"] = [interruption_object(one) for one in asked]
-        _reopen(told, {one.ask.call_id for one in asked if one.is_open})
+        _reopen(told, {one.ask.call_id for one in asked if one.is_open and one.run_id == run_id})
         if run.status is RunStatus.ENQUEUED and not self._engine.drives(run_id):
             missing = await self._access.missing(run_id)
             told["error"] = missing.as_dict() if missing is not None else None

@@ -74,9 +74,12 @@ async def value_of(text: str) -> Any:
 
 def _whole(value: Any, written: Written) -> Pieces[str]:
     texts: list[str] = []
-    for text, _ in _texts(value, written):
-        texts.append(text)
-        yield
+    try:
+        for text, _ in _texts(value, written):
+            texts.append(text)
+            yield
+    except RecursionError:  # in pieces it goes twice as deep
+        return written.value(value)
     return "".join(texts)
 
 

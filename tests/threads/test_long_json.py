@@ -59,6 +59,14 @@ async def test_a_long_value_is_written_exactly(value: Any) -> None:
     assert await readable_text(value) == readable(value)
 
 
+async def test_a_value_that_is_long_and_deep_is_written_too() -> None:
+    value: Any = "x" * 100_000
+    for _ in range(600):
+        value = [value]
+    assert await text_of(value) == encode(value)
+    assert await readable_text(value) == readable(value)
+
+
 @pytest.mark.parametrize(
     ("value", "code"),
     [
