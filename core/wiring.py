@@ -217,9 +217,9 @@ async def run_core(
             loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas)
             steps = StepRunner(box.invoker, box.sandbox, loop, box.schemas)
             templates = TemplateService(storage, box.validator)
-            engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
-            box.registry.register(execution_create.tool(engine))
             agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
+            engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read, agents.for_steps)
+            box.registry.register(execution_create.tool(engine))
             consent.know(box.invoker.infos)
             async with engine:
                 with consent:

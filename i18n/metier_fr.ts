@@ -1053,12 +1053,32 @@
 <context>
     <name>CutOffView</name>
     <message>
+        <source>Another agent answered than the step names</source>
+        <translation>Un autre agent a répondu que celui que nomme l’étape</translation>
+    </message>
+    <message>
+        <source>Cut off by the provider’s filter</source>
+        <translation>Coupé par le filtre du fournisseur</translation>
+    </message>
+    <message>
+        <source>Cut off: the answer reached the most that the model may say</source>
+        <translation>Coupé&#xa0;: la réponse a atteint le maximum que le modèle peut dire</translation>
+    </message>
+    <message>
         <source>Interrupted: this text was cut off</source>
         <translation>Interrompu&#xa0;: ce texte a été coupé</translation>
     </message>
     <message>
+        <source>Parts of this answer could not be read, and may be missing</source>
+        <translation>Des parties de cette réponse n’ont pas pu être lues et manquent peut-être</translation>
+    </message>
+    <message>
         <source>Stopped</source>
         <translation>Arrêté</translation>
+    </message>
+    <message>
+        <source>The model answered without a word</source>
+        <translation>Le modèle a répondu sans un mot</translation>
     </message>
 </context>
 <context>

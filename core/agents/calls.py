@@ -9,13 +9,14 @@ from core.agents.answers import Answer
 from core.agents.ledger import Ledger
 from core.agents.limits import CALL_TIMEOUT_S
 from core.domain.ids import CallId
-from core.domain.json_text import decode, encode, type_name
+from core.domain.json_text import read, type_name
 from core.domain.run import ErrorInfo
 from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
 from core.ports.agents import AgentTurn
 from core.ports.consent import WantedCall
 from core.ports.model import CallRequest
 from core.ports.tools import CallContext, ToolRunner
+from core.threads.long_json import text_of
 from core.threads.long_masking import masked_value
 
 
@@ -56,7 +57,7 @@ class RoundCalls:
 
     async def _replayed(self, rows: Sequence[ToolCall], offset: int) -> dict[CallId, CallResult]:
         """The results of those calls that need not be made."""
-        results = {row.id: known for row in rows if (known := self._ledger.replayed(row)) is not None}
+        results = {row.id: known for row in rows if (known := await self._ledger.replayed(row)) is not None}
         unknown = [row for row in rows if self._ledger.is_unknown(row)]
         async with asyncio.TaskGroup() as tasks:
             found = {row.id: tasks.create_task(self._ledger.find_out(row, offset)) for row in unknown}
@@ -85,14 +86,14 @@ class RoundCalls:
                 await self._refuse(row, one.arguments, verdict, offset, results)
                 continue
             effect = self._effect(one.tool, verdict.arguments, advertised)
-            kept = encode(await masked_value(verdict.arguments))
+            kept = await text_of(await masked_value(verdict.arguments))
             due.append(_Due(replace(row, arguments_json=kept, effect=effect), verdict.arguments))
         return due
 
     async def _refuse(
         self, row: ToolCall, arguments: Any, result: CallResult, offset: int, results: dict[CallId, CallResult]
     ) -> None:
-        kept = encode(await masked_value(arguments))
+        kept = await text_of(await masked_value(arguments))
         self._ledger.refuse(replace(row, arguments_json=kept), result, offset)
         results[row.id] = result
 
@@ -123,7 +124,7 @@ class RoundCalls:
             is_permitted=True,
             late=lambda ended: self._ledger.end_late(row.id, ended),
         )
-        self._ledger.end(row.id, replace(result, value=await masked_value(result.value)))
+        self._ledger.end(row.id, result, await text_of(await masked_value(result.value)))
         return result
 
     def _effect(self, tool: str, arguments: Any, advertised: Collection[str]) -> Effect:
@@ -140,7 +141,7 @@ class RoundCalls:
 def _not_an_object(call: CallRequest) -> CallResult:
     """The answer to arguments that are no JSON object: an error that the model can mend, never `{}`."""
     try:
-        problem = f"they are {type_name(decode(call.arguments_text))}"
+        problem = f"they are {type_name(read(call.arguments_text))}"
     except ValueError as error:
         problem = str(error)
     message = f"the arguments of {call.tool} must be one JSON object: {problem}"

@@ -4,7 +4,7 @@ Messages hold only the text of a turn. Which calls it made, and what came of the
 its ledger. A call that has no result gets one that says so, so that every history is valid.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
 
 from core.agents.answers import Answer, answers_of
@@ -63,15 +63,17 @@ async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatM
         answers, rows = [], []
     if not answers and message.text:
         return [ChatMessage("assistant", message.text)]
-    return list(_answered(answers, rows))
+    return await _answered(answers, rows)
 
 
-def _answered(answers: Sequence[Answer], rows: Sequence[ToolCall]) -> Iterator[ChatMessage]:
+async def _answered(answers: Sequence[Answer], rows: Sequence[ToolCall]) -> list[ChatMessage]:
+    told: list[ChatMessage] = []
     ledger = {(row.round, row.position): row for row in rows}
     for number, answer in enumerate(answers, 1):
-        yield answer.as_message()
-        results = [result_of(ledger.get((number, position))) for position in range(1, len(answer.calls) + 1)]
-        yield from as_messages([call.id for call in answer.calls], results)
+        told.append(answer.as_message())
+        results = [await result_of(ledger.get((number, position))) for position in range(1, len(answer.calls) + 1)]
+        told.extend(await as_messages([call.id for call in answer.calls], results))
+    return told
 
 
 async def _runs(storage: Storage, workflow_id: WorkflowId) -> dict[RunId, Run]:

@@ -53,7 +53,7 @@ class Ledger:
             sameness=sameness,
         )
 
-    def replayed(self, row: ToolCall) -> CallResult | None:
+    async def replayed(self, row: ToolCall) -> CallResult | None:
         """The result that this call has had before.
 
         Raises StepFailed `call_changed` where the ledger knows another call by this id.
@@ -68,7 +68,7 @@ class Ledger:
                 failed_during="tool_execution",
                 tool_name=row.tool,
             )
-        return result_of(found) if found.status in SETTLED else None
+        return await result_of(found) if found.status in SETTLED else None
 
     def is_unknown(self, row: ToolCall) -> bool:
         """Whether the call was cut off, and must not be made twice unasked, or cannot be, as it had secrets."""
@@ -101,8 +101,8 @@ class Ledger:
         else:
             why = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
             result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", why, tool_name=found.tool))
-        kept = replace(result, value=masked(result.value))
-        self._log.tell(ToolEnded.of(found.id, result), writes=[PutToolCall(self._settled(found, kept))])
+        kept = encode(masked(result.value))
+        self._log.tell(ToolEnded.of(found.id, result), writes=[PutToolCall(self._settled(found, result, kept))])
         return result
 
     async def start(self, rows: Sequence[ToolCall], offset: int) -> None:
@@ -114,11 +114,11 @@ class Ledger:
         facts = [_started(row, offset) for row in started]
         await self._log.record(*facts, writes=[PutToolCall(row) for row in started])
 
-    def end(self, call_id: CallId, result: CallResult) -> None:
-        """Tell how a call ended; its value holds no secrets any more. It is on disk before the next call or question
-        leaves the process."""
+    def end(self, call_id: CallId, result: CallResult, result_json: str | None = None) -> None:
+        """Tell how a call ended, and with what, without secrets. It is on disk before the next call or question leaves
+        the process."""
         row, _ = self._open.pop(call_id)
-        self._log.tell(ToolEnded.of(call_id, result), writes=[PutToolCall(self._settled(row, result))])
+        self._log.tell(ToolEnded.of(call_id, result), writes=[PutToolCall(self._settled(row, result, result_json))])
 
     def refuse(self, row: ToolCall, result: CallResult, offset: int) -> None:
         """Tell of a call that was refused before it started."""
@@ -143,11 +143,11 @@ class Ledger:
         if cut_off:
             self._log.tell(writes=[PutToolCall(row) for row in cut_off])
 
-    def _settled(self, row: ToolCall, result: CallResult) -> ToolCall:
+    def _settled(self, row: ToolCall, result: CallResult, result_json: str | None = None) -> ToolCall:
         return replace(
             row,
             status=result.status,
-            result_json=encode(result.value) if result.error is None else None,
+            result_json=result_json if result.error is None else None,
             error=result.error.masked() if result.error else None,
             finished_at=self._clock.now(),
             duration_ms=result.duration_ms,

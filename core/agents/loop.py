@@ -111,7 +111,7 @@ class AgentLoop:
                 notes = repetitions.notes(answer)
                 names = frozenset(tool.name for tool in tools)
                 results = await calls.carry_out(number, answer, record.offset(number), names)
-                messages.extend(as_messages([call.id for call in answer.calls], results, notes))
+                messages.extend(await as_messages([call.id for call in answer.calls], results, notes))
             elif answer.status is StepStatus.COMPLETED:
                 if turn.output_schema is None:
                     return answer.text
@@ -138,22 +138,27 @@ class AgentLoop:
         await log.room()
         await log.record()
         calls: list[CallRequest] = []
+        is_blank = True
         record.begin_answer()
         async with aclosing(self._model.stream(request)) as deltas:
             async for delta in deltas:
                 match delta:
                     case TextDelta(text):
+                        is_blank = is_blank and not text.strip()
                         record.say(text)
                     case ReasoningDelta(text):
                         record.think(text)
                     case CallDelta(call):
                         calls.append(call)
                     case ModelWarning(code, message):
+                        is_blank = False  # that says it
                         record.warn(code, message)
                     case Usage(given, made, cost):
                         log.tell(UsageReported(input_tokens=given, output_tokens=made, cost=cost))
                     case _:
                         assert_never(delta)
+        if is_blank and not calls:
+            record.warn("empty_answer", "the model gave an answer without a word")
         return record.finish_answer(calls)
 
     def _request(

@@ -4,10 +4,16 @@ _PER = 1_000_000
 
 
 def cost(input_tokens: int, output_tokens: int, price_in: float | None, price_out: float | None) -> float | None:
-    """Dollars, to 6 decimals; prices are for a million tokens. None where a price is not known."""
+    """Dollars, unrounded, so that many small ones add up; prices are for a million tokens. None where a price is not
+    known."""
     if price_in is None or price_out is None:
         return None
-    return round(input_tokens / _PER * price_in + output_tokens / _PER * price_out, 6)
+    return input_tokens / _PER * price_in + output_tokens / _PER * price_out
+
+
+def rounded(dollars: float | None) -> float | None:
+    """A cost as it is told: 6 decimals."""
+    return None if dollars is None else round(dollars, 6)
 
 
 def cost_text(dollars: float | None) -> str:

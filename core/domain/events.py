@@ -230,7 +230,8 @@ class ModelWaited(Fact):
 
 class AnswerWarned(Fact):
     """Something is to be known about an answer that is whole as far as it goes: `length` and `content_filter`, it was
-    cut off; `skipped_data`, parts may be missing."""
+    cut off; `skipped_data`, parts may be missing; `empty_answer`, nothing was said and nothing called; `unknown_agent`,
+    somebody else answers than the step names."""
 
     type = "warning"
     code: str

@@ -78,6 +78,16 @@ class ErrorInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Cast:
+    """Who answers a step that names an agent or a model of its own, as they were when the run was started. `missing`
+    says in words what it names that there was not: there the run's own stands in."""
+
+    profile: Agent | None
+    model: ModelChoice | None
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """What a run was started with. It never changes, whatever becomes of the template or the settings.
 
@@ -85,7 +95,7 @@ class Snapshot:
     (the first allowed one if None); `script` the lines of a scripted offline agent, so that a resumed turn plays on.
     `gated`: it waits in the queue until the limit on workflows at once lets it in (ENGINE §9). `model` answers where an
     agent is asked; None: the offline agent. `profile` is the agent as it was then; None: nothing is set beside the
-    model.
+    model. `cast` has those of the steps that name others.
     """
 
     template: Template
@@ -98,6 +108,18 @@ class Snapshot:
     gated: bool = False
     model: ModelChoice | None = None
     profile: Agent | None = None
+    cast: Mapping[str, Cast] = field(default_factory=dict)
+
+    @property
+    def models(self) -> tuple[ModelChoice, ...]:
+        """All that may be asked."""
+        asked = (self.model, *(one.model for one in self.cast.values()))
+        return tuple(model for model in asked if model is not None)
+
+    def at(self, step: str) -> "Snapshot":
+        """The same, with who answers that step."""
+        one = self.cast.get(step)
+        return self if one is None else replace(self, profile=one.profile, model=one.model)
 
 
 @dataclass(frozen=True, slots=True)

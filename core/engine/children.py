@@ -11,6 +11,7 @@ from core.domain.settings import Settings
 from core.domain.step import StepKey
 from core.engine.starting import StartRequest
 from core.errors import NotFound, Refused, StepFailed
+from core.ports.agents import Casting
 from core.ports.storage import Storage
 from core.ports.templates import Templates
 
@@ -29,8 +30,11 @@ class Wanted:
 class Children:
     """Finds out what a child is to be started with."""
 
-    def __init__(self, storage: Storage, templates: Templates, settings: Callable[[], Settings]) -> None:
+    def __init__(
+        self, storage: Storage, templates: Templates, settings: Callable[[], Settings], casting: Casting
+    ) -> None:
         self._storage = storage
+        self._casting = casting
         self._templates = templates
         self._settings = settings
 
@@ -49,7 +53,8 @@ class Children:
         workflow = await self._storage.workflow(parent.workflow_id)
         if workflow is None:
             raise NotFound("workflow", parent.workflow_id)
-        return StartRequest.child(parent, snapshot, workflow, found, wanted.given, awaited=wanted.awaited)
+        cast = self._casting(found.template, snapshot.profile, snapshot.model)
+        return StartRequest.child(parent, snapshot, workflow, found, wanted.given, awaited=wanted.awaited, cast=cast)
 
 
 def child_id(run_id: RunId, key: StepKey, attempt: int) -> RunId:

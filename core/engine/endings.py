@@ -70,8 +70,8 @@ def error_info(error: StepFailed, call: Call) -> ErrorInfo:
             usual, tool = "tool_execution", tool or name
         case CodeAction():
             usual = "code"
-        case AgentAction():
-            usual = "model"
+        case AgentAction():  # its own time limit may run out in a call as well as in an answer
+            usual = "engine" if error.code == "timeout" else "model"
         case _:
             usual = "engine"
     return ErrorInfo(error.code, error.message, str(call.key), during or usual, tool, parameters).masked()

@@ -36,6 +36,7 @@ from core.engine.starting import StartRequest, creation, fork_request
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
 from core.errors import NotFound, Refused, StepFailed, StorageFailed, workflow_busy
+from core.ports.agents import Casting
 from core.ports.clock import Clock
 from core.ports.storage import (
     PAGE_ROWS,
@@ -68,13 +69,14 @@ class Engine:
         validator: Validator,
         templates: Templates,
         settings: Callable[[], Settings],
+        casting: Casting,
     ) -> None:
         self._storage = storage
         self._clock = clock
         self._bus = bus
         self._steps = steps
         self._validator = validator
-        self._children = Children(storage, templates, settings)
+        self._children = Children(storage, templates, settings, casting)
         self._settings = settings
         self._seats = Seats(settings)
         self._subscription = bus.subscribe(SettingsChanged, lambda changed: self._admit())

@@ -1,7 +1,7 @@
 """What is to be run, and the rows and facts that a run begins with."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +10,7 @@ from core.domain.events import Fact, MessageAdded, RunCreated
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId, new_id
 from core.domain.message import Message, MessageState, Role
 from core.domain.model import ModelChoice
-from core.domain.run import Run, RunKind, RunStatus, Snapshot
+from core.domain.run import Cast, Run, RunKind, RunStatus, Snapshot
 from core.domain.template import Template, ValidationMode, WorkflowAction
 from core.domain.workflow import Workflow
 from core.ports.storage import CreateRun, PutMessage, PutWorkflow, Write
@@ -47,6 +47,7 @@ class StartRequest:
     in_new_workflow: bool = False
     model: ModelChoice | None = None
     profile: Agent | None = None
+    cast: Mapping[str, Cast] = field(default_factory=dict)
 
     @classmethod
     def child(
@@ -58,6 +59,7 @@ class StartRequest:
         given: Mapping[str, Any],
         *,
         awaited: bool,
+        cast: Mapping[str, Cast],
     ) -> "StartRequest":
         """Another template, run by a step of `parent`, under the rules that the parent was started with."""
         return cls(
@@ -71,6 +73,7 @@ class StartRequest:
             script=snapshot.script,
             model=snapshot.model,
             profile=snapshot.profile,
+            cast=cast,
             template_id=found.id,
             template_version=found.version,
             parent=parent,
@@ -107,6 +110,7 @@ class StartRequest:
             gated=self.gated,
             model=self.model,
             profile=self.profile,
+            cast=self.cast,
         )
 
 
@@ -153,6 +157,7 @@ def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | Non
         script=snapshot.script,
         model=snapshot.model,
         profile=snapshot.profile,
+        cast=snapshot.cast,
         template_id=source.template_id,
         template_version=source.template_version,
         in_new_workflow=True,

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
-from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
+from core.domain.events import AnswerWarned, ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
 from core.domain.json_text import encode
 from core.domain.run import ErrorInfo, Run, Snapshot
@@ -108,6 +108,8 @@ class StepRunner:
                 output = await self._call_tool(call, attempt, effect, limit_s, setting)
             case AgentAction():
                 limit = TimeLimit(limit_s, "the agent")
+                if attempt == 1 and setting.is_fresh:
+                    _tell_missing(call, setting)
                 output = await limit.over(self.agents.run(_turn(call, attempt, setting, limit), setting.log))
             case WorkflowAction(workflow=workflow):
                 output = await TimeLimit(limit_s, "the child run").over(setting.run_child(call, attempt, workflow))
@@ -179,13 +181,20 @@ def call_started(call: Call, attempt: int, shown: Any) -> ToolStarted:
     )
 
 
+def _tell_missing(call: Call, setting: Setting) -> None:
+    """Tell which agent or model the step names that there is not: of a forEach once."""
+    one = setting.snapshot.cast.get(call.step.name) if call.key.index in (None, 0) else None
+    for words in one.missing if one is not None else ():
+        setting.log.tell(AnswerWarned(code="unknown_agent", message=words, step=call.key.step, index=call.key.index))
+
+
 def _turn(call: Call, attempt: int, setting: Setting, limit: TimeLimit) -> AgentTurn:
     """What the agent is asked for. While it waits for a person, its time limit stands still."""
     assert isinstance(call.step.action, AgentAction)
     agent = call.step.action.agent
     return AgentTurn(
         setting.run,
-        setting.snapshot,
+        setting.snapshot.at(call.step.name),
         call.key,
         call.whole_prompt,
         tools=tuple(agent.tools) if agent.tools is not None else None,

@@ -17,7 +17,6 @@ from core.domain.json_text import read
 from core.domain.template import (
     ACTION_KEYS,
     FORMAT,
-    AgentAction,
     CodeAction,
     Step,
     Template,
@@ -331,11 +330,6 @@ def _not_yet(step: Step, where: str) -> Iterator[Problem]:
     if isinstance(action, ToolAction) and action.transform_code is not None:
         message = "transformCode is not supported by this version"
         yield Problem("unsupported", f"{where}/action/transformCode", message, step.name)
-    if isinstance(action, AgentAction):
-        for name, value in (("agentId", action.agent.agent_id), ("model", action.agent.model)):
-            if value is not None:
-                message = f"{name} is not supported by this version: the run's own agent answers"
-                yield Problem("unsupported", f"{where}/action/agent/{name}", message, step.name, "warning")
 
 
 def _cycle(waits_for: Mapping[str, Sequence[str]]) -> Iterator[Problem]:

@@ -3,7 +3,7 @@
 from core.domain.agent import Agent
 from core.domain.ids import RunId
 from core.domain.model import ModelChoice
-from core.domain.run import Snapshot
+from core.domain.run import Cast, Snapshot
 from core.domain.template import Template, ValidationMode
 from core.persistence.codec import BROKEN, data, data_of, optional
 from core.persistence.connection import Connection
@@ -41,6 +41,7 @@ def snapshot_row(run_id: RunId, snapshot: Snapshot) -> Row:
             profile=snapshot.profile.model_dump(mode="json", exclude_none=True)
             if snapshot.profile is not None
             else None,
+            cast={step: _cast_row(one) for step, one in snapshot.cast.items()},
         ),
     }
 
@@ -58,4 +59,22 @@ def _snapshot(row: Row) -> Snapshot:
         gated=bool(found.get("gated")),
         model=optional(ModelChoice.model_validate, found.get("model")),
         profile=optional(Agent.model_validate, found.get("profile")),
+        cast={step: _cast(one) for step, one in found.get("cast", {}).items()},
+    )
+
+
+def _cast_row(cast: Cast) -> Row:
+    profile, model = cast.profile, cast.model
+    return {
+        "profile": profile.model_dump(mode="json", exclude_none=True) if profile is not None else None,
+        "model": model.model_dump(mode="json", exclude_none=True) if model is not None else None,
+        "missing": cast.missing,
+    }
+
+
+def _cast(row: Row) -> Cast:
+    return Cast(
+        optional(Agent.model_validate, row["profile"]),
+        optional(ModelChoice.model_validate, row["model"]),
+        tuple(row["missing"]),
     )

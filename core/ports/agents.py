@@ -1,10 +1,14 @@
 """One turn of an agent: a prompt goes in, tools are called, a text comes out."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from core.domain.run import Run, Snapshot
+from core.domain.agent import Agent
+from core.domain.model import ModelChoice
+from core.domain.run import Cast, Run, Snapshot
 from core.domain.step import StepKey
+from core.domain.template import Template
 from core.ports.consent import Asker, Consent
 from core.ports.journal import RunLog
 from core.ports.left_open import NOTHING, LeftOpen
@@ -31,6 +35,14 @@ class AgentTurn:
     left_open: LeftOpen = NOTHING
     ask: Asker = field(kw_only=True)
     consent: Consent = field(kw_only=True)
+
+
+class Casting(Protocol):
+    """Finds those whom the steps of a template name."""
+
+    def __call__(self, template: Template, profile: Agent | None, model: ModelChoice | None) -> Mapping[str, Cast]:
+        """Who answers which step, by the step's name, where that is not the run's own `profile` with its `model`."""
+        ...
 
 
 class AgentRunner(Protocol):

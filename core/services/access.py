@@ -1,11 +1,12 @@
 """Whether a run may ask its model: one that needs a key, and has none, waits for it (COMMAND_LINE)."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from core.domain.ids import RunId
 from core.domain.model import ModelChoice
-from core.domain.run import ErrorInfo, Run, RunStatus
+from core.domain.run import Cast, ErrorInfo, Run, RunStatus
 from core.errors import Refused, StorageFailed
 from core.llm.keys import Keys
 from core.ports.storage import ChangeRun, Storage
@@ -27,12 +28,22 @@ class Access:
             return model.model_copy(update={"needs_key": True})
         return None if model.needs_key else model
 
+    async def all_granted(self, cast: Mapping[str, Cast]) -> Mapping[str, Cast]:
+        """Those who answer the steps of a run that begins now, likewise. Raises Refused `key_missing`."""
+        found: dict[str, Cast] = {}
+        for step, one in cast.items():
+            model = await self.granted(one.model) if one.model is not None else None
+            if one.model is not None and model is None:
+                raise refused(key_missing(one.model))
+            found[step] = replace(one, model=model)
+        return found
+
     async def missing(self, run_id: RunId) -> ErrorInfo | None:
         """Why the run waits for a key, if it does."""
-        model = await self._model(run_id)
-        if model is None or not model.needs_key or await self._keys.find(model) is not None:
-            return None
-        return key_missing(model)
+        for model in await self._models(run_id):
+            if model.needs_key and await self._keys.find(model) is None:
+                return key_missing(model)
+        return None
 
     async def waiting(self, runs: Sequence[Run]) -> frozenset[RunId]:
         """Those of the runs that have to wait for a key. What was at work when its process died is enqueued then."""
@@ -40,9 +51,9 @@ class Access:
         has_key: dict[str, bool] = {}
         for at in range(0, len(runs), READ_AT_ONCE):
             some = runs[at : at + READ_AT_ONCE]
-            models = await asyncio.gather(*(self._model(run.id) for run in some))
-            for run, model in zip(some, models, strict=True):
-                if model is None or not model.needs_key:
+            asked = await asyncio.gather(*(self._models(run.id) for run in some))
+            for run, model in ((run, model) for run, models in zip(some, asked, strict=True) for model in models):
+                if not model.needs_key:
                     continue
                 place = f"{model.origin} {model.provider} {model.key_env}"
                 if place not in has_key:
@@ -52,13 +63,13 @@ class Access:
         await self._enqueue(run.id for run in runs if run.id in found and run.status is RunStatus.RUNNING)
         return frozenset(found)
 
-    async def _model(self, run_id: RunId) -> ModelChoice | None:
+    async def _models(self, run_id: RunId) -> Sequence[ModelChoice]:
         try:
-            return (await self._storage.snapshot(run_id)).model
+            return (await self._storage.snapshot(run_id)).models
         except StorageFailed as error:
             if error.code != "unreadable":
                 raise
-            return None  # its recovery says so
+            return ()  # its recovery says so
 
     async def _enqueue(self, run_ids: Iterable[RunId]) -> None:
         at_work = frozenset({RunStatus.RUNNING})

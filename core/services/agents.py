@@ -11,7 +11,9 @@ from core.bus import AgentsChanged, Bus
 from core.domain.agent import ASSISTANT, Agent, Answering
 from core.domain.ids import AgentId, new_id
 from core.domain.model import ModelChoice
+from core.domain.run import Cast
 from core.domain.settings import Settings
+from core.domain.template import AgentAction, AgentCall, Template
 from core.domain.tool import ToolInfo
 from core.errors import NotFound, Refused
 from core.ports.storage import PutAgent, RemoveAgent, Storage
@@ -76,6 +78,42 @@ class AgentService:
         agent = self.get(answering.agent) or self.default
         model = None if answering.is_offline else answering.model or agent.model or self._settings().model
         return agent, model and agent.asking(self._as_set(model))
+
+    def for_steps(self, template: Template, profile: Agent | None, model: ModelChoice | None) -> dict[str, Cast]:
+        """Those whom the steps of a template name, by step (`Casting`). An agent is named by its id, or as for `named`;
+        `offline` is the offline agent. A model is one of the settings' of that name, else one of that name where the
+        step's agent asks its own."""
+        found: dict[str, Cast] = {}
+        for step in template.steps:
+            if isinstance(step.action, AgentAction) and (step.action.agent.agent_id or step.action.agent.model):
+                found[step.name] = self._cast_of(step.action.agent, profile, model)
+        return found
+
+    def _cast_of(self, call: AgentCall, profile: Agent | None, model: ModelChoice | None) -> Cast:
+        missing: list[str] = []
+        wanted = (call.agent_id or "").strip()
+        if wanted == OFFLINE:
+            model = None
+        elif wanted:
+            try:
+                agent = self.get(AgentId(wanted)) or self.named(wanted)
+            except NotFound:
+                missing.append(f"there is no agent {wanted!r}: the run's own answers")
+            else:
+                profile, model = self.cast(Answering(agent=agent.id))
+        if call.model and model is None:
+            missing.append(f"the offline agent answers, which has no model {call.model!r}")
+        elif call.model and model is not None:
+            model = self._model_named(call.model, model)
+            model = model if profile is None else profile.asking(model)
+        return Cast(profile, model, tuple(missing))
+
+    def _model_named(self, name: str, usual: ModelChoice) -> ModelChoice:
+        """One of the settings' of that name, else the one of that name at the server of the `usual` one."""
+        known = (one for one in self._settings().models if one.label == name)
+        return next(known, None) or usual.model_copy(
+            update={"model": name, "price_in": None, "price_out": None, "context_tokens": None}
+        )
 
     def settled(self, answering: Answering, asked: ModelChoice | None) -> Answering:
         """The same, as a workflow keeps it once it was answered so: it stays with the model that the settings had then,

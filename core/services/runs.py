@@ -1,12 +1,13 @@
 """Runs: start one of a template, follow, cancel and describe them."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Container, Mapping, Sequence
 from typing import Any
 
 from core.domain.agent import Answering
+from core.domain.cost import rounded
 from core.domain.events import Event, ToolEndedLate, fact_fields, time_text
 from core.domain.fold import replay
-from core.domain.ids import InterruptionId, RunId, WorkflowId, new_id
+from core.domain.ids import CallId, InterruptionId, RunId, WorkflowId, new_id
 from core.domain.interruption import Answer, Interruption
 from core.domain.json_text import decode
 from core.domain.live_run import LiveRun, LiveStep
@@ -76,6 +77,7 @@ class RunService:
             if granted is None:
                 raise refused(key_missing(model))
             model = granted
+        cast = await self._access.all_granted(self._agents.for_steps(template, profile, model))
         agent = OFFLINE if model is None else profile.name
         answering = self._agents.settled(Answering(), model)
         workflow = Workflow(WorkflowId(new_id("wf")), template.title, agent, now, now, answering)
@@ -96,6 +98,7 @@ class RunService:
                 in_new_workflow=True,
                 model=model,
                 profile=profile,
+                cast=cast,
             )
         )
 
@@ -135,7 +138,9 @@ class RunService:
         run = await self._run(run_id)
         live = replay(await self._storage.events(run_id))
         told = describe(run, live, is_driven=self._engine.drives(run_id))
-        told["interruptions"] = await self._interruptions(run_id)
+        asked = await self._interruptions(run_id)
+        told["interruptions"] = [interruption_object(one) for one in asked]
+        _reopen(told, {one.ask.call_id for one in asked if one.is_open and one.run_id == run_id})
         if run.status is RunStatus.ENQUEUED and not self._engine.drives(run_id):
             missing = await self._access.missing(run_id)
             told["error"] = missing.as_dict() if missing is not None else None
@@ -169,7 +174,7 @@ class RunService:
         """What waits for a person, in all runs, oldest first."""
         return await self._storage.open_interruptions()
 
-    async def _interruptions(self, run_id: RunId) -> list[dict[str, Any]]:
+    async def _interruptions(self, run_id: RunId) -> list[Interruption]:
         """Those of the run and of all below it, open ones first, each in the order of asking."""
         found, todo = list[Interruption](), [run_id]
         while todo:
@@ -177,7 +182,7 @@ class RunService:
             found += await self._storage.interruptions(one)
             todo += [child.id for child in await self._storage.children(one) if child.root is not None]
         found.sort(key=lambda one: (not one.is_open, one.created_at, one.seq))
-        return [interruption_object(one) for one in found]
+        return found
 
     async def newest(self, limit: int, status: RunStatus | None = None) -> AsyncIterator[Run]:
         """The newest runs, page by page."""
@@ -263,7 +268,7 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
             "total_rounds": live.total_rounds,
             "input_tokens": live.input_tokens,
             "output_tokens": live.output_tokens,
-            "cost": live.cost,
+            "cost": rounded(live.cost),
             "active_ms": run.active_ms,
         },
     }
@@ -279,6 +284,13 @@ def _late(late: ToolEndedLate) -> dict[str, Any]:
 def _nothing(run: Run) -> dict[str, Any]:
     lists = ("execution_order", "active", "tool_calls", "active_tool_calls", "interruptions", "warnings")
     return {"steps": {}, **{name: [] for name in lists}, "metrics": {"active_ms": run.active_ms}}
+
+
+def _reopen(told: dict[str, Any], asking: Container[CallId | None]) -> None:
+    """Show calls that wait for a person as at work, though the process that made them was closed: the next goes on."""
+    for call in told["tool_calls"]:
+        if call["id"] in asking and call["status"] == CallStatus.CANCELLED:
+            call.update(status=CallStatus.RUNNING, error=None, duration_ms=None)
 
 
 def _settle(live: LiveRun) -> None:

@@ -17,6 +17,9 @@ from core.stores.listeners import tell
 VISIBLE_AT_MOST = 5
 HISTORY_KEPT = 500
 
+_OF_ERRORS = (("error", "code"), ("during", "failed_during"), ("status", "status"))
+"""What a toast has of an error, and what that is called there."""
+
 
 @dataclass(slots=True, eq=False)
 class _Shown:
@@ -101,7 +104,8 @@ class Toasts:
     def add_workflow_complete(
         self, workflow_id: WorkflowId, name: str, status: RunStatus, error: dict[str, Any] | None = None
     ) -> ToastId | None:
-        """Tell that a run ended, in success or error. None, and nothing is said, where a person cancelled it."""
+        """Tell that a run ended, in success or error: with the error's code, what the run was doing, and the HTTP
+        status where there was one. None, and nothing is said, where a person cancelled it."""
         if status is RunStatus.SUCCESS:
             return self.add(ToastType.SUCCESS, "workflow_success", title=name, workflow_id=workflow_id)
         if status is not RunStatus.ERROR:
@@ -114,7 +118,7 @@ class Toasts:
             message=str(told.get("message", "")),
             workflow_id=workflow_id,
             duration_s=BRIEF_S,
-            parameters=[("error", told.get("code"))],
+            parameters=[(name, told[key]) for name, key in _OF_ERRORS if key in told],
         )
 
     def add_user_question(

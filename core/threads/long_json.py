@@ -4,18 +4,29 @@
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
-from json.encoder import encode_basestring_ascii
-from typing import Any
+from json.encoder import encode_basestring, encode_basestring_ascii
+from typing import Any, NamedTuple
 
-from core.domain.json_text import STRING_BYTES, STRUCTURE_BYTES, decode, encode, encode_output, too_large
+from core.domain.json_text import STRING_BYTES, STRUCTURE_BYTES, decode, encode, encode_output, readable, too_large
 from core.errors import StepFailed
 from core.threads.pieces import ONE_AT_A_TIME, Pieces, in_thread
 
 SHORT_CHARACTERS = 64 * 1024
 PIECE_CHARACTERS = 32 * 1024
 GROUP = 256
+
+
+class Written(NamedTuple):
+    """A way to write JSON: a value, and a string with its quotes."""
+
+    value: Callable[[Any], str]
+    string: Callable[[str], str]
+
+
+ASCII = Written(encode, encode_basestring_ascii)
+READABLE = Written(readable, encode_basestring)
 
 
 def is_long(value: Any) -> bool:
@@ -44,6 +55,16 @@ async def output_text(value: Any) -> str:
     return await in_thread(_written(value), ONE_AT_A_TIME) if is_long(value) else encode_output(value)
 
 
+async def text_of(value: Any) -> str:
+    """`core.domain.json_text.encode`, which long values get in a thread. Raises StepFailed likewise."""
+    return await in_thread(_whole(value, ASCII), ONE_AT_A_TIME) if is_long(value) else encode(value)
+
+
+async def readable_text(value: Any) -> str:
+    """`core.domain.json_text.readable`, which long values get in a thread."""
+    return await in_thread(_whole(value, READABLE), ONE_AT_A_TIME) if is_long(value) else readable(value)
+
+
 async def value_of(text: str) -> Any:
     """`core.domain.json_text.decode`, which long texts get in a thread. Raises ValueError likewise."""
     if len(text) <= SHORT_CHARACTERS:
@@ -51,11 +72,22 @@ async def value_of(text: str) -> Any:
     return await asyncio.get_running_loop().run_in_executor(ONE_AT_A_TIME, decode, text)
 
 
+def _whole(value: Any, written: Written) -> Pieces[str]:
+    texts: list[str] = []
+    try:
+        for text, _ in _texts(value, written):
+            texts.append(text)
+            yield
+    except RecursionError:  # in pieces it goes twice as deep
+        return written.value(value)
+    return "".join(texts)
+
+
 def _written(value: Any) -> Pieces[str]:
     texts: list[str] = []
     size = in_strings = 0
     try:
-        for text, is_string in _texts(value):
+        for text, is_string in _texts(value, ASCII):
             texts.append(text)
             size += len(text)
             in_strings += len(text) if is_string else 0
@@ -74,40 +106,40 @@ def _written(value: Any) -> Pieces[str]:
     return "".join(texts)
 
 
-def _texts(value: Any) -> Iterator[tuple[str, bool]]:
+def _texts(value: Any, written: Written) -> Iterator[tuple[str, bool]]:
     """The JSON of a value in texts that take little time each, and of which it is known whether they are a part of
     one long string."""
     if isinstance(value, str) and len(value) > PIECE_CHARACTERS:
         yield '"', False
         for start in range(0, len(value), PIECE_CHARACTERS):
-            yield encode_basestring_ascii(value[start : start + PIECE_CHARACTERS])[1:-1], True
+            yield written.string(value[start : start + PIECE_CHARACTERS])[1:-1], True
         yield '"', False
     elif not isinstance(value, dict | list | tuple) or not is_long(value):
-        yield encode(value), False
+        yield written.value(value), False
     elif isinstance(value, dict):
-        yield from _members(iter(value.items()), "{", "}", dict)
+        yield from _members(iter(value.items()), "{", "}", dict, written)
     else:
-        yield from _members(iter(value), "[", "]", list)
+        yield from _members(iter(value), "[", "]", list, written)
 
 
-def _members(members: Iterator[Any], begin: str, end: str, kind: type) -> Iterator[tuple[str, bool]]:
+def _members(members: Iterator[Any], begin: str, end: str, kind: type, written: Written) -> Iterator[tuple[str, bool]]:
     """Short members in groups, long ones by themselves."""
     before = begin
     while group := list(islice(members, GROUP)):
         together = kind(group)
         if not is_long(together):
-            yield before + encode(together)[1:-1], False
+            yield before + written.value(together)[1:-1], False
             before = ","
             continue
         for member in group:
             if kind is dict:
                 key, value = member
-                yield before + encode({key: None})[1 : -len("null}")], False
+                yield before + written.value({key: None})[1 : -len("null}")], False
             else:
                 value = member
                 if before:
                     yield before, False
-            yield from _texts(value)
+            yield from _texts(value, written)
             before = ","
     yield end if before == "," else begin + end, False
 

@@ -159,7 +159,7 @@ class ToolInvoker:
         tell_late = partial(self._tell_late, tool, arguments, begun, late) if late is not None else None
         try:
             effect = tool.effect(arguments)
-            work = tried_twice(name, lambda: handler(arguments, context), effect)
+            work = tried_twice(name, lambda: _contained(handler, arguments, context), effect)
             value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late)
             await json_bytes(value)
         except OutOfTime:
@@ -187,6 +187,16 @@ class ToolInvoker:
         else:
             failure = error if isinstance(error, StepFailed) else _from_within(name, error)
             late(CallResult(CallStatus.ERROR, error=_error(name, failure), duration_ms=duration_ms))
+
+
+async def _contained(handler: Handler, arguments: Any, context: CallContext) -> Any:
+    """What the handler gives. An order to end the process that a library gives in it ends the call and nothing else."""
+    try:
+        return await handler(arguments, context)
+    except (Exception, asyncio.CancelledError, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise RuntimeError(f"it ended with {type(error).__name__}") from error
 
 
 def _summary(tool: Tool, arguments: Any, value: Any) -> str | None:

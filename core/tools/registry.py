@@ -36,8 +36,11 @@ class Tool:
 
     def handler(self, *, is_viewed: bool) -> Handler | None:
         """What carries out a call, or None where it would need a window that is not there."""
-        if self.info.runtime is Runtime.CLIENT:
-            return self.client if is_viewed else None
+        match self.info.runtime:
+            case Runtime.CLIENT:
+                return self.client if is_viewed else None
+            case Runtime.SERVER:
+                return self.server
         first, second = (self.client, self.server) if is_viewed else (self.server, self.client)
         return first or second
 

@@ -30,6 +30,8 @@ from desktop.chat.values import (
 
 _PHASES = {RunStatus.ENQUEUED: Phase.QUEUED, RunStatus.WAITING: Phase.WAITING, RunStatus.PAUSED: Phase.PAUSED}
 STEP_CALLS = 20
+ANSWER_WARNINGS = frozenset({"length", "content_filter", "skipped_data", "empty_answer", "unknown_agent"})
+"""What there are words for."""
 
 
 def turns(messages: Sequence[Message], run_of: Callable[[MessageId], LiveRun | None]) -> list[Turn]:
@@ -70,6 +72,7 @@ def _parts(message: Message, run: LiveRun) -> Iterable[Part]:
     said.extend(_conversation(message, run) if run.kind is RunKind.CHAT else _template(message, run))
     yield from said
     yield from _cut_off(message, run)
+    yield from _warned(run)
     if (activity := _activity(run, said)) is not None:
         yield activity
     if run.error is not None:
@@ -79,6 +82,13 @@ def _parts(message: Message, run: LiveRun) -> Iterable[Part]:
 def _cut_off(message: Message, run: LiveRun | None) -> Iterable[CutOff]:
     if message.role is Role.ASSISTANT and message.state is MessageState.INTERRUPTED:
         yield CutOff(is_stopped=run is not None and run.status is RunStatus.CANCELLED)
+
+
+def _warned(run: LiveRun) -> Iterable[CutOff]:
+    """What is to be known about the answers, each thing once."""
+    for code in dict.fromkeys(str(warning["code"]) for warning in run.warnings):
+        if code in ANSWER_WARNINGS:
+            yield CutOff(is_stopped=False, warning=code)
 
 
 def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:

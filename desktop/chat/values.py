@@ -33,9 +33,11 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class CutOff:
-    """What stands before this was not finished: a person stopped it, or else it was interrupted."""
+    """What stands before this is not whole: a person stopped it, or else it was interrupted; or it is what the answer's
+    `warning` says, a code of `AnswerWarned`."""
 
     is_stopped: bool
+    warning: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,19 +19,6 @@ QUEUE = "queue"
 SHOW = "show"
 UNDO = "undo"
 
-_DURING = {
-    **dict.fromkeys(
-        ("key_missing", "key_refused", "connection_failed", "truncated", "bad_response", "provider_error"), "model"
-    ),
-    "code_error": "code",
-    "typescript_error": "code",
-    "no_default_export": "code",
-    "storage_full": "storage",
-    "storage_failed": "storage",
-    "storage_not_writable": "storage",
-}
-"""What the run was doing when it failed, where its code alone tells: a toast carries no more."""
-
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -85,8 +72,8 @@ def kind_word(kind: ToastType) -> str:
 
 def _failure(toast: Toast) -> Words:
     """A sentence where the code has one, and the error's own words behind it; else these words themselves."""
-    code = str(dict(toast.parameters).get("error"))
-    sentence = run_failure_words(code, _DURING.get(code), dict(toast.parameters))
+    told = dict(toast.parameters)
+    sentence = run_failure_words(str(told.get("error")), told.get("during"), told)
     if sentence is None:
         return Words(toast.title, toast.message or translate("Toasts", "The run failed"))
     return Words(toast.title, sentence, toast.message)

@@ -24,20 +24,15 @@ def _framed(data: bytes) -> bytes:
 
 
 WORD = _event({"content": "word "})
-CALL = _event(
-    {
-        "tool_calls": [
-            {
-                "index": 0,
-                "id": "call_1",
-                "type": "function",
-                "function": {"name": "calculator", "arguments": '{"expression":"6*7"}'},
-            }
-        ]
-    }
-)
 END = _framed(b"data: [DONE]\n\n") + b"0\r\n\r\n"
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def _call(round_: int) -> bytes:
+    """The call of a round: another one each time, for a model that repeats itself is stopped."""
+    function = {"name": "calculator", "arguments": json.dumps({"expression": f"6*{round_}"})}
+    entry = {"index": 0, "id": f"call_{round_}", "type": "function", "function": function}
+    return _event({"tool_calls": [entry]})
 
 
 async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -50,8 +45,9 @@ async def _serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
             body = await reader.readexactly(int(length[1]))
             words, rounds, pause_us = map(int, path.groups())
             writer.write(HEAD)
-            if body.count(b'"tool_call_id"') < rounds:
-                writer.write(CALL + _event({}, "tool_calls") + END)
+            made = body.count(b'"tool_call_id"')
+            if made < rounds:
+                writer.write(_call(made + 1) + _event({}, "tool_calls") + END)
             else:
                 await _words(writer, words, pause_us)
                 writer.write(_event({}, "stop") + END)

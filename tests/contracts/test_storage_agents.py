@@ -5,6 +5,7 @@ from dataclasses import replace
 from core.domain.agent import Agent, Answering
 from core.domain.ids import AgentId
 from core.domain.model import ModelChoice, Reasoning
+from core.domain.run import Cast
 from core.ports.storage import CreateRun, PutAgent, PutWorkflow, RemoveAgent, Storage
 from tests.contracts.rows import R, W, a_run, a_snapshot, a_workflow
 
@@ -45,6 +46,6 @@ async def test_who_answers_is_kept_with_a_workflow_and_a_run(storage: Storage) -
         workflow = replace(a_workflow(), answering=answering)
         await storage.commit([PutWorkflow(workflow)])
         assert await storage.workflow(W) == workflow
-    snapshot = a_snapshot(profile=FULL)
+    snapshot = a_snapshot(profile=FULL, cast={"a": Cast(FULL, FULL.model, ("no model",)), "b": Cast(None, None)})
     await storage.commit([CreateRun(a_run(), snapshot)])
     assert await storage.snapshot(R) == snapshot

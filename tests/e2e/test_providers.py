@@ -22,8 +22,8 @@ from tests.support.provider import (
     provider,
     says,
     sse,
-    strict,
 )
+from tests.support.strict_provider import StrictInTurn
 
 KEY = "sk-live-0123456789abcdefghij"
 
@@ -58,7 +58,7 @@ def test_tools_are_called_and_their_results_told_in_a_valid_conversation(metier:
     second = Reply(
         sse(chunk(tool_calls=[call_piece(0, "a", "calculator", '{"expression": ')]), chunk(finish="tool_calls"))
     )
-    answer = strict(first, second, says("It is 42."), says("As I said."))
+    answer = StrictInTurn(first, second, says("It is 42."), says("As I said."))
     with provider(answer) as server:
         said = chat(metier, server, "6 * 7?", "--events")
         assert said.code == 0
@@ -83,7 +83,7 @@ def test_tools_are_called_and_their_results_told_in_a_valid_conversation(metier:
 def test_a_conversation_goes_on_after_an_answer_that_broke_off(metier: CommandLine) -> None:
     lost = Reply(calls(("a", "calculator", {"expression": "1"})).body)
     broken = Reply(sse(chunk(content=""), done=False), end="lost")
-    with provider(strict(lost, broken, says("Better now."))) as server:
+    with provider(StrictInTurn(lost, broken, says("Better now."))) as server:
         first = chat(metier, server, "go", "--events")
         assert (first.code, first.last["error"]["code"]) == (1, "truncated")
         second = metier("chat", "again", "--workflow", first.last["workflow_id"])

@@ -57,14 +57,9 @@ def a_step(name: str = "a", **fields: Any) -> dict[str, Any]:
     return {"name": name, "action": {"set": True}, **fields}
 
 
-async def test_who_else_should_answer_is_not_passed_over_in_silence() -> None:
-    """Another agent or model is not asked yet; the template may run all the same."""
+async def test_a_step_may_name_who_answers() -> None:
     checked = await check(a_step(action={"agent": {"prompt": "go", "agentId": "writer", "model": "large"}}))
-    assert codes(checked) == [
-        ("unsupported", "/steps/0/action/agent/agentId"),
-        ("unsupported", "/steps/0/action/agent/model"),
-    ]
-    assert checked.is_valid
+    assert checked.problems == []
 
 
 async def test_a_good_template_has_no_problems() -> None:

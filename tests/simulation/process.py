@@ -62,7 +62,8 @@ class Process:
         steps = StepRunner(self._tools, sandbox, agents, schemas)
         settings = Settings(max_running_runs=scenario["maxRuns"])
         validator = Validator(self._tools, sandbox, schemas)
-        self.engine = Engine(disk, bus, self.clock, steps, validator, GivenTemplates(world), lambda: settings)
+        templates = GivenTemplates(world)
+        self.engine = Engine(disk, bus, self.clock, steps, validator, templates, lambda: settings, lambda *_: {})
         self.watcher = Watcher(world, bus)
         self.people = People(scenario, world, disk, self.engine, self.clock, self.watcher, is_last=fate is None)
         self._is_open = False

@@ -5,7 +5,7 @@ import socket
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -215,53 +215,6 @@ def provider(*replies: Reply | Answer) -> Iterator[Provider]:
     finally:
         server.stop()
         thread.join()
-
-
-def strict(*replies: Reply) -> Answer:
-    """Answers 400, as strict providers do, to a conversation that is not valid; else the replies in turn."""
-    left = list(replies)
-
-    def answer(asked: Asked) -> Reply:
-        problem = problem_of(asked.messages)
-        if problem is not None:
-            return fails(400, problem)
-        return left.pop(0) if len(left) > 1 else left[0]
-
-    return answer
-
-
-def problem_of(messages: Sequence[Mapping[str, Any]]) -> str | None:
-    """What is wrong with a conversation."""
-    due: list[str] = []
-    seen: set[str] = set()
-    for at, message in enumerate(messages):
-        role = message["role"]
-        if role == "tool":
-            if not due or message["tool_call_id"] != due.pop(0):
-                return f"message {at}: {message['tool_call_id']} answers no call"
-            if not isinstance(message["content"], str):
-                return f"message {at}: content is no text"
-            continue
-        if due:
-            return f"message {at}: the calls {due} have no result"
-        if role == "system" and at:
-            return f"message {at}: the system speaks first"
-        if at and role == messages[at - 1]["role"]:
-            return f"message {at}: {role} speaks twice"
-        if at and role == "user" and messages[at - 1]["role"] == "tool":
-            return f"message {at}: nobody answered to the results"
-        for call in message.get("tool_calls", []):
-            if call["id"] in seen or not call["id"]:
-                return f"message {at}: the id {call['id']!r} is taken"
-            if not isinstance(json.loads(call["function"]["arguments"]), dict) or not call["function"]["name"]:
-                return f"message {at}: {call['function']} is no call"
-            seen.add(call["id"])
-            due.append(call["id"])
-        if not message.get("content") and not message.get("tool_calls"):
-            return f"message {at}: {role} says nothing"
-    if due:
-        return f"the calls {due} have no result"
-    return None if messages and messages[-1]["role"] in ("user", "tool") else "nobody asks anything"
 
 
 def _is_gone(connection: socket.socket) -> bool:

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.domain.json_text import encode, encode_output
+from core.domain.json_text import encode, encode_output, readable
 from core.errors import StepFailed
 from core.threads import long_json
-from core.threads.long_json import is_long, output_text, value_of
+from core.threads.long_json import is_long, output_text, readable_text, text_of, value_of
 
 ROWS = [{"number": number, "name": f"row {number}", "words": ["one", "two"]} for number in range(10_000)]
 
@@ -34,6 +34,8 @@ def short_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(VALUES)
 def test_a_value_in_pieces_is_the_same_text(value: Any) -> None:
     assert asyncio.run(output_text(value)) == encode_output(value)
+    assert asyncio.run(text_of(value)) == encode(value)
+    assert asyncio.run(readable_text(value)) == readable(value)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +55,16 @@ async def test_a_long_value_is_written_exactly(value: Any) -> None:
     text = await output_text(value)
     assert text == encode(value)
     assert encode(await value_of(text)) == text
+    assert await text_of(value) == text
+    assert await readable_text(value) == readable(value)
+
+
+async def test_a_value_that_is_long_and_deep_is_written_too() -> None:
+    value: Any = "x" * 100_000
+    for _ in range(600):
+        value = [value]
+    assert await text_of(value) == encode(value)
+    assert await readable_text(value) == readable(value)
 
 
 @pytest.mark.parametrize(

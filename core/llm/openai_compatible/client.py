@@ -19,7 +19,7 @@ from core.llm.masking import Masker, Secret
 from core.llm.openai_compatible.assembly import Assembler
 from core.llm.openai_compatible.attempt import Question, attempt
 from core.llm.openai_compatible.failures import Failed, model_failed
-from core.llm.openai_compatible.history import tools_by_name
+from core.llm.openai_compatible.history import own_name, tools_by_name
 from core.llm.openai_compatible.masked import MaskedDeltas
 from core.llm.openai_compatible.patience import EVERY_S, Patience
 from core.llm.openai_compatible.request import body_of
@@ -138,6 +138,6 @@ class OpenAiCompatible:
 
 def _with_own_name(delta: ModelDelta, names: Mapping[str, str]) -> ModelDelta:
     """A call of a tool by the tool's own name."""
-    if isinstance(delta, CallDelta) and (own := names.get(delta.call.tool, delta.call.tool)) != delta.call.tool:
+    if isinstance(delta, CallDelta) and (own := own_name(delta.call.tool, names)) != delta.call.tool:
         return CallDelta(replace(delta.call, tool=own))
     return delta

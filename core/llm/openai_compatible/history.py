@@ -1,14 +1,14 @@
 """A conversation as strict providers accept it.
 
 Every call has an id of its own, a name and arguments that can be read, and its result right behind it; roles take
-turns; nothing is empty that may not be. What a provider must not see is left out: answers that broke off before they
-said anything.
+turns; nothing is empty or blank that may not be. What a provider must not see is left out: answers that broke off
+before they said anything.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.domain.json_text import encode
@@ -44,7 +44,7 @@ def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -
             at += 1
         if message.calls:
             _call(sent, message, results, ids)
-        elif message.text:
+        elif message.text.strip():
             _say(sent, "assistant", joined(message.text))
     if sent and sent[-1]["role"] == "assistant":
         del sent[-1]
@@ -71,7 +71,8 @@ def _call(sent: list[Wire], message: ChatMessage, results: dict[str, list[str]],
     """Add an answer with its calls, and a result for each; two calls of one id have the results in their order."""
     named = [(ids.own(call.id), call) for call in message.calls]
     calls = [{"id": own, "type": "function", "function": _function(call)} for own, call in named]
-    sent.append({"role": "assistant", "content": joined(message.text) or None, "tool_calls": calls})
+    said = joined(message.text) if message.text.strip() else None
+    sent.append({"role": "assistant", "content": said, "tool_calls": calls})
     for own, call in named:
         found = results.get(call.id)
         sent.append({"role": "tool", "tool_call_id": own, "content": found.pop(0) if found else NO_RESULT})
@@ -108,6 +109,16 @@ class _Ids:
 def as_body(value: Any) -> bytes:
     """The JSON of a request. Escaped, so that whatever a text holds can be sent."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def own_name(called: str, names: Mapping[str, str]) -> str:
+    """Which tool a call means. Of those in the request, by `tools_by_name`, it is the one of that name, else the only
+    one whose name differs in case, in spaces around it or in a `functions.` before it; else what was called."""
+    if called in names:
+        return names[called]
+    meant = called.strip().removeprefix("functions.").casefold()
+    alike = [own for name, own in names.items() if name.casefold() == meant]
+    return alike[0] if len(alike) == 1 else called
 
 
 def tools_by_name(names: Iterable[str]) -> dict[str, str]:

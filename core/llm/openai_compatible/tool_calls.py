@@ -1,11 +1,13 @@
 """Putting tool calls together from their pieces, which servers name by id, by index, by both or not at all.
 
 A known id wins over the index; a new id is a new call, even at an index that is taken; "" means absent; without id and
-index a piece belongs to the call before it (AGENTS_AND_TOOLS §10).
+index a piece belongs to the call before it (AGENTS_AND_TOOLS §10). Some servers give several calls one id: a piece that
+names another tool, or has another index and a name where the call before it is complete, is a call of its own.
 """
 
 import json
 import secrets
+from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,7 +36,17 @@ class _Call:
     @property
     def came_at_once(self) -> bool:
         """Whether its arguments were complete when they began."""
-        return self.whole or (len(self.pieces) == 1 and _object_of(self.text) is not None)
+        return self.whole or (len(self.pieces) == 1 and self.is_complete)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether its arguments are all there."""
+        return _object_of(self.text) is not None
+
+    def is_followed_by(self, name: str, arguments: Any) -> bool:
+        """Whether a piece with these begins another call, though it has the id of this one."""
+        begins = not isinstance(arguments, str) or arguments.lstrip().startswith("{")
+        return name != self.name or (begins and self.is_complete)
 
     def add(self, arguments: Any) -> int:
         if arguments is None or arguments == "":
@@ -68,8 +80,14 @@ class CallPieces:
         return count
 
     def finished(self) -> list[CallRequest]:
-        """The calls, each with an id. Arguments that are no JSON object are None."""
-        return [_request(call) for call in self._calls if call.name or call.pieces]
+        """The calls, each with an id of its own. Arguments that are no JSON object are None."""
+        taken: set[str] = set()
+        requests = []
+        for call in self._calls:
+            if call.name or call.pieces:
+                requests.append(_request(call, taken))
+                taken.add(call.id)
+        return requests
 
     def _take(self, entry: dict[str, Any], *, is_whole: bool) -> int:
         function = entry.get("function")
@@ -85,15 +103,17 @@ class CallPieces:
         if not call.id:
             call.id = call_id
         if call_id and call_id == call.id:
-            self._by_id.setdefault(call_id, call)
+            self._by_id[call_id] = call
         if index is not None:
             self._by_index[index] = call
         return call.add(arguments) + len(name) + len(call_id)
 
     def _call_of(self, call_id: str, index: int | str | None, name: str, arguments: Any) -> _Call | None:
         """The call that a piece belongs to; None: it begins one."""
-        if call_id and call_id in self._by_id:
-            return self._by_id[call_id]
+        if call_id and (known := self._by_id.get(call_id)) is not None:
+            is_there = self._by_index.get(index) is known if index is not None else name == known.name
+            is_namesake = bool(name and known.name) and not is_there and known.is_followed_by(name, arguments)
+            return None if is_namesake else known
         last = self._calls[-1] if self._calls else None
         there = self._by_index.get(index) if index is not None else last
         if there is None:
@@ -115,16 +135,19 @@ def _index_of(value: Any) -> int | str | None:
     return value if isinstance(value, int | str) and value != "" else None
 
 
-def _request(call: _Call) -> CallRequest:
+def _request(call: _Call, taken: Container[str]) -> CallRequest:
     text = call.text
     arguments = _object_of(text) if text.strip() else {}
-    return CallRequest(call.id or f"call_{secrets.token_hex(12)}", call.name, arguments, text)
+    own_id = call.id if call.id and call.id not in taken else f"call_{secrets.token_hex(12)}"
+    return CallRequest(own_id, call.name, arguments, text)
 
 
 def _object_of(text: str) -> dict[str, Any] | None:
-    """The JSON object that the text is, and that can be kept."""
+    """The JSON object that the text is, and that can be kept; some models write its text as a JSON string."""
     try:
         value = read(text.strip())
+        if isinstance(value, str):
+            value = read(value.strip())
         encode(value)
     except (ValueError, StepFailed):
         return None

@@ -160,3 +160,4 @@ class ActivityBlock(Block):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutOffBlock(Block):
     is_stopped: bool
+    warning: str | None = None

@@ -1,4 +1,4 @@
-"""The line below text that was not finished."""
+"""The line below text that is not whole."""
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
@@ -11,7 +11,7 @@ from desktop.theme.tokens import ColorName
 
 
 class CutOffView(QWidget):
-    """A sign and words: stopped by a person, or interrupted."""
+    """A sign and words: stopped by a person, interrupted, or what else is to be known of it."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -20,9 +20,24 @@ class CutOffView(QWidget):
 
     def show_block(self, block: CutOffBlock) -> None:
         self._is_stopped = block.is_stopped
-        words = self.tr("Stopped") if block.is_stopped else self.tr("Interrupted: this text was cut off")
+        words = self._words(block)
         self.setAccessibleName(words)
+        self.setToolTip(words if block.warning is not None else "")
         self.update()
+
+    def _words(self, block: CutOffBlock) -> str:
+        match block.warning:
+            case "length":
+                return self.tr("Cut off: the answer reached the most that the model may say")
+            case "content_filter":
+                return self.tr("Cut off by the provider’s filter")
+            case "skipped_data":
+                return self.tr("Parts of this answer could not be read, and may be missing")
+            case "empty_answer":
+                return self.tr("The model answered without a word")
+            case "unknown_agent":
+                return self.tr("Another agent answered than the step names")
+        return self.tr("Stopped") if block.is_stopped else self.tr("Interrupted: this text was cut off")
 
     def fit(self, _width: int) -> int:
         return self._theme.sizes.icon_m
@@ -36,6 +51,6 @@ class CutOffView(QWidget):
         left = sizes.icon_s + sizes.space_s
         painter.setFont(self._theme.font("secondary"))
         painter.setPen(self._theme.color(color))
-        painter.drawText(
-            QRect(left, 0, self.width() - left, self.height()), Qt.AlignmentFlag.AlignVCenter, self.accessibleName()
-        )
+        place = QRect(left, 0, self.width() - left, self.height())
+        words = painter.fontMetrics().elidedText(self.accessibleName(), Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter, words)

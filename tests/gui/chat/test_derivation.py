@@ -150,6 +150,16 @@ def test_a_cancelled_turn_is_stopped_by_a_person() -> None:
     assert parts_of(run, MessageState.INTERRUPTED) == [Text("Half"), CutOff(is_stopped=True)]
 
 
+def test_what_is_to_be_known_of_an_answer_stands_below_it_once() -> None:
+    warned = [
+        facts.AnswerWarned(code=code, message=code, step="answer")
+        for code in ("length", "length", "later", "skipped_data")
+    ]
+    run = run_of(token("Half"), *warned, facts.RunFinished(status=RunStatus.SUCCESS))
+    length, skipped = (CutOff(is_stopped=False, warning=code) for code in ("length", "skipped_data"))
+    assert parts_of(run, MessageState.FINAL) == [Text("Half"), length, skipped]
+
+
 def test_a_stored_interrupted_message_without_its_run_was_interrupted() -> None:
     message = stored("1", Role.ASSISTANT, "Half", MessageState.INTERRUPTED)
     assert turn_of(message, None).parts == (Text("Half"), CutOff(is_stopped=False))

@@ -13,6 +13,7 @@ from core.domain.message import MessageState, Role
 from core.domain.run import RunStatus
 from core.domain.step import StepStatus
 from core.domain.tool import CallStatus
+from desktop.chat.derivation import ANSWER_WARNINGS
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.values import Activity, CutOff, Failure, Phase, StepLine, Steps, Text, Tools, Turn
 from desktop.chat.views.activity_view import ActivityView
@@ -135,6 +136,14 @@ def test_text_that_was_cut_off_says_so(transcript: Transcript) -> None:
     show(transcript, answered("1", "Half", CutOff(is_stopped=False)), answered("2", "Half", CutOff(is_stopped=True)))
     said = [view.accessibleName() for view in views(transcript, CutOffView)]
     assert said == ["Interrupted: this text was cut off", "Stopped"]
+
+
+def test_of_an_answer_that_is_not_whole_it_says_why(transcript: Transcript) -> None:
+    parts = [CutOff(is_stopped=False, warning=code) for code in sorted(ANSWER_WARNINGS)]
+    show(transcript, answered("1", *parts))
+    said = [view.accessibleName() for view in views(transcript, CutOffView)]
+    assert len(set(said)) == len(parts)
+    assert "Interrupted: this text was cut off" not in said
 
 
 def test_a_failure_of_the_last_turn_can_be_tried_again(transcript: Transcript, qtbot: QtBot) -> None:

@@ -251,6 +251,17 @@ THOUGHT_OF: dict[str, Stream] = {
     "an id that is known at another index": Stream(
         _called(call_piece(0, "a", "f", '{"x"'), call_piece(1, "a", None, ":1}")), calls=(("a", "f", {"x": 1}),)
     ),
+    "one id for two calls": Stream(
+        _called(call_piece(0, "a", "f", '{"x":1}'), call_piece(1, "a", "f", '{"x"'), call_piece(1, "a", None, ":2}")),
+        calls=(("a", "f", {"x": 1}), (ANY_ID, "f", {"x": 2})),
+    ),
+    "one id for two tools": Stream(
+        _called(call_piece(None, "a", "f", '{"x":1}'), call_piece(None, "a", "g", '{"x":2}')),
+        calls=(("a", "f", {"x": 1}), (ANY_ID, "g", {"x": 2})),
+    ),
+    "an index that counts the pieces": Stream(
+        _called(call_piece(0, "a", "f", '{"x"'), call_piece(1, "a", "f", ":1}")), calls=(("a", "f", {"x": 1}),)
+    ),
     "an id that comes late": Stream(
         _called(call_piece(0, None, "f", '{"x"'), call_piece(0, "late", None, ":1}")), calls=(("late", "f", {"x": 1}),)
     ),

@@ -12,7 +12,8 @@ from core.llm.openai_compatible.request import body_of
 from core.llm.presets import PRESETS, Quirks
 from core.ports.model import CallRequest, ChatMessage, ModelRequest
 from tests.llm.provider.conftest import Phone
-from tests.support.provider import calls, problem_of, provider, says, strict
+from tests.support.provider import calls, provider, says
+from tests.support.strict_provider import StrictInTurn, problem_of
 
 TOOL = ToolInfo("add", "Add", "Adds.", {"type": "object", "properties": {"n": {"type": "integer"}}})
 
@@ -127,7 +128,7 @@ async def test_tools_are_described_and_called_by_their_own_names(phone: Phone) -
 
 
 async def test_a_strict_provider_gets_a_valid_conversation(phone: Phone) -> None:
-    with provider(strict(says("fine"))) as server:
+    with provider(StrictInTurn(says("fine"))) as server:
         for history in HISTORIES.values():
             heard = await phone.ask(server.url, *history)
             assert (heard.text, heard.error) == ("fine", None)
