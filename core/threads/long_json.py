@@ -44,6 +44,11 @@ async def output_text(value: Any) -> str:
     return await in_thread(_written(value), ONE_AT_A_TIME) if is_long(value) else encode_output(value)
 
 
+async def json_text(value: Any) -> str:
+    """`core.domain.json_text.encode`, which long values get in a thread. Raises StepFailed `not_json` likewise."""
+    return await in_thread(_joined(value), ONE_AT_A_TIME) if is_long(value) else encode(value)
+
+
 async def value_of(text: str) -> Any:
     """`core.domain.json_text.decode`, which long texts get in a thread. Raises ValueError likewise."""
     if len(text) <= SHORT_CHARACTERS:
@@ -51,19 +56,24 @@ async def value_of(text: str) -> Any:
     return await asyncio.get_running_loop().run_in_executor(ONE_AT_A_TIME, decode, text)
 
 
+def _joined(value: Any) -> Pieces[str]:
+    texts: list[str] = []
+    for text, _ in _pieces(value):
+        texts.append(text)
+        yield
+    return "".join(texts)
+
+
 def _written(value: Any) -> Pieces[str]:
     texts: list[str] = []
     size = in_strings = 0
-    try:
-        for text, is_string in _texts(value):
-            texts.append(text)
-            size += len(text)
-            in_strings += len(text) if is_string else 0
-            if size > STRUCTURE_BYTES + STRING_BYTES:
-                raise too_large(size)
-            yield
-    except RecursionError:
-        raise StepFailed("not_json", "the value cannot be held as JSON: it is nested too deeply") from None
+    for text, is_string in _pieces(value):
+        texts.append(text)
+        size += len(text)
+        in_strings += len(text) if is_string else 0
+        if size > STRUCTURE_BYTES + STRING_BYTES:
+            raise too_large(size)
+        yield
     if size - in_strings > STRUCTURE_BYTES or in_strings > STRING_BYTES:
         in_strings = 0
         for text in _strings(value):
@@ -72,6 +82,14 @@ def _written(value: Any) -> Pieces[str]:
         if size - in_strings > STRUCTURE_BYTES or in_strings > STRING_BYTES:
             raise too_large(size)
     return "".join(texts)
+
+
+def _pieces(value: Any) -> Iterator[tuple[str, bool]]:
+    """`_texts`; raises StepFailed `not_json`."""
+    try:
+        yield from _texts(value)
+    except RecursionError:
+        raise StepFailed("not_json", "the value cannot be held as JSON: it is nested too deeply") from None
 
 
 def _texts(value: Any) -> Iterator[tuple[str, bool]]:
