@@ -132,6 +132,14 @@ class StepFinished(_StepFact):
     error: WireError | None = None
 
 
+class RawKept(_StepFact):
+    """What the tool of the step gave is on disk; its `transformCode` makes the output of it. `raw` is kept in a row of
+    its own and filled in when stored events are read."""
+
+    type = "step_raw"
+    raw: Any = None
+
+
 class IterationsTaken(Fact):
     """A fork has taken over so many iterations of a step. `errors` are the first of those that failed, with `index`."""
 
@@ -327,6 +335,7 @@ FACTS: dict[str, type[Fact]] = {
         StepStarted,
         StepSkipped,
         StepFinished,
+        RawKept,
         IterationsTaken,
         StepRetry,
         InterruptionRaised,
@@ -381,7 +390,7 @@ def time_text(at: datetime) -> str:
 
 
 _ENVELOPE = frozenset({"type", "run_id", "workflow_id", "seq", "at"})
-_ALWAYS = frozenset({"value", "arguments"})
+_ALWAYS = frozenset({"value", "arguments", "raw"})
 
 
 def fact_name(fact: Fact) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Container, Sequence
 from dataclasses import replace
 
-from core.domain.events import Fact, IterationsTaken, StepFinished, StepSkipped
+from core.domain.events import Fact, IterationsTaken, RawKept, StepFinished, StepSkipped
 from core.domain.fold import ERRORS_KEPT
 from core.domain.ids import RunId
 from core.domain.json_text import decode
@@ -28,7 +28,7 @@ def taken_over(steps: Sequence[Step], name: str, results: Sequence[StepResult], 
 
     Those of steps that do not depend on it and have ended: well, skipped, or so that `onError: continue` lets their
     run go on. Of a list that was not finished, the iterations that went well. A `return` is not taken over, since it
-    would end the new run; rounds of agents are not, as their step has its output.
+    would end the new run; rounds of agents are not, as their step has its output. What a tool gave goes with the result.
     """
     again = dependents(steps, name)
     kept = {step.name: step for step in steps if step.name not in again and not isinstance(step.action, ReturnAction)}
@@ -36,16 +36,18 @@ def taken_over(steps: Sequence[Step], name: str, results: Sequence[StepResult], 
     whole = [result for result in mine if result.key.index is None and _goes_on(kept[result.key.step], result)]
     done = {result.key.step for result in whole}
     parts = [result for result in mine if result.key.index is not None and _is_kept(result, done)]
-    return [replace(result, run_id=run_id, active_ms=0) for result in (*parts, *whole)]
+    taken = {result.key for result in (*parts, *whole)}
+    raws = [result for result in results if result.key.is_raw and result.key.of_call in taken]
+    return [replace(result, run_id=run_id, active_ms=0) for result in (*raws, *parts, *whole)]
 
 
 def told(results: Sequence[StepResult]) -> list[Fact]:
     """What is told of the steps and iterations that were taken over."""
     parts: dict[str, list[StepResult]] = {}
     for result in results:
-        if result.key.is_part:
+        if result.key.index is not None and not result.key.is_raw:
             parts.setdefault(result.key.step, []).append(result)
-    wholes = [_fact(result) for result in results if not result.key.is_part]
+    wholes = [_fact(result) for result in results if result.key.index is None]
     return [*(_taken(step, mine) for step, mine in parts.items()), *wholes]
 
 
@@ -58,6 +60,8 @@ def _taken(step: str, parts: Sequence[StepResult]) -> IterationsTaken:
 
 def _fact(result: StepResult) -> Fact:
     step = result.key.step
+    if result.key.is_raw:
+        return RawKept(step=step, attempt=result.attempt, raw=decode(result.output_json or "null"))
     if result.skipped:
         return StepSkipped(step=step)
     return StepFinished(

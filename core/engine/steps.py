@@ -21,8 +21,9 @@ from core.domain.template import (
 )
 from core.domain.tool import CallStatus, Effect
 from core.engine.dispatch import Call
+from core.engine.raw_results import RawResult
 from core.engine.time_limit import TimeLimit
-from core.errors import StepFailed, ToolFailed
+from core.errors import CodeFailed, StepFailed, ToolFailed
 from core.ports.agents import AgentRunner, AgentTurn
 from core.ports.consent import Asker, Consent
 from core.ports.journal import RunLog
@@ -91,10 +92,11 @@ class StepRunner:
         info = self.tools.info(tool)
         return info is not None and info.asks_people
 
-    async def run(self, call: Call, attempt: int, effect: Effect, setting: Setting) -> Any:
+    async def run(self, call: Call, attempt: int, effect: Effect, setting: Setting, raw: RawResult) -> Any:
         """The step's output, a JSON value that fits its `outputSchema`.
 
-        Raises StepFailed; tells of the tool calls and the text on its way.
+        Where `raw` is kept, the call was made before, and its transform alone is left. A `timeoutMs` of the step holds
+        for the call and for its transform, each. Raises StepFailed; tells of the tool calls and the text on its way.
         """
         step = call.step
         limit_s = step.config.timeout_ms / 1000 if step.config.timeout_ms is not None else None
@@ -104,6 +106,10 @@ class StepRunner:
             case CodeAction(code=code):
                 limits = CodeLimits() if limit_s is None else CodeLimits(timeout_s=limit_s)
                 output = await value_of((await self.sandbox.run(code, encode(call.input), limits)).output_json)
+            case ToolAction(transform_code=str() as transform):
+                if not raw.is_kept:
+                    await self._call_tool(call, attempt, effect, limit_s, setting, raw)
+                output = await self._transform(transform, raw, limit_s)
             case ToolAction():
                 output = await self._call_tool(call, attempt, effect, limit_s, setting)
             case AgentAction():
@@ -125,9 +131,25 @@ class StepRunner:
             listed = [{"path": one.path, "message": one.message} for one in violations]
             raise StepFailed("bad_output", f"the output does not fit: {told}", violations=listed)
 
+    async def _transform(self, code: str, raw: RawResult, limit_s: float | None) -> Any:
+        assert raw.text is not None
+        limits = CodeLimits() if limit_s is None else CodeLimits(timeout_s=limit_s)
+        try:
+            result = await self.sandbox.run(code, raw.text, limits)
+        except CodeFailed as error:
+            raise CodeFailed(error.code, f"transformCode: {error.message}", **error.parameters) from error
+        return await value_of(result.output_json)
+
     async def _call_tool(
-        self, call: Call, attempt: int, effect: Effect, limit_s: float | None, setting: Setting
+        self,
+        call: Call,
+        attempt: int,
+        effect: Effect,
+        limit_s: float | None,
+        setting: Setting,
+        raw: RawResult | None = None,
     ) -> Any:
+        """What the tool gives; where there is a transform, it is in `raw` and on disk then."""
         assert isinstance(call.step.action, ToolAction)
         name, log = call.step.action.tool_name, setting.log
         log.tell(call_started(call, attempt, await masked_value(call.input)))
@@ -143,6 +165,12 @@ class StepRunner:
         )
         is_unknown = effect is Effect.ONCE and result.error is not None and _is_uncertain(result.error)
         ended = ToolEnded.of(context.call_id, result, CallStatus.UNKNOWN if is_unknown else None)
+        if raw is not None and result.status is CallStatus.COMPLETED:
+            try:
+                return await raw.keep(result.value, ended, attempt)
+            except StepFailed:
+                log.record(ended)
+                raise
         if effect is Effect.NONE:
             log.tell(ended)
         else:

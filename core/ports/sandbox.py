@@ -39,5 +39,6 @@ class Sandbox(Protocol):
         ...
 
     async def check(self, source: str) -> CodeFailed | None:
-        """The syntax error in `source` (`typescript_error`, with line and column), or None. Runs nothing."""
+        """Why `source` cannot be run (`typescript_error`, with line and column, or `no_default_export`), or None. Runs
+        nothing."""
         ...

@@ -24,10 +24,14 @@ CONSOLE_LINES = 200
 CONSOLE_CHARACTERS = 500
 
 _HARNESS = Path(__file__).with_name("harness.js").read_text(encoding="utf-8")
+_LINKING_S = 5.0
 _VALUE_BYTES = 64 * 1024 * 1024
 _MODULE = "your code"
 _FRAME = re.compile(rf"at (?:.* \()?{_MODULE}:(\d+):(\d+)\)?$", re.MULTILINE)
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+_NO_DEFAULT_EXPORT = Fault("no_default_export", "the code must `export default` a function of its input")
 
 
 class Interpreter:
@@ -41,9 +45,11 @@ class Interpreter:
         self._compiler.warm_up()
 
     def check(self, source: str) -> dict[str, Any]:
-        """The answer to a request `check`: a fault, or an empty object."""
+        """The answer to a request `check`: a fault, or an empty object. Runs nothing of the source."""
         compiled = self._compiler.compile(source)
-        return compiled.as_answer() if isinstance(compiled, Fault) else {}
+        if isinstance(compiled, Fault):
+            return compiled.as_answer()
+        return {} if _has_default_export(compiled.code) else _NO_DEFAULT_EXPORT.as_answer()
 
     def run(self, request: dict[str, Any], started: Callable[[], None]) -> dict[str, Any]:
         """The answer to a request `run`: an output or a fault, the console, and `retire` if the worker is used up.
@@ -60,6 +66,20 @@ class Interpreter:
             return {"output": outcome, "console": console}
         used_up = {"retire": True} if outcome.code in {"timeout", "out_of_memory"} else {}
         return {**outcome.as_answer(), "console": console, **used_up}
+
+
+def _has_default_export(code: str) -> bool:
+    """Let the engine link the module to one that wants its default export, and then a second thing that nobody exports:
+    whichever is missing first is told, and a module that cannot be linked is not run."""
+    runtime = jsbox.Runtime()
+    runtime.add_static_module(_MODULE, code)
+    runtime.add_static_module("nothing", "export {}")
+    runtime.add_static_module("link", f"import a from {_MODULE!r}; import b from 'nothing'")
+    try:
+        runtime.eval_module("link", timeout=_LINKING_S)
+    except jsbox.JavaScriptError as error:
+        return not (error.message.startswith("Could not find export") and error.message.endswith(f"{_MODULE}'"))
+    return True
 
 
 def _evaluate(compiled: Compiled, request: dict[str, Any], console: list[tuple[str, str]]) -> str | Fault:
@@ -98,7 +118,7 @@ def _told(report: dict[str, Any], compiled: Compiled, request: dict[str, Any]) -
     """The fault in a report of the harness."""
     match report["kind"]:
         case "no_default_export":
-            return Fault("no_default_export", "the code must `export default` a function of its input")
+            return _NO_DEFAULT_EXPORT
         case "not_json":
             path = _speakable(pointer(json.loads(report["path"])))
             message = f"the output cannot be JSON: it has {report['what']}" + (f" at {path[:100]}" if path else "")

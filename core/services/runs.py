@@ -298,6 +298,7 @@ def _step(run_id: RunId, step: LiveStep) -> dict[str, Any]:
         "attempts": step.attempts,
         "attempt_errors": step.attempt_errors,
         "output": step.output,
+        **({"raw": step.raw} if step.has_raw else {}),
         "error": step.error,
         "started_at": time_text(step.started_at) if step.started_at else None,
         "finished_at": time_text(step.finished_at) if step.finished_at else None,
