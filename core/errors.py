@@ -92,7 +92,7 @@ class CodeFailed(StepFailed):
 
 class ToolFailed(StepFailed):
     """A tool call: `not_registered not_available invalid_arguments not_allowed timeout rejected not_json
-    output_too_large failed`; of a file tool also `not_found not_a_file not_a_folder not_text disk_full`."""
+    bad_output output_too_large failed`; of a file tool also `not_found not_a_file not_a_folder not_text disk_full`."""
 
 
 class NetworkFailed(ToolFailed):

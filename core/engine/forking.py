@@ -28,7 +28,7 @@ def taken_over(steps: Sequence[Step], name: str, results: Sequence[StepResult], 
 
     Those of steps that do not depend on it and have ended: well, skipped, or so that `onError: continue` lets their
     run go on. Of a list that was not finished, the iterations that went well. A `return` is not taken over, since it
-    would end the new run; rounds of agents are not, as their step has its output. What a tool gave goes with the result.
+    would end the new run; rounds of agents are not, as their step has its output. What tools gave goes with results.
     """
     again = dependents(steps, name)
     kept = {step.name: step for step in steps if step.name not in again and not isinstance(step.action, ReturnAction)}

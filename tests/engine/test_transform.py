@@ -1,6 +1,7 @@
 """`transformCode`: code on what a tool gave, which is kept first, so that no call is made again (ENGINE §2, §7)."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -9,7 +10,10 @@ from core.domain.events import RawKept, StepFinished, StepRetry, ToolEnded, Tool
 from core.domain.fold import replay
 from core.domain.run import Run
 from core.domain.step import StepKey, StepStatus
+from core.domain.tool import Category, ToolInfo
 from core.persistence.in_memory import MemoryStorage
+from core.ports.tools import CallContext
+from core.tools.registry import Tool
 from tests.engine.test_recovery import recovered
 from tests.support.world import World, a_step, a_world, tool_step
 
@@ -175,6 +179,27 @@ async def test_cancelling_ends_a_transform_within_a_second() -> None:
             await world.core.engine.cancel(run.id)
             told = await world.settled(run.id)
         assert (told["status"], told["steps"]["n"]["status"]) == ("cancelled", "cancelled")
+
+
+async def test_refs_reach_into_what_a_tool_gives_as_structure() -> None:
+    """As MCP servers do: whatever JSON a handler returns is the output, and has the schema that the tool says."""
+    schema = {"type": "object", "properties": {"rows": {"type": "array", "items": {"type": "object"}}}}
+    info = ToolInfo("mcp__db__query", "query", "query", {"type": "object"}, schema, category=Category.MCP)
+
+    async def query(arguments: Mapping[str, Any], context: CallContext) -> Any:
+        return {"rows": arguments["rows"], "next page": None}
+
+    steps = [
+        tool_step("q", info.name, rows="@input.rows"),
+        {**tool_step("each", "echo", text="@item.name"), "forEach": {"ref": "@q.rows"}},
+        a_step("z", "each", input=["@q.rows[1].name", '@q["next page"]', "@each[0].text"]),
+    ]
+    async with a_world(more_tools=[Tool(info, server=query, timeout_s=5)]) as world:
+        told = await world.run(*steps, given={"rows": [{"name": "Ann"}, {"name": "Bo"}]})
+        assert told["output"] == ["Bo", None, "Ann"]
+        told = await world.run(*steps, given={"rows": ["Ann"]})
+        assert (told["error"]["code"], told["error"]["failed_step"]) == ("bad_output", "q")
+        assert "/rows/0" in told["error"]["message"]
 
 
 async def test_a_person_who_knows_the_result_gives_what_the_tool_gave() -> None:
