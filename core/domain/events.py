@@ -23,6 +23,8 @@ from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus
 
 WireError = dict[str, Any]
+ConsoleLine = dict[str, str]
+"""{level, text}; levels are log, info, debug, warn and error."""
 
 
 class Fact(BaseModel):
@@ -138,6 +140,15 @@ class RawKept(_StepFact):
 
     type = "step_raw"
     raw: Any = None
+
+
+class ConsoleWritten(_StepFact):
+    """What code of the step wrote to its console, in order, without secrets. `cut`: the rest of what the step wrote is
+    lost."""
+
+    type = "console"
+    lines: list[ConsoleLine]
+    cut: bool | None = None
 
 
 class IterationsTaken(Fact):
@@ -336,6 +347,7 @@ FACTS: dict[str, type[Fact]] = {
         StepSkipped,
         StepFinished,
         RawKept,
+        ConsoleWritten,
         IterationsTaken,
         StepRetry,
         InterruptionRaised,

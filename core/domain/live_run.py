@@ -35,7 +35,8 @@ class Iterations:
 @dataclass(slots=True)
 class LiveStep:
     """A step of a running or finished run. `has_child`: it runs another template. `raw` is what its tool gave before
-    its `transformCode`, if it `has_raw`."""
+    its `transformCode`, if it `has_raw`. `console` is what its code wrote, in order: {level, text}, with the `index` of
+    an iteration and the `attempt` where it is not the first."""
 
     name: str
     status: StepStatus = StepStatus.PENDING
@@ -46,6 +47,8 @@ class LiveStep:
     output: Any = None
     raw: Any = None
     has_raw: bool = False
+    console: list[dict[str, Any]] = field(default_factory=list)
+    is_console_cut: bool = False
     error: dict[str, Any] | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
@@ -209,4 +212,5 @@ class LiveRun:
         for step in self.steps.values():
             step.output = step.raw = step.skipped_value = None
             step.attempt_errors.clear()
+            step.console.clear()
             step.texts.clear()

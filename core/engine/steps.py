@@ -20,6 +20,7 @@ from core.domain.template import (
     WorkflowCall,
 )
 from core.domain.tool import CallStatus, Effect
+from core.engine.consoles import Consoles
 from core.engine.dispatch import Call
 from core.engine.raw_results import RawResult
 from core.engine.time_limit import TimeLimit
@@ -28,7 +29,7 @@ from core.ports.agents import AgentRunner, AgentTurn
 from core.ports.consent import Asker, Consent
 from core.ports.journal import RunLog
 from core.ports.left_open import NOTHING, LeftOpen
-from core.ports.sandbox import CodeLimits, Sandbox
+from core.ports.sandbox import CodeLimits, Console, Sandbox
 from core.ports.schemas import Schemas
 from core.ports.tools import CallContext, ToolRunner
 from core.threads.long_json import value_of
@@ -56,6 +57,7 @@ class Setting:
     consent: Consent
     run_child: RunChild
     left_open: Mapping[StepKey, LeftOpen] = field(default_factory=dict)
+    consoles: Consoles = field(default_factory=Consoles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +106,15 @@ class StepRunner:
             case SetAction() | ReturnAction():
                 output = call.input
             case CodeAction(code=code):
-                limits = CodeLimits() if limit_s is None else CodeLimits(timeout_s=limit_s)
-                output = await value_of((await self.sandbox.run(code, encode(call.input), limits)).output_json)
+                output = await self._run_code(code, encode(call.input), call, attempt, limit_s, setting)
             case ToolAction(transform_code=str() as transform):
                 if not raw.is_kept:
                     await self._call_tool(call, attempt, effect, limit_s, setting, raw)
-                output = await self._transform(transform, raw, limit_s)
+                assert raw.text is not None
+                try:
+                    output = await self._run_code(transform, raw.text, call, attempt, limit_s, setting)
+                except CodeFailed as error:
+                    raise CodeFailed(error.code, f"transformCode: {error.message}", **error.parameters) from error
             case ToolAction():
                 output = await self._call_tool(call, attempt, effect, limit_s, setting)
             case AgentAction():
@@ -131,14 +136,17 @@ class StepRunner:
             listed = [{"path": one.path, "message": one.message} for one in violations]
             raise StepFailed("bad_output", f"the output does not fit: {told}", violations=listed)
 
-    async def _transform(self, code: str, raw: RawResult, limit_s: float | None) -> Any:
-        assert raw.text is not None
+    async def _run_code(
+        self, code: str, input_json: str, call: Call, attempt: int, limit_s: float | None, setting: Setting
+    ) -> Any:
+        """What the code returns. What it wrote to its console is told, however it ends."""
         limits = CodeLimits() if limit_s is None else CodeLimits(timeout_s=limit_s)
+        console = Console()
         try:
-            result = await self.sandbox.run(code, raw.text, limits)
-        except CodeFailed as error:
-            raise CodeFailed(error.code, f"transformCode: {error.message}", **error.parameters) from error
-        return await value_of(result.output_json)
+            return await value_of(await self.sandbox.run(code, input_json, limits, console))
+        finally:
+            if (fact := setting.consoles.fact(call.key, attempt, console)) is not None:
+                setting.log.tell(fact)
 
     async def _call_tool(
         self,

@@ -1,7 +1,8 @@
 """What travels between the pool and a worker: four bytes of length, then one JSON object in ASCII.
 
 A worker says `{"ready": true}` once. To each request (`do`: run, check or violations) it gives an answer, and before it
-`{"started": true}` when the preparation is over and a limit counts. `retire` in an answer says that the worker is used
+`{"started": true}` when the preparation is over and a limit counts, then, as they are written, lines of the console.
+`retire` in an answer says that the worker is used
 up. ASCII because lone surrogates, which JavaScript strings may hold, have no UTF-8.
 """
 

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from core.sandbox import frames
-from core.sandbox.process import WorkerGone, WorkerProcess
+from core.sandbox.process import Heard, WorkerGone, WorkerProcess
 
 RECYCLED_AFTER = 200
 """Answers of one worker. A fresh process now and then costs nothing and bounds any leak of the engine."""
@@ -33,8 +33,8 @@ class WorkerPool:
         """Process ids of all workers that run."""
         return [worker.pid for worker in (*self._idle, *self._busy) if worker.pid is not None]
 
-    async def call(self, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
-        """The answer of a worker.
+    async def call(self, request: dict[str, Any], limit_s: float, heard: Heard | None = None) -> dict[str, Any]:
+        """The answer of a worker; `heard` gets what it says before.
 
         `limit_s` counts from the start of the work, not from the start of the waiting. Cancelling the caller kills
         the worker. Raises BadFrame (the request is too long), PoolClosed, WorkerTooSlow, or WorkerGone.
@@ -43,11 +43,13 @@ class WorkerPool:
             long = frames.is_long(request)
             frame = await asyncio.to_thread(frames.pack, request) if long else frames.pack(request)
             try:
-                return await self._call_on(self._idle.pop() if self._idle else WorkerProcess(), frame, limit_s)
+                return await self._call_on(self._idle.pop() if self._idle else WorkerProcess(), frame, limit_s, heard)
             except WorkerGone as error:
                 if error.started:
                     raise
-                return await self._call_on(WorkerProcess(), frame, limit_s)  # it died while idle: nothing has happened
+                return await self._call_on(
+                    WorkerProcess(), frame, limit_s, heard
+                )  # it died while idle: nothing has happened
 
     async def close(self) -> None:
         """End every worker, those in the middle of a call too, and refuse calls from now on."""
@@ -62,13 +64,15 @@ class WorkerPool:
         for _ in range(self._size):
             self._slots.release()
 
-    async def _call_on(self, worker: WorkerProcess, frame: bytes, limit_s: float) -> dict[str, Any]:
+    async def _call_on(
+        self, worker: WorkerProcess, frame: bytes, limit_s: float, heard: Heard | None
+    ) -> dict[str, Any]:
         self._busy.add(worker)
         reusable = False
         try:
             if self._closed:
                 raise PoolClosed
-            answer = await worker.ask(frame, limit_s)
+            answer = await worker.ask(frame, limit_s, heard)
             reusable = not (self._closed or worker.retired or worker.answers >= RECYCLED_AFTER)
         except WorkerGone:
             if self._closed:

@@ -3,26 +3,24 @@
 from typing import Any
 
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits, CodeResult
+from core.ports.sandbox import CodeLimits, Console
 from core.sandbox.frames import PREPARATION_S, BadFrame
 from core.sandbox.pool import PoolClosed, WorkerPool
-from core.sandbox.process import WorkerGone, WorkerTooSlow
+from core.sandbox.process import Heard, WorkerGone, WorkerTooSlow
 
 SOURCE_CHARACTERS = 250_000
 """Longer code takes seconds to read."""
 
 
 class QuickJsSandbox:
-    """Runs code steps on a pool that somebody else closes.
-
-    A CodeFailed carries what was written to the console before, as the parameter `console` (a list of
-    `[level, text]`), if there was anything and the worker did not have to be killed.
-    """
+    """Runs code steps on a pool that somebody else closes."""
 
     def __init__(self, pool: WorkerPool) -> None:
         self._pool = pool
 
-    async def run(self, source: str, input_json: str, limits: CodeLimits = CodeLimits()) -> CodeResult:
+    async def run(
+        self, source: str, input_json: str, limits: CodeLimits = CodeLimits(), console: Console | None = None
+    ) -> str:
         """Call the default export with the input; see the port. `input_json` may hold lone surrogates."""
         if too_long := _too_long(source):
             raise too_long
@@ -41,10 +39,17 @@ class QuickJsSandbox:
             "stack_bytes": limits.stack_bytes,
             "output_bytes": limits.output_bytes,
         }
-        answer = await self._call(request, limits.timeout_s)
+        written = console if console is not None else Console()
+
+        def hear(told: dict[str, Any]) -> None:
+            written.lines += [(level, text) for level, text in told["console"]]
+            written.is_cut = written.is_cut or "cut" in told
+
+        answer = await self._call(request, limits.timeout_s, hear)
         if "failed" in answer:
             raise _failure(answer)
-        return CodeResult(answer["output"], tuple((level, text) for level, text in answer["console"]))
+        output: str = answer["output"]
+        return output
 
     async def check(self, source: str) -> CodeFailed | None:
         """The error that keeps `source` from being compiled, or None; see the port."""
@@ -56,9 +61,9 @@ class QuickJsSandbox:
             return CodeFailed("typescript_error", f"the code could not be checked: {error.message}")
         return _failure(answer) if "failed" in answer else None
 
-    async def _call(self, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
+    async def _call(self, request: dict[str, Any], limit_s: float, heard: Heard | None = None) -> dict[str, Any]:
         try:
-            return await self._pool.call(request, limit_s)
+            return await self._pool.call(request, limit_s, heard)
         except WorkerTooSlow:
             raise CodeFailed("timeout", f"the code did not end within {limit_s:g} s", timeout_s=limit_s) from None
         except WorkerGone as error:
@@ -83,5 +88,4 @@ def _is_larger(text: str, limit_bytes: int) -> bool:
 
 
 def _failure(answer: dict[str, Any]) -> CodeFailed:
-    console = {"console": answer["console"]} if answer.get("console") else {}
-    return CodeFailed(answer["failed"], answer["message"], **answer["parameters"], **console)
+    return CodeFailed(answer["failed"], answer["message"], **answer["parameters"])

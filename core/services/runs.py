@@ -299,6 +299,8 @@ def _step(run_id: RunId, step: LiveStep) -> dict[str, Any]:
         "attempt_errors": step.attempt_errors,
         "output": step.output,
         **({"raw": step.raw} if step.has_raw else {}),
+        **({"console": step.console} if step.console else {}),
+        **({"console_cut": True} if step.is_console_cut else {}),
         "error": step.error,
         "started_at": time_text(step.started_at) if step.started_at else None,
         "finished_at": time_text(step.finished_at) if step.finished_at else None,

@@ -9,7 +9,7 @@ import pytest
 from core.domain.tool import ToolInfo
 from core.engine.validation import Checked, Validator
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits, CodeResult
+from core.ports.sandbox import CodeLimits, Console
 from core.ports.schemas import Violation
 
 
@@ -26,7 +26,9 @@ class _Tools:
 class _Sandbox:
     """Takes code for broken that says so, and looks for no more than the word `export`."""
 
-    async def run(self, source: str, input_json: str, limits: CodeLimits = CodeLimits()) -> CodeResult:
+    async def run(
+        self, source: str, input_json: str, limits: CodeLimits = CodeLimits(), console: Console | None = None
+    ) -> str:
         raise AssertionError("validation runs nothing")
 
     async def check(self, source: str) -> CodeFailed | None:

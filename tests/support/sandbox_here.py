@@ -1,7 +1,7 @@
 """Code steps without a worker process: for harmless code in lives that are many, forked or led in virtual time."""
 
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits, CodeResult
+from core.ports.sandbox import CodeLimits, Console
 from core.sandbox.interpreter import Interpreter
 
 _INTERPRETER = Interpreter()
@@ -11,7 +11,9 @@ _INTERPRETER.warm_up()  # once, for all forks of this process
 class SandboxHere:
     """A `core.ports.sandbox.Sandbox` that runs code where it is."""
 
-    async def run(self, source: str, input_json: str, limits: CodeLimits = CodeLimits()) -> CodeResult:
+    async def run(
+        self, source: str, input_json: str, limits: CodeLimits = CodeLimits(), console: Console | None = None
+    ) -> str:
         request = {
             "source": source,
             "input": input_json,
@@ -20,10 +22,11 @@ class SandboxHere:
             "stack_bytes": limits.stack_bytes,
             "output_bytes": limits.output_bytes,
         }
-        answer = _INTERPRETER.run(request, started=lambda: None)
+        answer = _INTERPRETER.run(request, started=lambda: None, printed=lambda told: None)
         if "failed" in answer:
             raise CodeFailed(answer["failed"], answer["message"], **answer["parameters"])
-        return CodeResult(answer["output"])
+        output: str = answer["output"]
+        return output
 
     async def check(self, source: str) -> CodeFailed | None:
         answer = _INTERPRETER.check(source)
