@@ -95,8 +95,8 @@ class Toolbox:
         sandbox: Sandbox | None = None,
     ) -> None:
         self._code_workers = WorkerPool()
-        self._schema_workers = WorkerPool(size=1)  # its own, so that no check waits behind a code step
-        self.sandbox = sandbox or QuickJsSandbox(self._code_workers)
+        self._schema_workers = WorkerPool(size=1)  # their own, so that no check waits behind code that runs
+        self.sandbox = sandbox or QuickJsSandbox(self._code_workers, checks=self._schema_workers)
         self.schemas = JsonSchemas(self._schema_workers)
         self.registry = Registry(self.schemas)
         for tool in (*builtin_tools(self.sandbox, clock), *more_tools):

@@ -143,7 +143,7 @@ class StepRunner:
         limits = CodeLimits() if limit_s is None else CodeLimits(timeout_s=limit_s)
         console = Console()
         try:
-            return await value_of(await self.sandbox.run(code, input_json, limits, console))
+            return await value_of(await self.sandbox.run(code, input_json, limits, console, owner=setting.run.id))
         finally:
             if (fact := setting.consoles.fact(call.key, attempt, console)) is not None:
                 setting.log.tell(fact)

@@ -43,9 +43,16 @@ class Sandbox(Protocol):
     """A place for code steps. Nothing that runs in it can stall the loop, reach a file or end the process."""
 
     async def run(
-        self, source: str, input_json: str, limits: CodeLimits = CodeLimits(), console: Console | None = None
+        self,
+        source: str,
+        input_json: str,
+        limits: CodeLimits = CodeLimits(),
+        console: Console | None = None,
+        owner: str = "",
     ) -> str:
         """Call the module's default export with the input; what it returned, as JSON. `console` gets what it writes.
+
+        Where it has to wait for its turn, the owners of all that waits take turns; the limits hold from its start.
 
         Cancelling the awaiting task ends the code within milliseconds.
         Raises CodeFailed for everything that the code itself can do wrong.

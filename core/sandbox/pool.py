@@ -1,9 +1,11 @@
 """A few worker processes, shared by everything that must not run in the product's own process."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from typing import Any
 
 from core.sandbox import frames
+from core.sandbox.line import FairLine
 from core.sandbox.process import Heard, WorkerGone, WorkerProcess
 
 RECYCLED_AFTER = 200
@@ -15,7 +17,8 @@ class PoolClosed(Exception):
 
 
 class WorkerPool:
-    """At most `size` workers, each busy with one call; further calls wait in the order in which they came.
+    """At most `size` workers, each busy with one call; further calls wait, those of each owner in the order in which
+    they came, and the owners take turns.
 
     Nothing is started before the first call. From then on one idle worker is kept warm, unless all are busy. The pool
     belongs to the loop of its first call.
@@ -23,7 +26,7 @@ class WorkerPool:
 
     def __init__(self, size: int = 2) -> None:
         self._size = size
-        self._slots = asyncio.Semaphore(size)
+        self._line = FairLine(size)
         self._idle: list[WorkerProcess] = []
         self._busy: set[WorkerProcess] = set()
         self._closed = False
@@ -33,13 +36,15 @@ class WorkerPool:
         """Process ids of all workers that run."""
         return [worker.pid for worker in (*self._idle, *self._busy) if worker.pid is not None]
 
-    async def call(self, request: dict[str, Any], limit_s: float, heard: Heard | None = None) -> dict[str, Any]:
-        """The answer of a worker; `heard` gets what it says before.
+    async def call(
+        self, request: dict[str, Any], limit_s: float, heard: Heard | None = None, owner: str = ""
+    ) -> dict[str, Any]:
+        """The answer of a worker; `heard` gets what it says before. `owner` is on whose behalf the call waits.
 
         `limit_s` counts from the start of the work, not from the start of the waiting. Cancelling the caller kills
         the worker. Raises BadFrame (the request is too long), PoolClosed, WorkerTooSlow, or WorkerGone.
         """
-        async with self._slots:
+        async with self._line.place(owner):
             long = frames.is_long(request)
             frame = await asyncio.to_thread(frames.pack, request) if long else frames.pack(request)
             try:
@@ -56,13 +61,12 @@ class WorkerPool:
         self._closed = True
         for worker in (*self._idle, *self._busy):
             worker.kill()
-        for _ in range(self._size):
-            await self._slots.acquire()  # with all of them, no call is left inside
-        for worker in self._idle:
-            await worker.end()
-        self._idle.clear()
-        for _ in range(self._size):
-            self._slots.release()
+        async with AsyncExitStack() as places:
+            for _ in range(self._size):
+                await places.enter_async_context(self._line.place())  # with all of them, no call is left inside
+            for worker in self._idle:
+                await worker.end()
+            self._idle.clear()
 
     async def _call_on(
         self, worker: WorkerProcess, frame: bytes, limit_s: float, heard: Heard | None

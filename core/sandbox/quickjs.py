@@ -1,25 +1,33 @@
 """The port Sandbox, on QuickJS in worker processes."""
 
+from collections.abc import Awaitable
 from typing import Any
 
 from core.errors import CodeFailed
 from core.ports.sandbox import CodeLimits, Console
 from core.sandbox.frames import PREPARATION_S, BadFrame
 from core.sandbox.pool import PoolClosed, WorkerPool
-from core.sandbox.process import Heard, WorkerGone, WorkerTooSlow
+from core.sandbox.process import WorkerGone, WorkerTooSlow
 
 SOURCE_CHARACTERS = 250_000
 """Longer code takes seconds to read."""
 
 
 class QuickJsSandbox:
-    """Runs code steps on a pool that somebody else closes."""
+    """Runs code on pools that somebody else closes. `checks` is the one on which code is only read, so that no check
+    waits behind code that runs; without it that is the same."""
 
-    def __init__(self, pool: WorkerPool) -> None:
+    def __init__(self, pool: WorkerPool, checks: WorkerPool | None = None) -> None:
         self._pool = pool
+        self._checks = checks or pool
 
     async def run(
-        self, source: str, input_json: str, limits: CodeLimits = CodeLimits(), console: Console | None = None
+        self,
+        source: str,
+        input_json: str,
+        limits: CodeLimits = CodeLimits(),
+        console: Console | None = None,
+        owner: str = "",
     ) -> str:
         """Call the default export with the input; see the port. `input_json` may hold lone surrogates."""
         if too_long := _too_long(source):
@@ -45,7 +53,7 @@ class QuickJsSandbox:
             written.lines += [(level, text) for level, text in told["console"]]
             written.is_cut = written.is_cut or "cut" in told
 
-        answer = await self._call(request, limits.timeout_s, hear)
+        answer = await self._call(self._pool.call(request, limits.timeout_s, hear, owner), limits.timeout_s)
         if "failed" in answer:
             raise _failure(answer)
         output: str = answer["output"]
@@ -56,14 +64,16 @@ class QuickJsSandbox:
         if too_long := _too_long(source):
             return too_long
         try:
-            answer = await self._call({"do": "check", "source": source}, PREPARATION_S)
+            answer = await self._call(
+                self._checks.call({"do": "check", "source": source}, PREPARATION_S), PREPARATION_S
+            )
         except CodeFailed as error:
             return CodeFailed("typescript_error", f"the code could not be checked: {error.message}")
         return _failure(answer) if "failed" in answer else None
 
-    async def _call(self, request: dict[str, Any], limit_s: float, heard: Heard | None = None) -> dict[str, Any]:
+    async def _call(self, answer: Awaitable[dict[str, Any]], limit_s: float) -> dict[str, Any]:
         try:
-            return await self._pool.call(request, limit_s, heard)
+            return await answer
         except WorkerTooSlow:
             raise CodeFailed("timeout", f"the code did not end within {limit_s:g} s", timeout_s=limit_s) from None
         except WorkerGone as error:

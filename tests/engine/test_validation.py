@@ -27,7 +27,12 @@ class _Sandbox:
     """Takes code for broken that says so, and looks for no more than the word `export`."""
 
     async def run(
-        self, source: str, input_json: str, limits: CodeLimits = CodeLimits(), console: Console | None = None
+        self,
+        source: str,
+        input_json: str,
+        limits: CodeLimits = CodeLimits(),
+        console: Console | None = None,
+        owner: str = "",
     ) -> str:
         raise AssertionError("validation runs nothing")
 

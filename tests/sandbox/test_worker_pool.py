@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits
+from core.ports.sandbox import CodeLimits, Console
 from core.sandbox import frames, launch
 from core.sandbox import pool as pool_module
 from core.sandbox.pool import WorkerPool
@@ -146,6 +146,80 @@ async def test_a_call_cancelled_while_its_worker_starts_leaves_nothing(
     assert await sandbox.run(ONE, "null") == "1"
 
 
+SORTING = "export default () => { console.log('begun'); const a = new Array(3e7); for (;;) a.sort() }"
+
+
+class Begun(Console):
+    """A console that tells when something is written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.event = asyncio.Event()
+
+    def __setattr__(self, name: str, value: object) -> None:
+        super().__setattr__(name, value)
+        if name == "lines" and value:
+            self.event.set()
+
+
+@pytest.mark.parametrize("moment", ["packing", "queued", "starting", "running", "killing"])
+async def test_a_call_can_be_cancelled_within_a_second_at_every_moment(moment: str) -> None:
+    """Twice, as somebody would who is impatient. Nothing stays, and the next call is served."""
+    pool = WorkerPool(size=1)
+    sandbox, console = QuickJsSandbox(pool), Begun()
+    others = [asyncio.create_task(sandbox.run(SPIN, "300"))] if moment == "queued" else []
+    if moment == "running" or moment == "killing":
+        await sandbox.run(ONE, "null")
+    large = f'"{"x" * 7_000_000}"' if moment == "packing" else "null"
+    limits = CodeLimits(timeout_s=0.1 if moment == "killing" else 60)
+    task = asyncio.create_task(sandbox.run(SORTING, large, limits, console))
+    match moment:
+        case "running":
+            await console.event.wait()
+        case "killing":
+            await console.event.wait()
+            await asyncio.sleep(0.55)  # about when its limit and the grace are over
+        case _:
+            await asyncio.sleep(0.02)
+    pids = pool.pids
+    async with asyncio.timeout(1):
+        task.cancel()
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+    assert task.cancelled() or moment == "killing"
+    await asyncio.gather(*others)
+    assert await sandbox.run(ONE, "null") == "1"
+    await pool.close()
+    assert [pid for pid in pids if runs(pid)] == []
+
+
+async def test_many_calls_of_one_owner_do_not_keep_another_waiting() -> None:
+    pool = WorkerPool(size=1)
+    sandbox = QuickJsSandbox(pool)
+    served: list[str] = []
+
+    async def call(owner: str) -> None:
+        await sandbox.run(SPIN, "5", owner=owner)
+        served.append(owner)
+
+    await asyncio.gather(*(call("greedy") for _ in range(6)), *(call("modest") for _ in range(2)))
+    await pool.close()
+    assert served == ["greedy", "greedy", "modest", "greedy", "modest", "greedy", "greedy", "greedy"]
+
+
+async def test_a_check_does_not_wait_behind_code_that_runs(pool: WorkerPool) -> None:
+    checks = WorkerPool(size=1)
+    sandbox = QuickJsSandbox(pool, checks)
+    busy = [asyncio.create_task(sandbox.run(ENDLESS, "null", CodeLimits(timeout_s=60))) for _ in range(3)]
+    async with asyncio.timeout(20):
+        assert await sandbox.check(ONE) is None
+    for task in busy:
+        task.cancel()
+    await asyncio.gather(*busy, return_exceptions=True)
+    await checks.close()
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 async def test_a_worker_that_is_killed_in_the_middle_is_a_crash(pool: WorkerPool) -> None:
     task = await start(QuickJsSandbox(pool), NATIVE)
@@ -207,7 +281,7 @@ def test_after_closing_the_loop_can_be_closed_at_once() -> None:
 
 PARENT = """
 import asyncio, sys
-from core.ports.sandbox import CodeLimits
+from core.ports.sandbox import CodeLimits, Console
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 

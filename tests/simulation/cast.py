@@ -58,7 +58,12 @@ class SimulatedSandbox:
         self._world = world
 
     async def run(
-        self, source: str, input_json: str, limits: CodeLimits = CodeLimits(), console: Console | None = None
+        self,
+        source: str,
+        input_json: str,
+        limits: CodeLimits = CodeLimits(),
+        console: Console | None = None,
+        owner: str = "",
     ) -> str:
         step, given = source.split()[1], decode(input_json)
         place = Place(RunId(given["run"]), step, given.get("index"))

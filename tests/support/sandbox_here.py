@@ -12,7 +12,12 @@ class SandboxHere:
     """A `core.ports.sandbox.Sandbox` that runs code where it is."""
 
     async def run(
-        self, source: str, input_json: str, limits: CodeLimits = CodeLimits(), console: Console | None = None
+        self,
+        source: str,
+        input_json: str,
+        limits: CodeLimits = CodeLimits(),
+        console: Console | None = None,
+        owner: str = "",
     ) -> str:
         request = {
             "source": source,

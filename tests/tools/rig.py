@@ -62,7 +62,12 @@ class ScriptedSandbox:
         self._lines = lines
 
     async def run(
-        self, source: str, input_json: str, limits: CodeLimits = CodeLimits(), console: Console | None = None
+        self,
+        source: str,
+        input_json: str,
+        limits: CodeLimits = CodeLimits(),
+        console: Console | None = None,
+        owner: str = "",
     ) -> str:
         if console is not None:
             console.lines += self._lines

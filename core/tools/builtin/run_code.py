@@ -43,7 +43,7 @@ def tool(sandbox: Sandbox) -> Tool:
         console = Console()
         try:
             output_json = await sandbox.run(
-                arguments["code"], encode(arguments.get("input", {})), CodeLimits(), console
+                arguments["code"], encode(arguments.get("input", {})), CodeLimits(), console, context.run_id
             )
         except CodeFailed as error:
             written = _written(console) if console.lines else {}
