@@ -36,6 +36,7 @@ class WorkerProcess:
     def __init__(self) -> None:
         self.answers = 0
         self.retired = False
+        self._is_killed = False
         self._process: Process | None = None
         self._start = asyncio.create_task(self._spawn(), name="start sandbox worker")
 
@@ -70,7 +71,8 @@ class WorkerProcess:
     def kill(self) -> None:
         """Stop it now, in the middle of whatever it does. Returns at once; `end` waits."""
         self._start.cancel()
-        if self._process is not None and self._process.returncode is None:
+        if self._process is not None and self._process.returncode is None and not self._is_killed:
+            self._is_killed = True  # a second signal would take the end of the process from who waits for it
             with suppress(ProcessLookupError):  # it ended by itself in this moment
                 self._process.kill()
 

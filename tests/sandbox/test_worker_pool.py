@@ -276,6 +276,7 @@ def test_after_closing_the_loop_can_be_closed_at_once() -> None:
     command = [sys.executable, "-X", "dev", "-c", CLOSING]
     ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
     assert "ResourceWarning" not in ended.stderr
+    assert "Unknown child process" not in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
