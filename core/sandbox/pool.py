@@ -52,9 +52,8 @@ class WorkerPool:
             except WorkerGone as error:
                 if error.started:
                     raise
-                return await self._call_on(
-                    WorkerProcess(), frame, limit_s, heard
-                )  # it died while idle: nothing has happened
+                # It died while idle: nothing has happened.
+                return await self._call_on(WorkerProcess(), frame, limit_s, heard)
 
     async def close(self) -> None:
         """End every worker, those in the middle of a call too, and refuse calls from now on."""
