@@ -14,6 +14,11 @@ class FairLine:
         self._free = places
         self._waiting: OrderedDict[str, deque[Future[None]]] = OrderedDict()
 
+    @property
+    def has_room(self) -> bool:
+        """Whether a place is free."""
+        return self._free > 0
+
     @asynccontextmanager
     async def place(self, owner: str = "") -> AsyncIterator[None]:
         """Wait for a place, and give it back at the end."""

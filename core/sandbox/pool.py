@@ -36,6 +36,11 @@ class WorkerPool:
         """Process ids of all workers that run."""
         return [worker.pid for worker in (*self._idle, *self._busy) if worker.pid is not None]
 
+    @property
+    def has_room(self) -> bool:
+        """Whether a call would be served at once."""
+        return self._line.has_room
+
     async def call(
         self, request: dict[str, Any], limit_s: float, heard: Heard | None = None, owner: str = ""
     ) -> dict[str, Any]:

@@ -14,8 +14,8 @@ SOURCE_CHARACTERS = 250_000
 
 
 class QuickJsSandbox:
-    """Runs code on pools that somebody else closes. `checks` is the one on which code is only read, so that no check
-    waits behind code that runs; without it that is the same."""
+    """Runs code on pools that somebody else closes. `checks` is the one on which code is read while all workers of the
+    other are busy, so that no check waits behind code that runs."""
 
     def __init__(self, pool: WorkerPool, checks: WorkerPool | None = None) -> None:
         self._pool = pool
@@ -63,10 +63,9 @@ class QuickJsSandbox:
         """The error that keeps `source` from being compiled, or None; see the port."""
         if too_long := _too_long(source):
             return too_long
+        pool = self._pool if self._pool.has_room else self._checks
         try:
-            answer = await self._call(
-                self._checks.call({"do": "check", "source": source}, PREPARATION_S), PREPARATION_S
-            )
+            answer = await self._call(pool.call({"do": "check", "source": source}, PREPARATION_S), PREPARATION_S)
         except CodeFailed as error:
             return CodeFailed("typescript_error", f"the code could not be checked: {error.message}")
         return _failure(answer) if "failed" in answer else None
