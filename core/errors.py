@@ -85,14 +85,15 @@ class CodeFailed(StepFailed):
     """A code step: `code_error timeout not_json no_default_export typescript_error out_of_memory
     input_too_large output_too_large crashed`.
 
-    Parameters, where they are known: `line` and `column` (from 1) in the person's source, `console` (a list of
-    `[level, text]`), `path` (a JSON pointer, for `not_json`), and the limit that was met.
+    Parameters, where they are known: `line` and `column` (from 1) in the person's source, `stack` (their functions, the
+    innermost first, as `{function?, line, column}`), `cause` (`{message, line?, column?, stack?, cause?}`), `path` (a
+    JSON pointer, for `not_json`), and the limit that was met.
     """
 
 
 class ToolFailed(StepFailed):
     """A tool call: `not_registered not_available invalid_arguments not_allowed timeout rejected not_json
-    output_too_large failed`; of a file tool also `not_found not_a_file not_a_folder not_text disk_full`."""
+    bad_output output_too_large failed`; of a file tool also `not_found not_a_file not_a_folder not_text disk_full`."""
 
 
 class NetworkFailed(ToolFailed):

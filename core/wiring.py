@@ -31,6 +31,7 @@ from core.llm.router import Router
 from core.llm.system_keyring import SystemKeyring
 from core.ports.clock import Clock, SystemClock
 from core.ports.consent import ConsentBook
+from core.ports.sandbox import Sandbox
 from core.ports.storage import Storage
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
@@ -92,10 +93,11 @@ class Toolbox:
         more_tools: Iterable[Tool] = (),
         is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
         consent: ConsentBook | None = None,
+        sandbox: Sandbox | None = None,
     ) -> None:
         self._code_workers = WorkerPool()
-        self._schema_workers = WorkerPool(size=1)  # its own, so that no check waits behind a code step
-        self.sandbox = QuickJsSandbox(self._code_workers)
+        self._schema_workers = WorkerPool(size=1)  # their own, so that no check waits behind code that runs
+        self.sandbox = sandbox or QuickJsSandbox(self._code_workers, checks=self._schema_workers)
         self.schemas = JsonSchemas(self._schema_workers)
         self.registry = Registry(self.schemas)
         for tool in (*builtin_tools(self.sandbox, clock), *more_tools):
@@ -197,9 +199,14 @@ class Models:
 
 @asynccontextmanager
 async def run_core(
-    storage: Storage, clock: Clock | None = None, more_tools: Iterable[Tool] = (), key_file: Path | None = None
+    storage: Storage,
+    clock: Clock | None = None,
+    more_tools: Iterable[Tool] = (),
+    key_file: Path | None = None,
+    sandbox: Sandbox | None = None,
 ) -> AsyncIterator[Core]:
-    """The core on a store that somebody else opened and closes, with `more_tools` beside the built-in ones.
+    """The core on a store that somebody else opened and closes, with `more_tools` beside the built-in ones. Code runs
+    in worker processes of its own, or in the `sandbox` given.
 
     Without a `key_file`, keys are kept in the system's keyring or not at all.
     """
@@ -211,7 +218,7 @@ async def run_core(
     stores = Stores(bus, clock, settings)
     try:
         async with (
-            Toolbox(clock, more_tools, stores.background.is_viewed, consent) as box,
+            Toolbox(clock, more_tools, stores.background.is_viewed, consent, sandbox) as box,
             Models(clock, settings, key_file) as models,
         ):
             loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas)

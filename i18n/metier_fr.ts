@@ -1092,6 +1092,14 @@
         <translation>Fermer</translation>
     </message>
     <message>
+        <source>Console</source>
+        <translation>Console</translation>
+    </message>
+    <message>
+        <source>Console, cut at 64 KB</source>
+        <translation>Console, coupée à 64&#x202f;Ko</translation>
+    </message>
+    <message>
         <source>Errors</source>
         <translation>Erreurs</translation>
     </message>

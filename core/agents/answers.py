@@ -53,7 +53,7 @@ def arguments_json(call: CallRequest) -> str:
 
 def answers_of(results: Iterable[StepResult]) -> list[Answer]:
     """The answers that ended, whole or not, among the checkpoints of one turn, in order."""
-    ended = [result for result in results if result.key.round is not None and result.status.is_final]
+    ended = [result for result in results if result.key.round and result.status.is_final]
     return [_answer_of(result) for result in sorted(ended, key=lambda result: result.key.round or 0)]
 
 

@@ -23,6 +23,8 @@ from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus
 
 WireError = dict[str, Any]
+ConsoleLine = dict[str, str]
+"""{level, text}; levels are log, info, debug, warn and error."""
 
 
 class Fact(BaseModel):
@@ -130,6 +132,23 @@ class StepFinished(_StepFact):
     status: StepStatus
     output: Any = None
     error: WireError | None = None
+
+
+class RawKept(_StepFact):
+    """What the tool of the step gave is on disk; its `transformCode` makes the output of it. `raw` is kept in a row of
+    its own and filled in when stored events are read."""
+
+    type = "step_raw"
+    raw: Any = None
+
+
+class ConsoleWritten(_StepFact):
+    """What code of the step wrote to its console, in order, without secrets. `cut`: the rest of what the step wrote is
+    lost."""
+
+    type = "console"
+    lines: list[ConsoleLine]
+    cut: bool | None = None
 
 
 class IterationsTaken(Fact):
@@ -328,6 +347,8 @@ FACTS: dict[str, type[Fact]] = {
         StepStarted,
         StepSkipped,
         StepFinished,
+        RawKept,
+        ConsoleWritten,
         IterationsTaken,
         StepRetry,
         InterruptionRaised,
@@ -382,7 +403,7 @@ def time_text(at: datetime) -> str:
 
 
 _ENVELOPE = frozenset({"type", "run_id", "workflow_id", "seq", "at"})
-_ALWAYS = frozenset({"value", "arguments"})
+_ALWAYS = frozenset({"value", "arguments", "raw"})
 
 
 def fact_name(fact: Fact) -> str:

@@ -204,6 +204,21 @@ def _fold_finish(run: LiveRun, fact: facts.StepFinished, at: datetime) -> None:
         step.attempt_errors.append(fact.error)
 
 
+def _fold_raw(run: LiveRun, fact: facts.RawKept, at: datetime) -> None:
+    if fact.index is None:
+        step = _step(run, fact.step)
+        step.raw, step.has_raw = fact.raw, True
+
+
+def _fold_console(run: LiveRun, fact: facts.ConsoleWritten, at: datetime) -> None:
+    step = _step(run, fact.step)
+    place: dict[str, Any] = {} if fact.index is None else {"index": fact.index}
+    if fact.attempt > 1:
+        place["attempt"] = fact.attempt
+    step.console += [{**line, **place} for line in fact.lines]
+    step.is_console_cut = step.is_console_cut or bool(fact.cut)
+
+
 def _fold_iteration(step: LiveStep, fact: facts.StepFinished) -> None:
     if step.iterations is None:
         return
@@ -322,6 +337,8 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.StepStarted: _fold_start,
     facts.StepSkipped: _fold_skip,
     facts.StepFinished: _fold_finish,
+    facts.RawKept: _fold_raw,
+    facts.ConsoleWritten: _fold_console,
     facts.IterationsTaken: _fold_taken,
     facts.StepRetry: _fold_retry,
     facts.InterruptionRaised: _fold_raised,

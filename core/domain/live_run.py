@@ -34,7 +34,9 @@ class Iterations:
 
 @dataclass(slots=True)
 class LiveStep:
-    """A step of a running or finished run. `has_child`: it runs another template."""
+    """A step of a running or finished run. `has_child`: it runs another template. `raw` is what its tool gave before
+    its `transformCode`, if it `has_raw`. `console` is what its code wrote, in order: {level, text}, with the `index` of
+    an iteration and the `attempt` where it is not the first."""
 
     name: str
     status: StepStatus = StepStatus.PENDING
@@ -43,6 +45,10 @@ class LiveStep:
     attempts: int = 0
     attempt_errors: list[dict[str, Any]] = field(default_factory=list)
     output: Any = None
+    raw: Any = None
+    has_raw: bool = False
+    console: list[dict[str, Any]] = field(default_factory=list)
+    is_console_cut: bool = False
     error: dict[str, Any] | None = None
     started_at: datetime | None = None
     finished_at: datetime | None = None
@@ -204,6 +210,7 @@ class LiveRun:
         self.interruptions.clear()
         self.state_log.clear()
         for step in self.steps.values():
-            step.output = step.skipped_value = None
+            step.output = step.raw = step.skipped_value = None
             step.attempt_errors.clear()
+            step.console.clear()
             step.texts.clear()

@@ -1,4 +1,5 @@
-"""A step result: the checkpoint of a step, of one forEach iteration, or of one round of an agent."""
+"""A step result: the checkpoint of a step, of one forEach iteration, of one round of an agent, or of what a tool gave
+before its `transformCode`."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,9 +38,13 @@ class StepStatus(StrEnum):
 _FINAL = frozenset({StepStatus.COMPLETED, StepStatus.ERROR, StepStatus.CANCELLED})
 
 
+_RAW = 0
+
+
 @dataclass(frozen=True, slots=True)
 class StepKey:
-    """Which checkpoint of a run: a step, its iteration `index`, the `round` of its agent."""
+    """Which checkpoint of a run: a step, its iteration `index`, the `round` of its agent, from 1. `of_raw` is that of
+    what its tool gave."""
 
     step: str
     index: int | None = None
@@ -47,12 +52,29 @@ class StepKey:
 
     @property
     def is_part(self) -> bool:
-        """Whether it is an iteration or a round, and not the whole step."""
+        """Whether it is an iteration, a round or a raw result, and not the whole step."""
         return self.index is not None or self.round is not None
 
+    @property
+    def is_raw(self) -> bool:
+        """Whether it is the result of a tool before its `transformCode`."""
+        return self.round == _RAW
+
+    @property
+    def of_raw(self) -> "StepKey":
+        """Where the raw result of this step or iteration is kept."""
+        return StepKey(self.step, self.index, _RAW)
+
+    @property
+    def of_call(self) -> "StepKey":
+        """The step or iteration that this belongs to."""
+        return StepKey(self.step, self.index)
+
     def __str__(self) -> str:
-        place = "" if self.index is None else f"[{self.index}]"
-        return f"{self.step}{place}" if self.round is None else f"{self.step}{place} round {self.round}"
+        name = self.step if self.index is None else f"{self.step}[{self.index}]"
+        if self.round is None:
+            return name
+        return f"{name} raw" if self.is_raw else f"{name} round {self.round}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,13 +64,13 @@ async def check(found: Interruption, answer: Answer, step: Step, tool_schema: An
     except StepFailed as error:
         raise _bad(error.message) from None
     match kind:
-        case InterruptionKind.INPUT_REVIEW | InterruptionKind.QUESTION:
+        case InterruptionKind.INPUT_REVIEW | InterruptionKind.QUESTION | InterruptionKind.OUTCOME:
             await _require(value, found.ask.schema, schemas)
         case InterruptionKind.TOOL_INPUT:
             if not isinstance(value, Mapping):
                 raise _bad("what is submitted is an object of arguments")
             await _require({**found.ask.input, **value}, tool_schema, schemas)
-        case InterruptionKind.LOCAL_EXECUTION | InterruptionKind.OUTCOME:
+        case InterruptionKind.LOCAL_EXECUTION:
             await _require(value, found.ask.schema if step.output_schema is None else step.output_schema, schemas)
         case InterruptionKind.TOOL_APPROVAL:
             if not isinstance(value, Mapping):

@@ -24,6 +24,7 @@ from core.engine.checkpoints import Checkpoints
 from core.engine.dispatch import Call
 from core.engine.endings import error_info
 from core.engine.interruptions import Interruptions
+from core.engine.raw_results import RawResult
 from core.engine.steps import call_id, call_started
 from core.errors import StepFailed
 from core.ports.clock import Clock
@@ -64,7 +65,8 @@ class Attempts:
 
     `act` carries out one attempt; `again` resolves the call for that attempt; `time_left_s` is what the run may
     still use, None without a deadline; `state` says whether the run goes on, has its outcome, or is left for the next
-    process. `permit`, where it is given, comes before the claim: it gives the call as it may be made, and its effect.
+    process. `raw` is what the call has given, if its transform alone is left. `permit`, where it is given, comes before
+    the claim: it gives the call as it may be made, and its effect.
     """
 
     call: Call
@@ -72,10 +74,11 @@ class Attempts:
     checkpoints: Checkpoints
     interruptions: Interruptions
     clock: Clock
-    act: Callable[[Effect, Call, int], Any]
+    act: Callable[[Effect, Call, int, RawResult], Any]
     again: Callable[[int], Call]
     time_left_s: Callable[[], float | None]
     state: Callable[[], Course]
+    raw: RawResult
     earlier: Earlier | None = None
     permit: Callable[[], Awaitable[tuple[Call, Effect]]] | None = None
     has_claim: bool = False
@@ -97,20 +100,21 @@ class Attempts:
             self.call, self.again = permitted, lambda attempt: permitted  # it stays as the person saw it
         if self.earlier is not None:
             self.attempt, self.errors = self.earlier.attempt, self.earlier.errors
-            is_unknown = self.earlier.cut_off and self.effect is Effect.ONCE
+            is_unknown = self.earlier.cut_off and self.effect is Effect.ONCE and not self.raw.is_kept
             self.call = self.again(self.attempt)
             if not self.earlier.cut_off:
                 self._next()
         while True:
             if is_unknown:
                 known = await self._find_out()
-                if known is not None:
+                if known is None:
+                    self._next()
+                elif not self.raw.is_kept:
                     return known.value
-                self._next()
             await self._claim(claim)
             claim, self.has_acted = None, True
             try:
-                return await self.act(self.effect, self.call, self.attempt)
+                return await self.act(self.effect, self.call, self.attempt, self.raw)
             except StepFailed as error:
                 is_unknown = error.code == "outcome_unknown"
                 if not is_unknown:
@@ -152,8 +156,12 @@ class Attempts:
         self.call = self.again(self.attempt)
 
     async def _find_out(self) -> Answer | None:
-        """The output that the attempt had after all, as an answer; None: run it again. Raises StepFailed."""
+        """The result that the attempt had after all, as an answer; None: run it again. Raises StepFailed.
+
+        Where there is a transform, the result is `raw` then, and the output is still to be made of it.
+        """
         step, key = self.call.step, self.call.key
+        is_transformed = isinstance(step.action, ToolAction) and step.action.transform_code is not None
         unknown = outcome_unknown(str(key), _tool(self.call))
         shown = await masked_value(self.call.input)
         if self.earlier is not None and self.attempt == self.earlier.attempt:
@@ -176,7 +184,7 @@ class Attempts:
             key.index,
             self.attempt,
             prompt=unknown.message,
-            schema=step.output_schema,
+            schema=step.output_schema if not is_transformed else None,  # that is for what comes of it
             input=shown,
             tool=_tool(self.call),
             arguments=shown,
@@ -185,7 +193,11 @@ class Attempts:
         if answer is not None and answer.action is Action.APPROVE:
             return None
         if answer is not None and answer.action is Action.SUBMIT:
-            self.checkpoints.tell(self._ended(CallResult(CallStatus.COMPLETED, answer.value)))
+            ended = self._ended(CallResult(CallStatus.COMPLETED, answer.value))
+            if is_transformed:
+                await self.raw.keep(answer.value, ended, self.attempt)
+            else:
+                self.checkpoints.tell(ended)
             return answer
         why = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
         failed = StepFailed("failed", f"{key}: {why}", failed_during="tool_execution", tool_name=_tool(self.call))

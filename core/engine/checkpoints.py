@@ -12,6 +12,7 @@ from typing import Any
 from core.domain.events import (
     Fact,
     MessageAdded,
+    RawKept,
     RunFinished,
     RunResumed,
     RunStarted,
@@ -21,6 +22,7 @@ from core.domain.events import (
     StepRetry,
     StepSkipped,
     StepStarted,
+    ToolEnded,
 )
 from core.domain.json_text import decode, encode
 from core.domain.message import Message, MessageState, Role
@@ -116,6 +118,14 @@ class Checkpoints:
             error=errors[-1].as_dict(),
         )
         self._say(effect, fact, [PutStepResult(self._row(key, StepStatus.RETRYING, None, attempt, errors))])
+
+    def raw_kept(
+        self, key: StepKey, raw: Any, raw_json: str, ended: ToolEnded, attempt: int
+    ) -> "Future[frozenset[int]]":
+        """The call of a step has `ended`, and this is what its tool gave; its output is still to be made of it."""
+        fact = RawKept(step=key.step, index=key.index, attempt=attempt, raw=raw)
+        row = self._row(key.of_raw, StepStatus.COMPLETED, raw_json, attempt)
+        return self._log.record(ended, fact, writes=[PutStepResult(row)])
 
     def state_patched(self, patches: Iterable[Patch], outputs: Mapping[str, Any]) -> None:
         """A person changed outputs. Told and kept with the answer that did it."""

@@ -10,7 +10,7 @@ from core.domain.template import AgentAction, CodeAction, OnError, Step, ToolAct
 from core.domain.tool import Effect
 from core.engine.dispatch import Call
 from core.engine.planner import ItemDone, StepBroke, StepDone
-from core.errors import RefFailed, StepFailed
+from core.errors import CodeFailed, RefFailed, StepFailed
 
 ENDS_THE_RUN = frozenset({"outcome_unknown", "rejected"})
 
@@ -66,6 +66,8 @@ def error_info(error: StepFailed, call: Call) -> ErrorInfo:
     match call.step.action:
         case _ if isinstance(error, RefFailed):
             usual = "engine"
+        case _ if isinstance(error, CodeFailed):
+            usual = "code"
         case ToolAction(tool_name=name):
             usual, tool = "tool_execution", tool or name
         case CodeAction():

@@ -3,7 +3,7 @@
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import replace
 
-from core.domain.events import Fact, IterationsTaken, StepFinished, StepSkipped
+from core.domain.events import Fact, IterationsTaken, RawKept, StepFinished, StepSkipped
 from core.domain.fold import ERRORS_KEPT
 from core.domain.ids import RunId
 from core.domain.json_text import decode
@@ -30,6 +30,7 @@ def taken_over(steps: Sequence[Step], name: str, results: Sequence[StepResult], 
     run go on. Of a list that was not finished, the iterations that went well. A call that had begun, and that nobody
     knows the end of, is taken over as one that an earlier life has left: its effect is asked about, not repeated. A
     `return` is not taken over, since it would end the new run; rounds of agents are not, as their step has its output.
+    What tools gave before their transforms goes with the results.
     """
     again = dependents(steps, name)
     kept = {step.name: step for step in steps if step.name not in again and not isinstance(step.action, ReturnAction)}
@@ -38,7 +39,9 @@ def taken_over(steps: Sequence[Step], name: str, results: Sequence[StepResult], 
     done = {result.key.step for result in whole}
     parts = [result for result in mine if result.key.index is not None and _is_kept(result, done)]
     left = [_as_left(result) for result in mine if result.key.step not in done and _is_in_doubt(kept, result)]
-    return [replace(result, run_id=run_id, active_ms=0) for result in (*parts, *whole, *left)]
+    taken = {result.key for result in (*parts, *whole, *left)}
+    raws = [result for result in results if result.key.is_raw and result.key.of_call in taken]
+    return [replace(result, run_id=run_id, active_ms=0) for result in (*raws, *parts, *whole, *left)]
 
 
 def told(results: Sequence[StepResult]) -> list[Fact]:
@@ -46,9 +49,9 @@ def told(results: Sequence[StepResult]) -> list[Fact]:
     parts: dict[str, list[StepResult]] = {}
     ended = [result for result in results if result.status.is_final]
     for result in ended:
-        if result.key.is_part:
+        if result.key.index is not None and not result.key.is_raw:
             parts.setdefault(result.key.step, []).append(result)
-    wholes = [_fact(result) for result in ended if not result.key.is_part]
+    wholes = [_fact(result) for result in ended if result.key.index is None]
     return [*(_taken(step, mine) for step, mine in parts.items()), *wholes]
 
 
@@ -61,6 +64,8 @@ def _taken(step: str, parts: Sequence[StepResult]) -> IterationsTaken:
 
 def _fact(result: StepResult) -> Fact:
     step = result.key.step
+    if result.key.is_raw:
+        return RawKept(step=step, attempt=result.attempt, raw=decode(result.output_json or "null"))
     if result.skipped:
         return StepSkipped(step=step)
     return StepFinished(

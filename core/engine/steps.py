@@ -20,14 +20,16 @@ from core.domain.template import (
     WorkflowCall,
 )
 from core.domain.tool import CallStatus, Effect
+from core.engine.consoles import Consoles
 from core.engine.dispatch import Call
+from core.engine.raw_results import RawResult
 from core.engine.time_limit import TimeLimit
-from core.errors import StepFailed, ToolFailed
+from core.errors import CodeFailed, StepFailed, ToolFailed
 from core.ports.agents import AgentRunner, AgentTurn
 from core.ports.consent import Asker, Consent
 from core.ports.journal import RunLog
 from core.ports.left_open import NOTHING, LeftOpen
-from core.ports.sandbox import CodeLimits, Sandbox
+from core.ports.sandbox import CodeLimits, Console, Sandbox
 from core.ports.schemas import Schemas
 from core.ports.tools import CallContext, ToolRunner
 from core.threads.long_json import value_of
@@ -55,6 +57,7 @@ class Setting:
     consent: Consent
     run_child: RunChild
     left_open: Mapping[StepKey, LeftOpen] = field(default_factory=dict)
+    consoles: Consoles = field(default_factory=Consoles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +94,11 @@ class StepRunner:
         info = self.tools.info(tool)
         return info is not None and info.asks_people
 
-    async def run(self, call: Call, attempt: int, effect: Effect, setting: Setting) -> Any:
+    async def run(self, call: Call, attempt: int, effect: Effect, setting: Setting, raw: RawResult) -> Any:
         """The step's output, a JSON value that fits its `outputSchema`.
 
-        Raises StepFailed; tells of the tool calls and the text on its way.
+        Where `raw` is kept, the call was made before, and its transform alone is left. A `timeoutMs` of the step holds
+        for the call and for its transform, each. Raises StepFailed; tells of the tool calls and the text on its way.
         """
         step = call.step
         limit_s = step.config.timeout_ms / 1000 if step.config.timeout_ms is not None else None
@@ -102,8 +106,15 @@ class StepRunner:
             case SetAction() | ReturnAction():
                 output = call.input
             case CodeAction(code=code):
-                limits = CodeLimits() if limit_s is None else CodeLimits(timeout_s=limit_s)
-                output = await value_of((await self.sandbox.run(code, encode(call.input), limits)).output_json)
+                output = await self._run_code(code, encode(call.input), call, attempt, limit_s, setting)
+            case ToolAction(transform_code=str() as transform):
+                if not raw.is_kept:
+                    await self._call_tool(call, attempt, effect, limit_s, setting, raw)
+                assert raw.text is not None
+                try:
+                    output = await self._run_code(transform, raw.text, call, attempt, limit_s, setting)
+                except CodeFailed as error:
+                    raise CodeFailed(error.code, f"transformCode: {error.message}", **error.parameters) from error
             case ToolAction():
                 output = await self._call_tool(call, attempt, effect, limit_s, setting)
             case AgentAction():
@@ -127,9 +138,28 @@ class StepRunner:
             listed = [{"path": one.path, "message": one.message} for one in violations]
             raise StepFailed("bad_output", f"the output does not fit: {told}", violations=listed)
 
-    async def _call_tool(
-        self, call: Call, attempt: int, effect: Effect, limit_s: float | None, setting: Setting
+    async def _run_code(
+        self, code: str, input_json: str, call: Call, attempt: int, limit_s: float | None, setting: Setting
     ) -> Any:
+        """What the code returns. What it wrote to its console is told, however it ends."""
+        limits = CodeLimits() if limit_s is None else CodeLimits(timeout_s=limit_s)
+        console = Console()
+        try:
+            return await value_of(await self.sandbox.run(code, input_json, limits, console, owner=setting.run.id))
+        finally:
+            if (fact := setting.consoles.fact(call.key, attempt, console)) is not None:
+                setting.log.tell(fact)
+
+    async def _call_tool(
+        self,
+        call: Call,
+        attempt: int,
+        effect: Effect,
+        limit_s: float | None,
+        setting: Setting,
+        raw: RawResult | None = None,
+    ) -> Any:
+        """What the tool gives; where there is a transform, it is in `raw` and on disk then."""
         assert isinstance(call.step.action, ToolAction)
         name, log = call.step.action.tool_name, setting.log
         log.tell(call_started(call, attempt, await masked_value(call.input)))
@@ -145,6 +175,12 @@ class StepRunner:
         )
         is_unknown = effect is Effect.ONCE and result.error is not None and _is_uncertain(result.error)
         ended = ToolEnded.of(context.call_id, result, CallStatus.UNKNOWN if is_unknown else None)
+        if raw is not None and result.status is CallStatus.COMPLETED:
+            try:
+                return await raw.keep(result.value, ended, attempt)
+            except StepFailed:
+                log.record(ended)
+                raise
         if effect is Effect.NONE:
             log.tell(ended)
         else:

@@ -7,7 +7,7 @@ code that parses) is looked at here, for every step that has a shape at all.
 import asyncio
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -35,6 +35,7 @@ from core.ports.schemas import Schemas
 from core.ports.tools import ToolRunner
 
 TEMPLATE_BYTES = 5_000_000
+NO_DEFAULT_EXPORT = "no_default_export"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,6 @@ class Validator:
             problems += _refs(step, refs, where, names)
             problems += _conditions(step.when, where, step.name)
             problems += _interrupt(step, where)
-            problems += _not_yet(step, where)
             problems += [Problem(p.code, where + p.path, p.message, step.name, p.severity) for p in _unknown(step)]
             problems += await self._check_action(step, where)
             problems += await self._check_schema(step.output_schema, f"{where}/outputSchema", step.name)
@@ -141,18 +141,31 @@ class Validator:
     async def _check_action(self, step: Step, where: str) -> list[Problem]:
         match step.action:
             case CodeAction(code=code):
-                error = await self.sandbox.check(code)
-                if error is not None:
-                    return [Problem(error.code, f"{where}/action/code", error.message, step.name)]
+                found = await self._check_code(code, f"{where}/action/code", step.name)
+                # It would fail before it has done anything: one may save it, and see.
+                return [replace(one, severity="warning") if one.code == NO_DEFAULT_EXPORT else one for one in found]
             case WorkflowAction(workflow=WorkflowCall(template_id=template_id, title=title)):
                 if (template_id is None) == (title is None):
                     message = "a workflow step names a templateId or a title, one of them"
                     return [Problem("missing_field", f"{where}/action/workflow", message, step.name)]
-            case ToolAction(tool_name=name) if self.tools.info(name) is None:
-                known = [info.name for info in self.tools.infos()]
-                message = f"there is no tool {name!r} here{_suggestion(name, known)}"
-                return [Problem("unknown_tool", f"{where}/action/toolName", message, step.name, "warning")]
+            case ToolAction(tool_name=name, transform_code=code):
+                problems = []
+                if self.tools.info(name) is None:
+                    known = [info.name for info in self.tools.infos()]
+                    message = f"there is no tool {name!r} here{_suggestion(name, known)}"
+                    problems.append(Problem("unknown_tool", f"{where}/action/toolName", message, step.name, "warning"))
+                if code is not None:
+                    problems += await self._check_code(code, f"{where}/action/transformCode", step.name)
+                return problems
         return []
+
+    async def _check_code(self, code: str, path: str, step: str) -> list[Problem]:
+        error = await self.sandbox.check(code)
+        if error is None:
+            return []
+        line, column = error.parameters.get("line"), error.parameters.get("column")
+        place = f" (line {line}, column {column})" if line is not None else ""
+        return [Problem(error.code, path, f"{error.message}{place}", step)]
 
     async def _check_schema(self, schema: Any, path: str, step: str | None = None) -> list[Problem]:
         if schema is None:
@@ -322,14 +335,6 @@ def _interrupt(step: Step, where: str) -> Iterator[Problem]:
     if asked.default_action == "approve" and asked.kind not in _APPROVED_BY_TIME:
         message = f"{asked.kind} cannot be approved by the passing of time"
         yield Problem("bad_interrupt", f"{path}/defaultAction", message, step.name)
-
-
-def _not_yet(step: Step, where: str) -> Iterator[Problem]:
-    """What this version does not carry out, so that nothing is left undone in silence."""
-    action = step.action
-    if isinstance(action, ToolAction) and action.transform_code is not None:
-        message = "transformCode is not supported by this version"
-        yield Problem("unsupported", f"{where}/action/transformCode", message, step.name)
 
 
 def _cycle(waits_for: Mapping[str, Sequence[str]]) -> Iterator[Problem]:

@@ -37,6 +37,7 @@ from core.engine.planner import (
     StepDone,
     StepMayGo,
 )
+from core.engine.raw_results import RawResult
 from core.engine.refs import Scope
 from core.engine.steps import Setting, StepRunner
 from core.errors import StepFailed, StorageFailed
@@ -62,7 +63,7 @@ class Flight:
     @property
     def may_be_dropped(self) -> bool:
         """Whether it can begin again without harm."""
-        return self.attempts.effect is not Effect.ONCE or self.attempts.is_idle
+        return self.attempts.effect is not Effect.ONCE or self.attempts.is_idle or self.attempts.raw.is_kept
 
 
 class Work:
@@ -106,6 +107,9 @@ class Work:
         self._item_texts: dict[str, dict[int, str]] = {}
         self._earlier: dict[StepKey, Earlier] = {}
         self._decisions: dict[str, Call | Loop] = {}
+        ended = {result.key for result in results if result.status.is_final}
+        self._raws = {one.key.of_call: one.output_json for one in results if one.key.is_raw}
+        self._raws = {key: text for key, text in self._raws.items() if key not in ended}
         for result in results:
             self._remember(result)
 
@@ -255,6 +259,7 @@ class Work:
             again=partial(self._again, made, item),
             time_left_s=self._limits.time_left_s,
             state=self._course,
+            raw=RawResult(key, self._checkpoints, self._raws.pop(key, None)),
             earlier=earlier,
             permit=partial(self._permits.permit, made) if looks else None,
             has_claim=claim is not None or earlier is not None,
@@ -346,11 +351,11 @@ class Work:
             return Course.LEFT
         return Course.OVER if self._plan.outcome is not None else Course.GOES_ON
 
-    async def _act(self, effect: Effect, made: Call, attempt: int) -> object:
+    async def _act(self, effect: Effect, made: Call, attempt: int, raw: RawResult) -> object:
         """Carry out an attempt. Where the store cannot be read for it, it waits as for a write."""
         while True:
             try:
-                return await self._steps.run(made, attempt, effect, self._setting)
+                return await self._steps.run(made, attempt, effect, self._setting, raw)
             except StorageFailed as error:
                 if error.code == "unreadable":
                     raise StepFailed(error.code, error.message, failed_during="storage") from error

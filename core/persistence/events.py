@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-from core.domain.events import Event, MessageAdded, StepFinished, fact_fields, fact_name, fact_of
+from core.domain.events import Event, MessageAdded, RawKept, StepFinished, fact_fields, fact_name, fact_of
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.json_text import decode
 from core.domain.step import StepKey, StepStatus
@@ -79,8 +79,14 @@ def _fields(one: KeptEvent) -> dict[str, Any]:
     event = one.event
     fields = {"type": fact_name(event.fact), "seq": event.seq, "at": microseconds(event.at), **fact_fields(event.fact)}
     if one.elsewhere is not None:
-        del fields["output" if isinstance(one.elsewhere, StepKey) else "text"]
+        del fields[_left_out(one.elsewhere)]
     return fields
+
+
+def _left_out(elsewhere: StepKey | MessageId) -> str:
+    if isinstance(elsewhere, StepKey):
+        return "raw" if elsewhere.is_raw else "output"
+    return "text"
 
 
 def _events(row: Row, run_id: RunId) -> EventRow:
@@ -93,6 +99,8 @@ def _event(fields: dict[str, Any], run_id: RunId, workflow_id: WorkflowId) -> Ke
     name = fields["type"]
     if name == StepFinished.type and fields["status"] == StepStatus.COMPLETED and "output" not in fields:
         elsewhere = StepKey(fields["step"], fields.get("index"))
+    elif name == RawKept.type and "raw" not in fields:
+        elsewhere = StepKey(fields["step"], fields.get("index")).of_raw
     elif name == MessageAdded.type and "text" not in fields:
         elsewhere = MessageId(fields["message_id"])
         fields = {**fields, "text": ""}

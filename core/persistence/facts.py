@@ -1,7 +1,7 @@
 """Facts as they are kept: without the outputs and texts that a row of their own keeps.
 
-A step's output lies in its result, a message's text in the message. An event that was written together with
-that row points to it instead, and is filled in when it is read.
+A step's output and its raw result lie in rows of results, a message's text in the message. An event that was written
+together with that row points to it instead, and is filled in when it is read.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +9,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.domain.events import Event, MessageAdded, StepFinished
+from core.domain.events import Event, MessageAdded, RawKept, StepFinished
 from core.domain.ids import MessageId, RunId
 from core.domain.message import Message, MessageState
 from core.domain.step import StepKey, StepStatus
@@ -46,6 +46,10 @@ def kept(event: Event, results: AbstractSet[tuple[RunId, StepKey]], messages: Ma
         key = StepKey(fact.step, fact.index)
         if (event.run_id, key) in results:
             return KeptEvent(event, key)
+    elif isinstance(fact, RawKept):
+        key = StepKey(fact.step, fact.index).of_raw
+        if (event.run_id, key) in results:
+            return KeptEvent(event, key)
     elif isinstance(fact, MessageAdded):
         message = messages.get(fact.message_id)
         if message is not None and message.text == fact.text and _is_settled(message, fact):
@@ -69,7 +73,7 @@ def filled(one: KeptEvent, outputs: Mapping[StepKey, Any], texts: Mapping[Messag
         case None:
             return one.event
         case StepKey() as key:
-            update = {"output": outputs.get(key)}
+            update = {"raw" if key.is_raw else "output": outputs.get(key)}
         case message_id:
             update = {"text": texts.get(message_id, "")}
     return replace(one.event, fact=one.event.fact.model_copy(update=update))

@@ -1,11 +1,15 @@
 """Running a person's JavaScript or TypeScript where it can do no harm."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from core.errors import CodeFailed
 
 MIB = 1024 * 1024
+
+CONSOLE_BYTES = 64 * 1024
+CONSOLE_LINE_BYTES = 16
+"""What each line counts beside its text, so that empty ones come to an end too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,19 +23,36 @@ class CodeLimits:
     output_bytes: int = 1 * MIB
 
 
-@dataclass(frozen=True, slots=True)
-class CodeResult:
-    """What the code returned, as JSON text, and what it wrote to the console (level, text)."""
+@dataclass(slots=True)
+class Console:
+    """What code has written to its console, in order, as (level, text); levels are log, info, debug, warn and error.
 
-    output_json: str
-    console: tuple[tuple[str, str], ...] = ()
+    It fills while the code runs, and keeps what it has however that ends. `is_cut`: more was written than
+    CONSOLE_BYTES. Secrets are masked.
+    """
+
+    lines: list[tuple[str, str]] = field(default_factory=list)
+    is_cut: bool = False
+
+    def as_list(self) -> list[dict[str, str]]:
+        """The lines as `{level, text}`."""
+        return [{"level": level, "text": text} for level, text in self.lines]
 
 
 class Sandbox(Protocol):
     """A place for code steps. Nothing that runs in it can stall the loop, reach a file or end the process."""
 
-    async def run(self, source: str, input_json: str, limits: CodeLimits = CodeLimits()) -> CodeResult:
-        """Call the module's default export with the input.
+    async def run(
+        self,
+        source: str,
+        input_json: str,
+        limits: CodeLimits = CodeLimits(),
+        console: Console | None = None,
+        owner: str = "",
+    ) -> str:
+        """Call the module's default export with the input; what it returned, as JSON. `console` gets what it writes.
+
+        Where it has to wait for its turn, the owners of all that waits take turns; the limits hold from its start.
 
         Cancelling the awaiting task ends the code within milliseconds.
         Raises CodeFailed for everything that the code itself can do wrong.
@@ -39,5 +60,6 @@ class Sandbox(Protocol):
         ...
 
     async def check(self, source: str) -> CodeFailed | None:
-        """The syntax error in `source` (`typescript_error`, with line and column), or None. Runs nothing."""
+        """Why `source` cannot be run (`typescript_error`, with line and column, or `no_default_export`), or None. Runs
+        nothing."""
         ...

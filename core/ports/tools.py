@@ -91,11 +91,11 @@ class ToolRunner(Protocol):
 
         Checks in order: registered, advertised (None: all are), runtime, arguments against the schema, consent (given
         where it `is_permitted`), time limit (`timeout_s`, else the tool's own, else `default_timeout_s`; seconds; none
-        while people are asked). A completed result is JSON of at most 10 MB. After a timeout, and before
-        CancelledError is raised, the work is cancelled and has ended, or was given up after 1 s more. If it comes to an
-        end of its own after its time limit, `late` is told how, without the value, after the result of the timeout was
-        given (ENGINE §7). Where the arguments miss the schema, the error `invalid_arguments` carries `violations`, each
-        with path and message. Without a connection to the network the work is tried once more, and where one broke, if
-        that does no harm.
+        while people are asked). A completed result is JSON of at most 10 MB; one that misses the tool's `output_schema`
+        is the error `bad_output`. After a timeout, and before CancelledError is raised, the work is cancelled and has
+        ended, or was given up after 1 s more. If it comes to an end of its own after its time limit, `late` is told
+        how, without the value, after the result of the timeout was given (ENGINE §7). Where the arguments miss the
+        schema, the error `invalid_arguments` carries `violations`, each with path and message. Without a connection to
+        the network the work is tried once more, and where one broke, if that does no harm.
         """
         ...

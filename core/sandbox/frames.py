@@ -1,8 +1,9 @@
 """What travels between the pool and a worker: four bytes of length, then one JSON object in ASCII.
 
-A worker says `{"ready": true}` once. To each request (`do`: run, check or violations) it gives an answer, and before it
-`{"started": true}` when the preparation is over and a limit counts. `retire` in an answer says that the worker is used
-up. ASCII because lone surrogates, which JavaScript strings may hold, have no UTF-8.
+A worker says `{"ready": true}` once. To each request (`do`: run, check or violations) it gives an answer. Before that
+comes `{"started": true}` when the preparation is over and a limit counts, then `{"console": [[level, text], …]}` as
+lines are written. `retire` in an answer says that the worker is used up. ASCII because lone surrogates, which
+JavaScript strings may hold, have no UTF-8.
 """
 
 import json

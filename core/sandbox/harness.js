@@ -13,7 +13,7 @@
   const opaque = [Map, Set, WeakMap, WeakSet, WeakRef, Promise, RegExp, Error, ArrayBuffer];
   const opaqueNames = opaque.map((kind) => kind.name);
 
-  const { input, outputCharacters, maxDepth, lineCharacters } = globalThis.__task;
+  const { input, outputCharacters, maxDepth, lineCharacters, maxCauses } = globalThis.__task;
   const print = globalThis.__print;
   delete globalThis.__task;
   delete globalThis.__print;
@@ -119,16 +119,22 @@
 
   // A thrown value is a stranger: each property is read once, and believed only if it is text.
   function thrown(error) {
+    return plain({ kind: "threw", ...described(error, 0) });
+  }
+
+  function described(error, depth) {
     try {
       if (typeof error === "object" && error !== null) {
-        const { name, message, stack } = error;
+        const { name, message, stack, cause } = error;
         if (typeof message === "string") {
-          return { kind: "threw", name: text(name), message: text(message), stack: text(stack) };
+          const told = { name: text(name), message: text(message), stack: text(stack) };
+          if (cause !== undefined && depth < maxCauses) told.cause = plain(described(cause, depth + 1));
+          return told;
         }
       }
-      return { kind: "threw", name: "", message: "threw " + text(show(error)), stack: "" };
+      return { name: "", message: "threw " + text(show(error)), stack: "" };
     } catch {
-      return { kind: "threw", name: "", message: "threw something that cannot be described", stack: "" };
+      return { name: "", message: "threw something that cannot be described", stack: "" };
     }
   }
 
@@ -137,17 +143,23 @@
   }
 
   function failure(report) {
-    return "-" + stringify(setPrototypeOf(report, null)); // without a prototype there is no toJSON of theirs
+    return "-" + stringify(plain(report));
+  }
+
+  function plain(report) {
+    return setPrototypeOf(report, null); // without a prototype there is no toJSON of theirs
   }
 
   function installConsole() {
     const console = {};
+    let hasRoom = true;
     for (const name of ["log", "info", "debug", "warn", "error", "dir", "table", "trace"]) {
       const level = name === "dir" || name === "table" || name === "trace" ? "log" : name;
       console[name] = (...values) => {
+        if (!hasRoom) return;
         let line = "";
         for (let i = 0; i < values.length; i++) line += (i > 0 ? " " : "") + show(values[i]);
-        print(level, stringify(cut(line, 0, lineCharacters)));
+        hasRoom = print(level, stringify(cut(line, 0, lineCharacters)));
       };
     }
     globalThis.console = console;

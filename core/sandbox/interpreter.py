@@ -6,13 +6,18 @@ The soft limits are the engine's: wall clock, heap and stack. It cannot interrup
 
 import json
 import re
+import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import jsbox
 
+from core.ports.sandbox import CONSOLE_BYTES
+from core.sandbox.confinement import begin_peak, peak_bytes
+from core.sandbox.console import ConsoleWriter
 from core.sandbox.faults import Fault
 from core.sandbox.pointers import pointer
 from core.sandbox.typescript import Compiled, Compiler
@@ -20,14 +25,19 @@ from core.sandbox.typescript import Compiled, Compiler
 MAX_DEPTH = 200
 """Levels of nesting in an output. Far below what makes a JSON reader in Python give up."""
 
-CONSOLE_LINES = 200
-CONSOLE_CHARACTERS = 500
+MAX_FRAMES = 20
+MAX_CAUSES = 5
 
 _HARNESS = Path(__file__).with_name("harness.js").read_text(encoding="utf-8")
+_LINKING_S = 5.0
 _VALUE_BYTES = 64 * 1024 * 1024
 _MODULE = "your code"
-_FRAME = re.compile(rf"at (?:.* \()?{_MODULE}:(\d+):(\d+)\)?$", re.MULTILINE)
+_FRAME = re.compile(rf"at (?:(.*) \()?{_MODULE}:(\d+):(\d+)\)?$", re.MULTILINE)
+_NAME_CHARACTERS = 100
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+_NO_DEFAULT_EXPORT = Fault("no_default_export", "the code must `export default` a function of its input")
 
 
 class Interpreter:
@@ -41,38 +51,61 @@ class Interpreter:
         self._compiler.warm_up()
 
     def check(self, source: str) -> dict[str, Any]:
-        """The answer to a request `check`: a fault, or an empty object."""
+        """The answer to a request `check`: a fault, or an empty object. Runs nothing of the source."""
         compiled = self._compiler.compile(source)
-        return compiled.as_answer() if isinstance(compiled, Fault) else {}
+        if isinstance(compiled, Fault):
+            return compiled.as_answer()
+        return {} if _has_default_export(compiled.code) else _NO_DEFAULT_EXPORT.as_answer()
 
-    def run(self, request: dict[str, Any], started: Callable[[], None]) -> dict[str, Any]:
-        """The answer to a request `run`: an output or a fault, the console, and `retire` if the worker is used up.
+    def run(
+        self, request: dict[str, Any], started: Callable[[], object], printed: Callable[[dict[str, Any]], object]
+    ) -> dict[str, Any]:
+        """The answer to a request `run`: an output or a fault, and `retire` if the worker is used up.
 
-        `started` is called once the code is compiled and its own time begins.
+        `started` is called once the code is compiled and its own time begins, then `printed` with the messages of a
+        ConsoleWriter.
         """
         compiled = self._compiler.compile(request["source"])
         if isinstance(compiled, Fault):
             return compiled.as_answer()
         started()
-        console: list[tuple[str, str]] = []
+        console = ConsoleWriter(printed)
         outcome = _evaluate(compiled, request, console)
+        console.flush()
         if isinstance(outcome, str):
-            return {"output": outcome, "console": console}
+            return {"output": outcome}
         used_up = {"retire": True} if outcome.code in {"timeout", "out_of_memory"} else {}
-        return {**outcome.as_answer(), "console": console, **used_up}
+        return {**outcome.as_answer(), **used_up}
 
 
-def _evaluate(compiled: Compiled, request: dict[str, Any], console: list[tuple[str, str]]) -> str | Fault:
-    def write(level: str, line: str) -> None:
-        if len(console) < CONSOLE_LINES:
-            console.append((level, _speakable(json.loads(line))))
+def _has_default_export(code: str) -> bool:
+    """Let the engine link the module to one that wants its default export, and then a second thing that nobody exports:
+    whichever is missing first is told, and a module that cannot be linked is not run."""
+    runtime = jsbox.Runtime()
+    runtime.add_static_module(_MODULE, code)
+    runtime.add_static_module("nothing", "export {}")
+    runtime.add_static_module("link", f"import a from {_MODULE!r}; import b from 'nothing'")
+    try:
+        runtime.eval_module("link", timeout=_LINKING_S)
+    except jsbox.JavaScriptError as error:
+        return not (error.message.startswith("Could not find export") and error.message.endswith(f"{_MODULE}'"))
+    except jsbox.JsTimeoutError:
+        pass  # nobody knows; it will be seen when the code runs
+    return True
+
+
+def _evaluate(compiled: Compiled, request: dict[str, Any], console: ConsoleWriter) -> str | Fault:
+    def write(level: str, line: str) -> bool:
+        return console.write(level, _speakable(json.loads(line)))
 
     task = {
         "input": _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", request["input"]),  # they have no UTF-8
         "outputCharacters": request["output_bytes"],
         "maxDepth": MAX_DEPTH,
-        "lineCharacters": CONSOLE_CHARACTERS,
+        "lineCharacters": CONSOLE_BYTES + 1,
+        "maxCauses": MAX_CAUSES,
     }
+    before, began = begin_peak(), time.monotonic()
     try:
         runtime = jsbox.Runtime(
             memory_limit=request["memory_bytes"], max_stack_size=request["stack_bytes"], max_value_bytes=_VALUE_BYTES
@@ -82,14 +115,21 @@ def _evaluate(compiled: Compiled, request: dict[str, Any], console: list[tuple[s
         runtime.bind_object("__task", task)
         result: str = runtime.eval(_HARNESS, timeout=request["timeout_s"])
     except jsbox.JsTimeoutError:
-        limit_s = request["timeout_s"]
-        return Fault("timeout", f"the code did not end within {limit_s:g} s", parameters={"timeout_s": limit_s})
+        return _timeout(request)
     except jsbox.JavaScriptError as error:
+        if time.monotonic() - began >= request["timeout_s"]:
+            return _timeout(request)
         return _escaped(error.name or "", error.message, request)
     except (ValueError, MemoryError):  # not even the runtime and the input fit
         return _out_of_memory(request)
     if result.startswith("-"):
-        return _told(json.loads(result[1:]), compiled, request)
+        if time.monotonic() - began >= request["timeout_s"]:  # it was stopped, and took that for an error of its own
+            return _timeout(request)
+        report = json.loads(result[1:])
+        has_grown = peak_bytes() - before > request["memory_bytes"] // 2
+        if report.get("message") == "threw null" and (has_grown or "null" not in compiled.code):
+            return _out_of_memory(request)  # the engine throws null where there is no room for an Error
+        return _told(report, compiled, request)
     output = result[1:]
     return _too_large(request) if len(output.encode()) > request["output_bytes"] else output
 
@@ -98,7 +138,7 @@ def _told(report: dict[str, Any], compiled: Compiled, request: dict[str, Any]) -
     """The fault in a report of the harness."""
     match report["kind"]:
         case "no_default_export":
-            return Fault("no_default_export", "the code must `export default` a function of its input")
+            return _NO_DEFAULT_EXPORT
         case "not_json":
             path = _speakable(pointer(json.loads(report["path"])))
             message = f"the output cannot be JSON: it has {report['what']}" + (f" at {path[:100]}" if path else "")
@@ -106,8 +146,34 @@ def _told(report: dict[str, Any], compiled: Compiled, request: dict[str, Any]) -
         case "output_too_large":
             return _too_large(request)
     fault = _thrown(report["name"], _speakable(report["message"]), request)
-    found = _FRAME.search(report["stack"])
-    return replace(fault, place=compiled.locate(int(found[1]), int(found[2]))) if found else fault
+    place, parameters = _traced(report, compiled)
+    return replace(fault, place=place, parameters={**fault.parameters, **parameters})
+
+
+def _traced(report: dict[str, Any], compiled: Compiled) -> tuple[tuple[int, int] | None, dict[str, Any]]:
+    """Where it was thrown, and `stack` and `cause` where there are some: frames of the person's functions alone."""
+    places: list[tuple[int, int]] = []
+    frames = []
+    for found in islice(_FRAME.finditer(report["stack"]), MAX_FRAMES):
+        if (place := compiled.locate(int(found[2]), int(found[3]))) is not None:
+            name = _speakable(found[1] or "")[:_NAME_CHARACTERS]
+            called = {"function": name} if name and name != "<anonymous>" else {}
+            places.append(place)
+            frames.append({**called, **_at(place)})
+    told: dict[str, Any] = {"stack": frames} if frames else {}
+    if (cause := report.get("cause")) is not None:
+        its_place, its_own = _traced(cause, compiled)
+        message = _named(cause["name"], _speakable(cause["message"]))
+        told["cause"] = {"message": message, **(_at(its_place) if its_place else {}), **its_own}
+    return places[0] if places else None, told
+
+
+def _at(place: tuple[int, int]) -> dict[str, Any]:
+    return {"line": place[0], "column": place[1]}
+
+
+def _named(name: str, message: str) -> str:
+    return f"{_speakable(name)}: {message}" if name else message
 
 
 def _thrown(name: str, message: str, request: dict[str, Any]) -> Fault:
@@ -117,7 +183,7 @@ def _thrown(name: str, message: str, request: dict[str, Any]) -> Fault:
         return Fault("code_error", f"a code step cannot import anything ({message})")
     if message == "Maximum call stack size exceeded":
         message = f"{message}: the code calls itself too deeply"
-    return Fault("code_error", f"{name}: {message}" if name else message)
+    return Fault("code_error", _named(name, message))
 
 
 def _escaped(name: str, message: str, request: dict[str, Any]) -> Fault:
@@ -125,6 +191,11 @@ def _escaped(name: str, message: str, request: dict[str, Any]) -> Fault:
     if message.startswith("promise never settled"):
         return Fault("code_error", "the code waits for a promise that can never settle: nothing is left to run")
     return _out_of_memory(request) if message == "null" else _thrown(name, message, request)
+
+
+def _timeout(request: dict[str, Any]) -> Fault:
+    limit_s = request["timeout_s"]
+    return Fault("timeout", f"the code did not end within {limit_s:g} s", parameters={"timeout_s": limit_s})
 
 
 def _out_of_memory(request: dict[str, Any]) -> Fault:

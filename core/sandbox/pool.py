@@ -1,10 +1,12 @@
 """A few worker processes, shared by everything that must not run in the product's own process."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from typing import Any
 
 from core.sandbox import frames
-from core.sandbox.process import WorkerGone, WorkerProcess
+from core.sandbox.line import FairLine
+from core.sandbox.process import Heard, WorkerGone, WorkerProcess
 
 RECYCLED_AFTER = 200
 """Answers of one worker. A fresh process now and then costs nothing and bounds any leak of the engine."""
@@ -15,7 +17,8 @@ class PoolClosed(Exception):
 
 
 class WorkerPool:
-    """At most `size` workers, each busy with one call; further calls wait in the order in which they came.
+    """At most `size` workers, each busy with one call; further calls wait, those of each owner in the order in which
+    they came, and the owners take turns.
 
     Nothing is started before the first call. From then on one idle worker is kept warm, unless all are busy. The pool
     belongs to the loop of its first call.
@@ -23,7 +26,7 @@ class WorkerPool:
 
     def __init__(self, size: int = 2) -> None:
         self._size = size
-        self._slots = asyncio.Semaphore(size)
+        self._line = FairLine(size)
         self._idle: list[WorkerProcess] = []
         self._busy: set[WorkerProcess] = set()
         self._closed = False
@@ -33,42 +36,51 @@ class WorkerPool:
         """Process ids of all workers that run."""
         return [worker.pid for worker in (*self._idle, *self._busy) if worker.pid is not None]
 
-    async def call(self, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
-        """The answer of a worker.
+    @property
+    def has_room(self) -> bool:
+        """Whether a call would be served at once."""
+        return self._line.has_room
+
+    async def call(
+        self, request: dict[str, Any], limit_s: float, heard: Heard | None = None, owner: str = ""
+    ) -> dict[str, Any]:
+        """The answer of a worker; `heard` gets what it says before. `owner` is on whose behalf the call waits.
 
         `limit_s` counts from the start of the work, not from the start of the waiting. Cancelling the caller kills
         the worker. Raises BadFrame (the request is too long), PoolClosed, WorkerTooSlow, or WorkerGone.
         """
-        async with self._slots:
+        async with self._line.place(owner):
             long = frames.is_long(request)
             frame = await asyncio.to_thread(frames.pack, request) if long else frames.pack(request)
             try:
-                return await self._call_on(self._idle.pop() if self._idle else WorkerProcess(), frame, limit_s)
+                return await self._call_on(self._idle.pop() if self._idle else WorkerProcess(), frame, limit_s, heard)
             except WorkerGone as error:
                 if error.started:
                     raise
-                return await self._call_on(WorkerProcess(), frame, limit_s)  # it died while idle: nothing has happened
+                # It died while idle: nothing has happened.
+                return await self._call_on(WorkerProcess(), frame, limit_s, heard)
 
     async def close(self) -> None:
         """End every worker, those in the middle of a call too, and refuse calls from now on."""
         self._closed = True
         for worker in (*self._idle, *self._busy):
             worker.kill()
-        for _ in range(self._size):
-            await self._slots.acquire()  # with all of them, no call is left inside
-        for worker in self._idle:
-            await worker.end()
-        self._idle.clear()
-        for _ in range(self._size):
-            self._slots.release()
+        async with AsyncExitStack() as places:
+            for _ in range(self._size):
+                await places.enter_async_context(self._line.place())  # with all of them, no call is left inside
+            for worker in self._idle:
+                await worker.end()
+            self._idle.clear()
 
-    async def _call_on(self, worker: WorkerProcess, frame: bytes, limit_s: float) -> dict[str, Any]:
+    async def _call_on(
+        self, worker: WorkerProcess, frame: bytes, limit_s: float, heard: Heard | None
+    ) -> dict[str, Any]:
         self._busy.add(worker)
         reusable = False
         try:
             if self._closed:
                 raise PoolClosed
-            answer = await worker.ask(frame, limit_s)
+            answer = await worker.ask(frame, limit_s, heard)
             reusable = not (self._closed or worker.retired or worker.answers >= RECYCLED_AFTER)
         except WorkerGone:
             if self._closed:

@@ -2,6 +2,7 @@
 
 import asyncio
 from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -12,6 +13,9 @@ START_S = 30.0
 
 GRACE_S = 0.5
 """What a worker gets beyond the limit to end by itself and report; then it is killed."""
+
+
+Heard = Callable[[dict[str, Any]], object]
 
 
 class WorkerGone(Exception):
@@ -32,6 +36,7 @@ class WorkerProcess:
     def __init__(self) -> None:
         self.answers = 0
         self.retired = False
+        self._is_killed = False
         self._process: Process | None = None
         self._start = asyncio.create_task(self._spawn(), name="start sandbox worker")
 
@@ -40,8 +45,8 @@ class WorkerProcess:
         """Process id, None until it is started."""
         return self._process.pid if self._process else None
 
-    async def ask(self, frame: bytes, limit_s: float) -> dict[str, Any]:
-        """The answer to a packed request.
+    async def ask(self, frame: bytes, limit_s: float, heard: Heard | None = None) -> dict[str, Any]:
+        """The answer to a packed request; `heard` gets what the worker says on its way there.
 
         The limit counts from the moment when the worker says that the work begins. Raises WorkerGone or
         WorkerTooSlow; after these, and after a cancellation, the worker must be ended.
@@ -51,7 +56,9 @@ class WorkerProcess:
         if "started" in answer:
             try:
                 async with asyncio.timeout(limit_s + GRACE_S):
-                    answer = await _receive(process)
+                    while "console" in (answer := await _receive(process)):
+                        if heard is not None:
+                            heard(answer)
             except TimeoutError:
                 raise WorkerTooSlow from None
             except WorkerGone as error:
@@ -64,7 +71,8 @@ class WorkerProcess:
     def kill(self) -> None:
         """Stop it now, in the middle of whatever it does. Returns at once; `end` waits."""
         self._start.cancel()
-        if self._process is not None and self._process.returncode is None:
+        if self._process is not None and self._process.returncode is None and not self._is_killed:
+            self._is_killed = True  # a second signal would take the end of the process from who waits for it
             with suppress(ProcessLookupError):  # it ended by itself in this moment
                 self._process.kill()
 

@@ -1,9 +1,10 @@
 """The port Sandbox, on QuickJS in worker processes."""
 
+from collections.abc import Awaitable
 from typing import Any
 
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits, CodeResult
+from core.ports.sandbox import CodeLimits, Console
 from core.sandbox.frames import PREPARATION_S, BadFrame
 from core.sandbox.pool import PoolClosed, WorkerPool
 from core.sandbox.process import WorkerGone, WorkerTooSlow
@@ -13,16 +14,21 @@ SOURCE_CHARACTERS = 250_000
 
 
 class QuickJsSandbox:
-    """Runs code steps on a pool that somebody else closes.
+    """Runs code on pools that somebody else closes. `checks` is the one on which code is read while all workers of the
+    other are busy, so that no check waits behind code that runs."""
 
-    A CodeFailed carries what was written to the console before, as the parameter `console` (a list of
-    `[level, text]`), if there was anything and the worker did not have to be killed.
-    """
-
-    def __init__(self, pool: WorkerPool) -> None:
+    def __init__(self, pool: WorkerPool, checks: WorkerPool | None = None) -> None:
         self._pool = pool
+        self._checks = checks or pool
 
-    async def run(self, source: str, input_json: str, limits: CodeLimits = CodeLimits()) -> CodeResult:
+    async def run(
+        self,
+        source: str,
+        input_json: str,
+        limits: CodeLimits = CodeLimits(),
+        console: Console | None = None,
+        owner: str = "",
+    ) -> str:
         """Call the default export with the input; see the port. `input_json` may hold lone surrogates."""
         if too_long := _too_long(source):
             raise too_long
@@ -41,24 +47,32 @@ class QuickJsSandbox:
             "stack_bytes": limits.stack_bytes,
             "output_bytes": limits.output_bytes,
         }
-        answer = await self._call(request, limits.timeout_s)
+        written = console if console is not None else Console()
+
+        def hear(told: dict[str, Any]) -> None:
+            written.lines += [(level, text) for level, text in told["console"]]
+            written.is_cut = written.is_cut or "cut" in told
+
+        answer = await self._call(self._pool.call(request, limits.timeout_s, hear, owner), limits.timeout_s)
         if "failed" in answer:
             raise _failure(answer)
-        return CodeResult(answer["output"], tuple((level, text) for level, text in answer["console"]))
+        output: str = answer["output"]
+        return output
 
     async def check(self, source: str) -> CodeFailed | None:
         """The error that keeps `source` from being compiled, or None; see the port."""
         if too_long := _too_long(source):
             return too_long
+        pool = self._pool if self._pool.has_room else self._checks
         try:
-            answer = await self._call({"do": "check", "source": source}, PREPARATION_S)
+            answer = await self._call(pool.call({"do": "check", "source": source}, PREPARATION_S), PREPARATION_S)
         except CodeFailed as error:
             return CodeFailed("typescript_error", f"the code could not be checked: {error.message}")
         return _failure(answer) if "failed" in answer else None
 
-    async def _call(self, request: dict[str, Any], limit_s: float) -> dict[str, Any]:
+    async def _call(self, answer: Awaitable[dict[str, Any]], limit_s: float) -> dict[str, Any]:
         try:
-            return await self._pool.call(request, limit_s)
+            return await answer
         except WorkerTooSlow:
             raise CodeFailed("timeout", f"the code did not end within {limit_s:g} s", timeout_s=limit_s) from None
         except WorkerGone as error:
@@ -83,5 +97,4 @@ def _is_larger(text: str, limit_bytes: int) -> bool:
 
 
 def _failure(answer: dict[str, Any]) -> CodeFailed:
-    console = {"console": answer["console"]} if answer.get("console") else {}
-    return CodeFailed(answer["failed"], answer["message"], **answer["parameters"], **console)
+    return CodeFailed(answer["failed"], answer["message"], **answer["parameters"])

@@ -1,16 +1,14 @@
 """The port Schemas: small and harmless checks here, all others in a worker that can be killed."""
 
-import asyncio
-import json
-from itertools import islice
 from typing import Any
 
+from core.errors import StepFailed
 from core.ports.schemas import Violation
 from core.sandbox import schema_rules
 from core.sandbox.frames import BadFrame
 from core.sandbox.pool import PoolClosed, WorkerPool
 from core.sandbox.process import WorkerGone, WorkerTooSlow
-from core.threads.long_json import is_long
+from core.threads.long_json import text_of
 
 LIMIT_S = 2.0
 """For a small value; a second more for each megabyte."""
@@ -64,9 +62,9 @@ class JsonSchemas:
         except schema_rules.Unusable as error:
             return [Violation("", f"the schema cannot be used: {error}")]
         try:
-            value_text = await _json(value)
-        except RecursionError:
-            return [Violation("", "the value is nested too deeply to be checked")]
+            value_text = await text_of(value)
+        except StepFailed as error:
+            return [Violation("", error.message)]
         if _is_light(schema_text, value_text):
             found = schema_rules.violations(schema_text, value)
         else:
@@ -100,13 +98,3 @@ def _is_light(schema_text: str, value_text: str) -> bool:
 def _parts(text: str) -> int:
     """No fewer than the keys and items in a JSON text."""
     return text.count(",") + text.count(":") + 1
-
-
-async def _json(value: Any) -> str:
-    return await asyncio.to_thread(_json_in_steps, value) if is_long(value) else json.dumps(value)
-
-
-def _json_in_steps(value: Any) -> str:
-    """As json.dumps, but in a thread it lets the others run in between: dumps holds the interpreter to its end."""
-    pieces = json.JSONEncoder().iterencode(value)
-    return "".join(iter(lambda: "".join(islice(pieces, 10_000)), ""))

@@ -61,7 +61,7 @@ class _Channel:
 def _serve(request: dict[str, Any], interpreter: Interpreter, channel: _Channel) -> dict[str, Any]:
     match request["do"]:
         case "run":
-            return interpreter.run(request, lambda: channel.start(request["timeout_s"]))
+            return interpreter.run(request, lambda: channel.start(request["timeout_s"]), channel.send)
         case "check":
             return interpreter.check(request["source"])
         case "violations":

@@ -88,13 +88,16 @@ class ActivityItem:
 
 @dataclass(frozen=True, slots=True)
 class ActivityDetail:
-    """All that is known of an item. None is a value too: `has_result` tells whether there is one."""
+    """All that is known of an item. None is a value too: `has_result` tells whether there is one. `console` is what the
+    code of a step wrote, a line each; `is_console_cut`: there was more."""
 
     arguments: Any = None
     has_arguments: bool = False
     result: Any = None
     has_result: bool = False
     errors: tuple[Mapping[str, Any], ...] = ()
+    console: str = ""
+    is_console_cut: bool = False
     input_tokens: int = 0
     output_tokens: int = 0
 
@@ -136,6 +139,8 @@ def detail_of(run: LiveRun, item_id: str) -> ActivityDetail | None:
         if is_chat
         else step.status is StepStatus.COMPLETED and not step.skipped,
         errors=tuple(step.attempt_errors or ([step.error] if step.error else [])),
+        console="\n".join(map(_console_line, step.console)),
+        is_console_cut=step.is_console_cut,
         input_tokens=run.input_tokens if is_chat else 0,
         output_tokens=run.output_tokens if is_chat else 0,
     )
@@ -258,16 +263,25 @@ def _step_id(run: LiveRun, step: LiveStep) -> str:
 
 
 def _call_detail(run: LiveRun, call: LiveCall) -> ActivityDetail:
-    """The result of a step that is this one call is the step's output; of an agent's call there is a summary."""
+    """The result of a step that is this one call is the step's output, or what that was made of; of an agent's call
+    there is a summary."""
     step = run.steps.get(call.step) if call.round is None and call.index is None else None
-    has_output = step is not None and step.status is StepStatus.COMPLETED and call.status is CallStatus.COMPLETED
+    is_known = step is not None and (step.has_raw or step.status is StepStatus.COMPLETED)
+    has_output = is_known and call.status is CallStatus.COMPLETED
+    output = None if step is None else step.raw if step.has_raw else step.output
     return ActivityDetail(
         call.arguments,
         has_arguments=True,
-        result=step.output if step is not None and has_output else call.summary,
+        result=output if has_output else call.summary,
         has_result=has_output or bool(call.summary),
         errors=(call.error,) if call.error else (),
     )
+
+
+def _console_line(line: Mapping[str, Any]) -> str:
+    """The text, behind its level where that is not the plain one."""
+    text = str(line["text"])
+    return text if line["level"] == "log" else f"{line['level']}: {text}"
 
 
 def _message(error: Mapping[str, Any] | None) -> str:

@@ -162,6 +162,7 @@ class ToolInvoker:
             work = tried_twice(name, lambda: _contained(handler, arguments, context), effect)
             value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late)
             await json_bytes(value)
+            await self._check_result(tool, value)
         except OutOfTime:
             failure = _timeout(tool, arguments, limit_s or 0.0)
         except StepFailed as error:
@@ -174,6 +175,19 @@ class ToolInvoker:
             return CallResult(CallStatus.ERROR, error=_error(name, failure), duration_ms=duration_ms)
         summary = _summary(tool, arguments, value)
         return CallResult(CallStatus.COMPLETED, value, duration_ms=duration_ms, summary=summary)
+
+    async def _check_result(self, tool: Tool, value: Any) -> None:
+        """Raises ToolFailed `bad_output` for what the tool has promised not to give."""
+        if tool.info.output_schema is None:
+            return
+        violations = await self._schemas.violations(tool.info.output_schema, value)
+        if violations:
+            told = "; ".join(f"{one.path or 'the result'}: {one.message}" for one in violations)
+            listed = [{"path": one.path, "message": one.message} for one in violations]
+            message = (
+                f"{tool.info.name} did its work, and its result does not fit the schema that it has for it. {told}"
+            )
+            raise ToolFailed("bad_output", message, violations=listed)
 
     def _tell_late(self, tool: Tool, arguments: Any, begun: float, late: LateEnd, ended: "asyncio.Task[Any]") -> None:
         """Tell how work came to its end that was out of time; of work that stopped there is nothing to tell."""

@@ -1,6 +1,7 @@
 """All that is known of the item that is open."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -32,13 +33,13 @@ class DetailPane(Adaptive, Surface):
         self.close_button = IconButton(theme, Icon.X)
         self.close_button.clicked.connect(self._close)
         self._facts = Paragraph("", "secondary", "muted")
-        self.arguments, self.result, self.errors = (ValueSection(theme, self) for _ in range(3))
+        self.arguments, self.result, self.errors, self.console = (ValueSection(theme, self) for _ in range(4))
         self._head = QHBoxLayout()
         self._head.addWidget(self._title, 1)
         self._head.addWidget(self.close_button)
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._head)
-        for part in (self._facts, self.errors, self.arguments, self.result):
+        for part in (self._facts, self.errors, self.arguments, self.result, self.console):
             self._column.addWidget(part)
         self.adapt_to(theme)
 
@@ -50,6 +51,7 @@ class DetailPane(Adaptive, Surface):
             (self.errors, bool(detail.errors), _told(detail)),
             (self.arguments, detail.has_arguments, detail.arguments),
             (self.result, detail.has_result, detail.result),
+            (self.console, bool(detail.console), detail.console),
         ):
             if is_there:
                 section.show_text(value if isinstance(value, str) else indented(value))
@@ -66,8 +68,11 @@ class DetailPane(Adaptive, Surface):
         self.arguments.describe(self.tr("Arguments"))
         self.result.describe(self.tr("Result"))
         self.errors.describe(self.tr("Errors"))
+        self.console.describe(self.tr("Console"))
         if self._shown is not None:
             item, detail = self._shown
+            if detail.is_console_cut:
+                self.console.describe(self.tr("Console, cut at 64 KB"))
             self._title.setText(title(item))
             self._facts.setText(" · ".join(self._facts_of(item, detail)))
             self.setAccessibleName(title(item))
@@ -96,4 +101,11 @@ class DetailPane(Adaptive, Surface):
 
 def _told(detail: ActivityDetail) -> str:
     """The errors in their own words, one under the other."""
-    return "\n".join(str(error.get("message") or error.get("code") or "") for error in detail.errors)
+    return "\n".join(map(_told_of, detail.errors))
+
+
+def _told_of(error: Mapping[str, Any]) -> str:
+    """Its words; of an error in somebody's code with the place, as editors write it."""
+    words = str(error.get("message") or error.get("code") or "")
+    line, column = error.get("line"), error.get("column")
+    return f"{words} ({line}:{column})" if line and column else words

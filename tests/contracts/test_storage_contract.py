@@ -5,7 +5,16 @@ from typing import Any
 
 import pytest
 
-from core.domain.events import Event, RunFinished, RunStarted, StepSkipped, StepStarted, UnknownFact, UsageReported
+from core.domain.events import (
+    Event,
+    RawKept,
+    RunFinished,
+    RunStarted,
+    StepSkipped,
+    StepStarted,
+    UnknownFact,
+    UsageReported,
+)
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
 from core.domain.json_text import decode, encode
 from core.domain.message import MessageState, Role
@@ -300,6 +309,15 @@ async def test_an_output_is_filled_in_from_its_result(storage: Storage) -> None:
     await storage.commit([results[0], appended(events[:1])])
     await storage.commit([appended(events[1:]), results[1]])
     assert await storage.events(R) == events
+
+
+async def test_a_raw_result_is_filled_in_from_a_row_beside_that_of_its_step(storage: Storage) -> None:
+    events = told(RawKept(step="a", index=7, raw={"x": 1}), RawKept(step="a", raw=None), finished("a", 2))
+    results = [a_result("a", 7, round=0, output_json='{"x":1}'), a_result("a", round=0, output_json="null")]
+    await storage.commit([*results, appended(events[:2])])
+    await storage.commit([a_result("a", output_json="2"), appended(events[2:])])
+    assert await storage.events(R) == events
+    assert [str(one.key) for one in await storage.step_results(R)] == ["a", "a raw", "a[7] raw"]
 
 
 async def test_an_output_is_kept_with_its_event_where_no_result_comes_with_it(storage: Storage) -> None:

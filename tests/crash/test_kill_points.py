@@ -16,6 +16,7 @@ from tests.support.killing import RECOVERY_POINTS, Forks
 
 POINTS = {
     "chain": 26,
+    "transform": 20,
     "fan": 15,
     "join": 19,
     "forEach": 25,

@@ -9,7 +9,7 @@ import pytest
 from core.domain.tool import ToolInfo
 from core.engine.validation import Checked, Validator
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits, CodeResult
+from core.ports.sandbox import CodeLimits, Console
 from core.ports.schemas import Violation
 
 
@@ -24,13 +24,22 @@ class _Tools:
 
 
 class _Sandbox:
-    """Takes code for broken that says so."""
+    """Takes code for broken that says so, and looks for no more than the word `export`."""
 
-    async def run(self, source: str, input_json: str, limits: CodeLimits = CodeLimits()) -> CodeResult:
+    async def run(
+        self,
+        source: str,
+        input_json: str,
+        limits: CodeLimits = CodeLimits(),
+        console: Console | None = None,
+        owner: str = "",
+    ) -> str:
         raise AssertionError("validation runs nothing")
 
     async def check(self, source: str) -> CodeFailed | None:
-        return CodeFailed("typescript_error", "unexpected token", line=1, column=2) if "broken" in source else None
+        if "broken" in source:
+            return CodeFailed("typescript_error", "unexpected token", line=1, column=2)
+        return None if "export" in source else CodeFailed("no_default_export", "the code exports nothing")
 
 
 class _Schemas:
@@ -159,10 +168,26 @@ async def test_no_steps_and_a_foreign_format_are_errors() -> None:
     assert codes(checked) == [("bad_format", "/format"), ("no_steps", "/steps")]
 
 
-async def test_what_is_not_carried_out_is_refused_and_not_ignored() -> None:
-    checked = await check(a_step(action={"toolName": "read_file", "transformCode": "x"}))
-    assert codes(checked) == [("unsupported", "/steps/0/action/transformCode")]
-    assert not checked.is_valid
+@pytest.mark.parametrize(
+    ("code", "problem"),
+    [
+        ("export default (raw) => raw", None),
+        ("broken", "typescript_error"),
+        ("", "no_default_export"),
+    ],
+)
+async def test_a_transform_is_checked_before_any_call_is_made(code: str, problem: str | None) -> None:
+    checked = await check(a_step(action={"toolName": "read_file", "transformCode": code}))
+    assert codes(checked) == ([(problem, "/steps/0/action/transformCode")] if problem else [])
+    assert checked.is_valid is (problem is None)
+    if problem == "typescript_error":
+        assert "(line 1, column 2)" in checked.problems[0].message
+
+
+async def test_a_code_step_without_a_default_export_is_warned_of() -> None:
+    checked = await check(a_step(action={"code": "const f = () => 1"}))
+    assert codes(checked) == [("no_default_export", "/steps/0/action/code")]
+    assert checked.is_valid
 
 
 EACH = {"ref": "@input.items"}

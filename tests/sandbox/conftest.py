@@ -40,7 +40,10 @@ class Here:
             "stack_bytes": MIB,
             "output_bytes": MIB,
         }
-        return self._interpreter.run({**request, **limits}, started=lambda: None)
+        written: list[dict[str, Any]] = []
+        answer = self._interpreter.run({**request, **limits}, started=lambda: None, printed=written.append)
+        lines = [(level, text) for one in written for level, text in one["console"]]
+        return {**answer, "console": lines, "cut": any("cut" in one for one in written)}
 
     def output(self, source: str, value: Any = None, **limits: Any) -> Any:
         answer = self.answer(source, value, **limits)

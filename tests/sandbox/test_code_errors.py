@@ -100,12 +100,118 @@ def test_the_console_comes_back_from_code_that_fails(here: Here) -> None:
     assert answer["console"] == [("log", "before")]
 
 
-def test_the_console_is_cut_to_200_lines_of_500_characters(here: Here) -> None:
-    answer = here.answer("export default () => { for (let i = 0; i < 300; i++) console.log('x'.repeat(600)) }")
-    assert answer["console"] == [("log", "x" * 500)] * 200
+def test_the_console_is_cut_at_64_kb_and_says_so(here: Here) -> None:
+    answer = here.answer("export default () => { for (let i = 0; i < 300; i++) console.log('é'.repeat(500)) }")
+    lines = answer["console"]
+    assert answer["cut"]
+    assert {text for _, text in lines[:-1]} == {"é" * 500}
+    assert lines[-1][1] == "é" * len(lines[-1][1])
+    assert 65_500 < sum(len(text.encode()) + 16 for _, text in lines) <= 65_536
+
+
+def test_one_line_may_fill_the_console(here: Here) -> None:
+    answer = here.answer("export default () => { console.log('x'.repeat(65520)); console.log('more') }")
+    assert (answer["console"], answer["cut"]) == ([("log", "x" * 65_520)], True)
+    assert not here.answer("export default () => console.log('x'.repeat(65520))")["cut"]
+
+
+def test_empty_lines_come_to_an_end_too(here: Here) -> None:
+    answer = here.answer("export default () => { for (let i = 0; i < 1e5; i++) console.log() }")
+    assert (len(answer["console"]), answer["cut"]) == (4096, True)
+
+
+def test_secrets_are_masked_in_the_console(here: Here) -> None:
+    (line,) = here.answer("export default () => console.log('Authorization: Bearer abcdef123456')")["console"]
+    assert "abcdef123456" not in line[1]
 
 
 def test_the_console_can_be_given_anything(here: Here) -> None:
     source = """export default () => { const cycle = {}; cycle.self = cycle;
         console.log(cycle, '\\ud800'); console.log({ get a() { throw 1 } }); console.log() }"""
     assert here.answer(source)["console"] == [("log", "[object] \ufffd"), ("log", "[object]"), ("log", "")]
+
+
+STACKED = """interface Row { n: number }
+function fail(row: Row): never {
+  throw new RangeError(`row ${row.n}`);
+}
+const each = (rows: Row[]) =>
+  rows.map((row: Row) => fail(row));
+export default function main(input: Row[]) {
+  return each(input);
+}
+"""
+
+
+def test_the_stack_has_the_functions_of_the_person_alone(here: Here) -> None:
+    fault = here.fault(STACKED, [{"n": 1}])
+    assert [(frame.get("function"), frame["line"]) for frame in fault["stack"]] == [
+        ("fail", 3),
+        (None, 6),
+        ("each", 6),
+        ("main", 8),
+    ]
+    assert (fault["line"], fault["column"]) == (fault["stack"][0]["line"], fault["stack"][0]["column"])
+
+
+@pytest.mark.parametrize(
+    ("statement", "lines"),
+    [
+        ("[2, 1].sort((a, b) => {\n throw new Error('x') })", [2, 1]),
+        ("'a'.replace(/a/, () => {\n throw new Error('x') })", [2, 1]),
+        ("JSON.parse('[1]', () => {\n throw new Error('x') })", [2, 1]),
+        ("[1].forEach(() => {\n null.x })", [2, 1]),
+        ("await Promise.all([1].map(async () => {\n await null;\n throw new Error('x') }))", [3]),
+        ("await new Promise((ok, no) =>\n no(new Error('x')))", [2, 1]),
+        ("JSON.parse('{')", [1]),
+        ("class A { get a() {\n throw new Error('x') } } new A().a", [2, 2]),
+        ("eval('nope')", [1]),
+    ],
+)
+def test_errors_in_callbacks_and_promises_have_their_lines(here: Here, statement: str, lines: list[int]) -> None:
+    fault = here.fault(f"export default async function main() {{ {statement} }}")
+    assert [frame["line"] for frame in fault["stack"]] == lines
+    assert fault["line"] == lines[0]
+
+
+def test_causes_are_told_with_their_places(here: Here) -> None:
+    source = """export default () => {
+  try {
+    try { JSON.parse('{') }
+    catch (error) { throw new TypeError('inner', { cause: error }) }
+  } catch (error) {
+    throw new Error('outer', { cause: error });
+  }
+}"""
+    fault = here.fault(source)
+    inner = fault["cause"]
+    assert (fault["message"], fault["line"]) == ("Error: outer", 6)
+    assert (inner["message"], inner["line"]) == ("TypeError: inner", 4)
+    assert (inner["cause"]["message"].split(":")[0], inner["cause"]["line"]) == ("SyntaxError", 3)
+
+
+@pytest.mark.parametrize(
+    ("thrown", "message"),
+    [
+        ("'a text'", "threw a text"),
+        ("null", "threw null"),
+        ("{ get message() { throw 1 } }", "threw something that cannot be described"),
+    ],
+)
+def test_any_value_may_be_a_cause(here: Here, thrown: str, message: str) -> None:
+    assert here.fault(f"export default () => {{ throw new Error('x', {{ cause: {thrown} }}) }}")["cause"] == {
+        "message": message
+    }
+
+
+def test_endless_causes_are_cut(here: Here) -> None:
+    fault = here.fault("export default () => { const e = new Error('x'); e.cause = e; throw e }")
+    depth = 0
+    while "cause" in fault:
+        fault, depth = fault["cause"], depth + 1
+    assert depth == 5
+
+
+def test_a_deep_stack_is_cut(here: Here) -> None:
+    fault = here.fault("export default function f(n = 0) { if (n > 100) throw new Error('x'); f(n + 1) }")
+    assert 1 < len(fault["stack"]) <= 20

@@ -13,7 +13,7 @@ from core.domain.tool import Effect, ToolInfo
 from core.errors import CodeFailed, NotFound, StepFailed, ToolFailed
 from core.ports.executions import Executions
 from core.ports.model import CallDelta, CallRequest, ModelDelta, ModelRequest, TextDelta
-from core.ports.sandbox import CodeLimits, CodeResult
+from core.ports.sandbox import CodeLimits, Console
 from core.ports.schemas import Violation
 from core.ports.templates import FoundTemplate
 from core.ports.tools import CallContext
@@ -57,7 +57,14 @@ class SimulatedSandbox:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def run(self, source: str, input_json: str, limits: CodeLimits = CodeLimits()) -> CodeResult:
+    async def run(
+        self,
+        source: str,
+        input_json: str,
+        limits: CodeLimits = CodeLimits(),
+        console: Console | None = None,
+        owner: str = "",
+    ) -> str:
         step, given = source.split()[1], decode(input_json)
         place = Place(RunId(given["run"]), step, given.get("index"))
         met = self._world.met(step)
@@ -69,7 +76,7 @@ class SimulatedSandbox:
             raise CodeFailed("timeout", f"{place} took too long") from None
         if self._world.fails(visit):
             raise CodeFailed("code_error", f"{place} was meant to fail")
-        return CodeResult(encode(given["v"] if met["do"] == "echo" else met["value"]))
+        return encode(given["v"] if met["do"] == "echo" else met["value"])
 
     async def check(self, source: str) -> CodeFailed | None:
         return None

@@ -206,6 +206,23 @@ def test_the_result_of_a_step_that_is_one_call_is_its_output() -> None:
         assert (detail.has_result, detail.result) == (True, [1, 2])
 
 
+def test_a_call_gave_what_its_step_was_made_of_and_code_has_a_console() -> None:
+    lines = [{"level": "log", "text": "one"}, {"level": "warn", "text": "two"}]
+    run = template(
+        lambda r: r.step_started("fetch"),
+        lambda r: call(r, "1", step="fetch", agent=False),
+        lambda r: end(r, "1", summary="2 rows"),
+        lambda r: r.say(facts.RawKept(step="fetch", raw=[1, 2])),
+        lambda r: r.say(facts.ConsoleWritten(step="fetch", lines=lines, cut=True)),
+        lambda r: r.say(facts.StepFinished(step="fetch", status=StepStatus.COMPLETED, output=3)),
+    )
+    of_call, of_step = detail_of(run, "1"), detail_of(run, "run_a/fetch")
+    assert of_call is not None
+    assert of_step is not None
+    assert (of_call.result, of_call.console) == ([1, 2], "")
+    assert (of_step.result, of_step.console, of_step.is_console_cut) == (3, "one\nwarn: two", True)
+
+
 def test_the_result_of_an_agents_call_is_what_the_run_knows_of_it() -> None:
     detail = detail_of(chat(lambda r: call(r, "1"), lambda r: end(r, "1", summary="2 rows")), "1")
     assert detail is not None

@@ -49,6 +49,27 @@ CHAIN = Scenario(
     frozenset({"one, then two, marked"}),
 )
 
+_SHOUT = "export default (raw: { text: string }) => ({ text: raw.text.toUpperCase(), first: raw.text })"
+
+
+def _shouted(step: Json) -> Json:
+    return {**step, "action": {**step["action"], "transformCode": _SHOUT}}
+
+
+TRANSFORM = Scenario(
+    "transform",
+    (
+        a_step("list", input=["a"]),
+        {**_shouted(tool_step("each", "once", text="@item at @index")), "forEach": {"ref": "@list"}},
+        _shouted(tool_step("seen", "look", text="@each[0].text, seen")),
+        _shouted(tool_step("last", "once", text="@seen.text, the last")),
+        a_step("end", input={"text": "@last.text", "first": "@last.first"}),
+    ),
+    {"text": "A AT 0, SEEN, THE LAST", "first": "A AT 0, SEEN, the last"},
+    {"each[0]": "a at 0", "last": "A AT 0, SEEN, the last"},
+    {"last": ("list", "each", "each[0] raw", "seen", "seen raw")},
+)
+
 FAN = Scenario(
     "fan",
     (
@@ -207,5 +228,7 @@ COMMAND_LINE = Scenario(
 
 SCENARIOS = {
     one.name: one
-    for one in (*(CHAIN, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT, CONSENT, CONSENT_EACH, SLOW, COMMAND_LINE),)
+    for one in (
+        *(CHAIN, TRANSFORM, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT, CONSENT, CONSENT_EACH, SLOW, COMMAND_LINE),
+    )
 }

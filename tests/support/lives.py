@@ -24,6 +24,7 @@ from tests.support.command_line import template
 from tests.support.crash_scenarios import Scenario
 from tests.support.effects import EffectLog, Effects
 from tests.support.mortal import Fuse
+from tests.support.sandbox_here import SandboxHere
 
 KEY = "the run that is killed"
 RUN = RunId(id_from_key("run", KEY))
@@ -97,7 +98,7 @@ async def lead(storage: Storage, place: Place, scenario: Scenario, fuse: Fuse) -
     """To the end of the run, unless the fuse ends the process before. The store is left open."""
     before = await read_disk(storage, place.effects)
     effects = Effects(place.effects, place.repeatable, fuse.point)
-    async with run_core(storage, more_tools=effects.tools()) as core:
+    async with run_core(storage, more_tools=effects.tools(), sandbox=SandboxHere()) as core:
         watcher = Watcher(core.bus)
         await core.engine.recover()
         await start_run(core, scenario, place)

@@ -27,6 +27,7 @@ from tests.support.effects import Effects
 from tests.support.failing_storage import FailingMemory, FailingSurreal
 from tests.support.lives import RUN, Disk, Life, Place, answer_next, read_disk, start_run
 from tests.support.mortal import MIDDLE
+from tests.support.sandbox_here import SandboxHere
 
 TRIES = 12
 PRESS_S = 0.01
@@ -108,7 +109,7 @@ class Troubled:
         """To the end of the run."""
         trouble = self._storage.trouble
         before = await read_disk(self._storage, self._place.effects)
-        async with run_core(self._storage, clock, self._effects.tools()) as core:
+        async with run_core(self._storage, clock, self._effects.tools(), sandbox=SandboxHere()) as core:
             listener = Listener(core.bus, self._storage, self._effects)
             core.bus.subscribe(Event, lambda event: self._press_retry(core, event))
             trouble.is_on = True

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,7 +15,7 @@ from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Category, Runtime, ToolInfo
 from core.ports.clock import Clock, SystemClock
-from core.ports.sandbox import CodeLimits, CodeResult
+from core.ports.sandbox import CodeLimits, Console
 from core.ports.schemas import Violation
 from core.ports.tools import CallContext
 from core.tools.builtin import builtin_tools
@@ -56,11 +56,21 @@ class LibrarySchemas:
 class ScriptedSandbox:
     """Answers as `answer` does, and keeps what it was asked."""
 
-    def __init__(self, answer: Callable[[], CodeResult]) -> None:
+    def __init__(self, answer: Callable[[], str], lines: Sequence[tuple[str, str]] = ()) -> None:
         self.asked: list[tuple[str, str]] = []
         self._answer = answer
+        self._lines = lines
 
-    async def run(self, source: str, input_json: str, limits: CodeLimits = CodeLimits()) -> CodeResult:
+    async def run(
+        self,
+        source: str,
+        input_json: str,
+        limits: CodeLimits = CodeLimits(),
+        console: Console | None = None,
+        owner: str = "",
+    ) -> str:
+        if console is not None:
+            console.lines += self._lines
         self.asked.append((source, input_json))
         return self._answer()
 
@@ -120,7 +130,7 @@ class Builtins:
         clock: Clock | None = None,
     ) -> None:
         clock = clock or SystemClock()
-        self.sandbox = sandbox or ScriptedSandbox(lambda: CodeResult("null"))
+        self.sandbox = sandbox or ScriptedSandbox(lambda: "null")
         self.tools = {each.info.name: each for each in builtin_tools(self.sandbox, clock)}
         self.runner = invoker(*self.tools.values(), clock=clock)
         self._context = replace(context(*allow), base=str(base) if base else None)

@@ -10,7 +10,6 @@ import pytest
 from core.domain.tool import CallStatus, Effect
 from core.errors import CodeFailed
 from core.ports.clock import SystemClock
-from core.ports.sandbox import CodeResult
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.tools.builtin import builtin_tools
@@ -69,7 +68,7 @@ async def test_waiting_ends_when_it_is_cancelled() -> None:
 
 
 async def test_code_gets_the_input_and_gives_output_and_console() -> None:
-    sandbox = ScriptedSandbox(lambda: CodeResult('{"a":[1]}', (("log", "hello"),)))
+    sandbox = ScriptedSandbox(lambda: '{"a":[1]}', [("log", "hello")])
     value = await Builtins(sandbox=sandbox).value("run_code", code="CODE", input=[1, None])
     assert value == {"output": {"a": [1]}, "console": [{"level": "log", "text": "hello"}]}
     assert [(source, json.loads(text)) for source, text in sandbox.asked] == [("CODE", [1, None])]
@@ -82,7 +81,7 @@ async def test_without_an_input_code_gets_an_empty_object() -> None:
 
 
 async def test_an_error_in_the_code_keeps_its_place() -> None:
-    def fail() -> CodeResult:
+    def fail() -> str:
         raise CodeFailed("code_error", "x is not defined", line=2, column=9)
 
     result = await Builtins(sandbox=ScriptedSandbox(fail)).call("run_code", code="CODE")
@@ -96,7 +95,7 @@ async def test_an_error_in_the_code_keeps_its_place() -> None:
     [("[1,2]", "list, 2 items"), ('{"a":1}', "object, 1 field"), ("1.5", "1.5"), ('"hello"', '"hello"')],
 )
 async def test_the_output_of_code_is_summed_up(output: str, summary: str) -> None:
-    builtins = Builtins(sandbox=ScriptedSandbox(lambda: CodeResult(output)))
+    builtins = Builtins(sandbox=ScriptedSandbox(lambda: output))
     assert (await builtins.call("run_code", code="CODE")).summary == summary
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from core.domain.json_text import decode, encode, readable
 from core.domain.tool import ToolInfo
-from core.ports.sandbox import CodeLimits, Sandbox
+from core.errors import CodeFailed
+from core.ports.sandbox import CodeLimits, Console, Sandbox
 from core.ports.tools import CallContext
 from core.tools import schema
 from core.tools.quantities import counted, shortened
@@ -18,7 +19,7 @@ _INFO = ToolInfo(
     title="Run code",
     description=(
         "Runs JavaScript or TypeScript and gives {output, console}: what the function returned, as JSON, and what "
-        "was written to the console as [{level, text}]. The code is a module that exports a function: "
+        "was written to the console as [{level, text}] (64 KB of it). The code is a module that exports a function: "
         "`export default function (input) { return … }`; it may be async. There are no files, no network, no "
         "timers and no imports. Limits: 10 s, 64 MB of memory, 1 MB of output."
     ),
@@ -36,14 +37,24 @@ _INFO = ToolInfo(
 
 
 def tool(sandbox: Sandbox) -> Tool:
-    """What goes wrong in the code is its CodeFailed, with line and column."""
+    """What goes wrong in the code is its CodeFailed, with line and column, and with what it wrote to the console."""
 
     async def run(arguments: Arguments, context: CallContext) -> dict[str, Any]:
-        result = await sandbox.run(arguments["code"], encode(arguments.get("input", {})), CodeLimits())
-        console = [{"level": level, "text": text} for level, text in result.console]
-        return {"output": decode(result.output_json), "console": console}
+        console = Console()
+        try:
+            output_json = await sandbox.run(
+                arguments["code"], encode(arguments.get("input", {})), CodeLimits(), console, context.run_id
+            )
+        except CodeFailed as error:
+            written = _written(console) if console.lines else {}
+            raise CodeFailed(error.code, error.message, **error.parameters, **written) from error
+        return {"output": decode(output_json), **_written(console)}
 
     return Tool(_INFO, server=run, read_only=True, timeout_s=TIMEOUT_S, summary=_summary)
+
+
+def _written(console: Console) -> dict[str, Any]:
+    return {"console": console.as_list(), **({"console_cut": True} if console.is_cut else {})}
 
 
 def _summary(arguments: Arguments, value: Any) -> str:

@@ -9,8 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.domain.events import StepSkipped, ToolEnded, ToolStarted
+from core.domain.events import ConsoleWritten, StepFinished, StepSkipped, ToolEnded, ToolStarted
 from core.domain.ids import CallId
+from core.domain.step import StepStatus
 from core.domain.tool import CallStatus
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
@@ -241,6 +242,18 @@ def test_an_open_item_tells_when_it_has_ended(sidebar: Sidebar) -> None:
     sidebar.desk.tell(run.say(ended))
     sidebar.show()
     assert detail_text(sidebar, "Errors").toPlainText() == "no such file"
+
+
+def test_a_step_shows_where_its_code_failed_and_what_it_wrote(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    lines = [{"level": "log", "text": "row 1"}, {"level": "error", "text": "<b>row 2</b>"}]
+    sidebar.desk.tell(run.say(ConsoleWritten(step="chat", lines=lines, cut=True)))
+    error = {"code": "code_error", "message": "TypeError: bad", "line": 3, "column": 7}
+    sidebar.desk.tell(run.say(StepFinished(step="chat", status=StepStatus.ERROR, error=error)))
+    sidebar.show()
+    click_row(sidebar, 0)
+    assert detail_text(sidebar, "Errors").toPlainText() == "TypeError: bad (3:7)"
+    assert detail_text(sidebar, "Console, cut at 64 KB").toPlainText() == "row 1\nerror: <b>row 2</b>"
 
 
 def test_markup_in_a_value_is_shown_as_it_is(sidebar: Sidebar) -> None:
