@@ -32,6 +32,7 @@ from core.llm.system_keyring import SystemKeyring
 from core.ports.clock import Clock, SystemClock
 from core.ports.consent import ConsentBook
 from core.ports.storage import Storage
+from core.ports.tools import ToolRunner
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.sandbox.schemas import JsonSchemas
@@ -40,9 +41,11 @@ from core.services.agents import AgentService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
+from core.services.executions import ExecutionService
 from core.services.providers import ProviderService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
+from core.services.template_book import TemplateBookService
 from core.services.templates import TemplateService
 from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
@@ -51,7 +54,7 @@ from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.view_cache import ViewCache
 from core.stores.workflows import Workflows
-from core.tools.builtin import builtin_tools, execution_create
+from core.tools.builtin import builtin_tools, collection_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool
 
@@ -147,6 +150,7 @@ class Core:
     demo: DemoService
     providers: ProviderService
     agents: AgentService
+    tools: ToolRunner
 
 
 @asynccontextmanager
@@ -215,12 +219,15 @@ async def run_core(
             steps = StepRunner(box.invoker, box.sandbox, loop, box.schemas)
             templates = TemplateService(storage, box.validator)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
-            box.registry.register(execution_create.tool(engine))
             agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
             consent.know(box.invoker.infos)
             async with engine:
+                core = _core(bus, clock, engine, storage, stores, settings, consent, templates, models, agents, box)
+                book = TemplateBookService(storage, box.validator, clock)
+                for tool in collection_tools(ExecutionService(engine, core.runs, templates, storage), book):
+                    box.registry.register(tool)
                 with consent:
-                    yield _core(bus, clock, engine, storage, stores, settings, consent, templates, models, agents)
+                    yield core
     finally:
         stores.close()
 
@@ -236,6 +243,7 @@ def _core(
     templates: TemplateService,
     models: Models,
     agents: AgentService,
+    box: Toolbox,
 ) -> Core:
     access = Access(models.keys, storage)
     runs = RunService(engine, storage, clock, access, agents)
@@ -258,4 +266,5 @@ def _core(
         demo,
         providers,
         agents,
+        box.invoker,
     )

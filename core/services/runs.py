@@ -1,6 +1,6 @@
 """Runs: start one of a template, follow, cancel and describe them."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import Any
 
 from core.domain.agent import Answering
@@ -135,7 +135,7 @@ class RunService:
         run = await self._run(run_id)
         live = replay(await self._storage.events(run_id))
         told = describe(run, live, is_driven=self._engine.drives(run_id))
-        told["interruptions"] = await self._interruptions(run_id)
+        told["interruptions"] = [interruption_object(one) for one in await self._interruptions(run_id)]
         if run.status is RunStatus.ENQUEUED and not self._engine.drives(run_id):
             missing = await self._access.missing(run_id)
             told["error"] = missing.as_dict() if missing is not None else None
@@ -149,6 +149,7 @@ class RunService:
         *,
         interruption: InterruptionId | None = None,
         step: str | None = None,
+        require: Callable[[Interruption], None] = lambda found: None,
     ) -> Interruption:
         """Answer what the run, or one below it, waits for (`Engine.answer`). Fails with `key_missing` where it could
         not go on with the answer; it stays open."""
@@ -156,7 +157,7 @@ class RunService:
         top = run.root or run.id
         if not self._engine.drives(top) and (missing := await self._access.missing(top)) is not None:
             raise refused(missing)
-        return await self._engine.answer(run_id, answer, interruption=interruption, step=step)
+        return await self._engine.answer(run_id, answer, interruption=interruption, step=step, require=require)
 
     @answers
     async def root_of(self, run_id: RunId) -> RunId:
@@ -169,7 +170,13 @@ class RunService:
         """What waits for a person, in all runs, oldest first."""
         return await self._storage.open_interruptions()
 
-    async def _interruptions(self, run_id: RunId) -> list[dict[str, Any]]:
+    @answers
+    async def asked(self, run_id: RunId) -> list[dict[str, Any]]:
+        """What the run and those below it wait for, in the order of asking."""
+        await self._run(run_id)
+        return [interruption_object(one) for one in await self._interruptions(run_id) if one.is_open]
+
+    async def _interruptions(self, run_id: RunId) -> list[Interruption]:
         """Those of the run and of all below it, open ones first, each in the order of asking."""
         found, todo = list[Interruption](), [run_id]
         while todo:
@@ -177,7 +184,7 @@ class RunService:
             found += await self._storage.interruptions(one)
             todo += [child.id for child in await self._storage.children(one) if child.root is not None]
         found.sort(key=lambda one: (not one.is_open, one.created_at, one.seq))
-        return [interruption_object(one) for one in found]
+        return found
 
     async def newest(self, limit: int, status: RunStatus | None = None) -> AsyncIterator[Run]:
         """The newest runs, page by page."""
