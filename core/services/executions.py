@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId
+from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key
 from core.domain.interruption import Answer, Interruption, InterruptionKind
 from core.domain.run import Run, RunStatus
 from core.engine.children import called_id
@@ -38,7 +38,7 @@ class ExecutionService:
         if not context.is_outside:
             return await self._engine.execute(context, template_id, given, timeout_ms=timeout_ms, wait=wait)
         found = await self._templates.named(template_id, None)
-        run = data_of(await self._runs.start(found, given, key=outside_key(context), timeout_ms=timeout_ms))
+        run = data_of(await self._runs.start(found, given, key=_key(context), timeout_ms=timeout_ms))
         return await self._engine.wait(run.id) if wait else run
 
     async def find(self, run_id: RunId) -> Run:
@@ -138,8 +138,12 @@ class ExecutionService:
         return found
 
 
-def outside_key(context: CallContext) -> str:
-    """The key of the run that a call from outside begins."""
+def outside_run(context: CallContext) -> RunId:
+    """The run that a call from outside begins."""
+    return RunId(id_from_key("run", _key(context)))
+
+
+def _key(context: CallContext) -> str:
     return called_id(context.run_id, context.call_id)
 
 

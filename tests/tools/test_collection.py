@@ -152,11 +152,12 @@ async def test_listings_come_in_pages() -> None:
     async with a_caller() as call:
         for number in range(5):
             await call.saved(a_step("a"), title=f"T {number}")
-        found, cursor = [], {}
-        while cursor is not None:
-            page = await call("LIST", query="t ", limit=2, **cursor)
+        found = list[str]()
+        more: dict[str, Any] | None = {}
+        while more is not None:
+            page = await call("LIST", query="t ", limit=2, **more)
             found += [one["title"] for one in page["items"]]
-            cursor = {"cursor": page["next_cursor"]} if page["next_cursor"] else None
+            more = {"cursor": page["next_cursor"]} if page["next_cursor"] else None
         assert [one for one in found if one.startswith("T ")] == [f"T {number}" for number in range(5)]
         assert (await call.error("LIST", cursor="nobody"))["code"] == "not_found"
         runs = [(await call.world.start(a_step("a"))).id for _ in range(5)]
@@ -297,7 +298,7 @@ async def test_its_own_runs_are_reached_as_the_category_says_and_others_by_conse
         other = await world.start(tool_step("h", "hang"))
         first = await say(world, ("calculator", {"expression": "1"}), mode=mode)
         await approve_all(world, first)
-        own = [(f"{RUNS}LIST", {}), (f"{RUNS}GET", {"run_id": first.id})]
+        own: list[tuple[str, dict[str, Any]]] = [(f"{RUNS}LIST", {}), (f"{RUNS}GET", {"run_id": first.id})]
         run = await say(world, *own, mode=mode, workflow_id=first.workflow_id)
         assert (await world.settled(run.id))["status"] == "success"
         assert await asked_about(world, run) == []

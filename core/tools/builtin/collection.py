@@ -10,6 +10,12 @@ from core.tools.registry import Arguments, Handler
 TEMPLATES = "COLLECTION_WORKFLOW_"
 EXECUTIONS = "COLLECTION_WORKFLOW_EXECUTION_"
 
+OFFERED = frozenset(
+    [TEMPLATES + name for name in ("LIST", "GET", "CREATE", "UPDATE", "DELETE")]
+    + [EXECUTIONS + name for name in ("LIST", "GET", "CREATE", "CANCEL", "RESUME")]
+)
+"""What the app offers through MCP (AGENTS_AND_TOOLS §7)."""
+
 ID_CHARACTERS = 256
 PAGE, MOST = 50, 200
 
