@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import json
 import re
+import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from importlib import metadata
@@ -50,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
+    if sys.stdin is None or sys.stdout is None:
+        raise CommandFailed.usage("bad_input", "MCP is spoken over stdin and stdout, and they are not open")
     with StandardStreams() as streams:
         try:
             async with open_core(folders) as core:

@@ -1,5 +1,6 @@
 """`COLLECTION_WORKFLOW_…`: templates and runs as agents and steps reach them (AGENTS_AND_TOOLS §5)."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.domain.events import InterruptionRaised
+from core.domain.events import InterruptionRaised, ToolStarted
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.interruption import InterruptionKind
 from core.domain.run import Run
@@ -224,6 +225,85 @@ async def test_a_waiting_run_keeps_its_version_and_survives_the_end_of_its_templ
                 version,
             )
         assert (await call.error("EXECUTION_CREATE", workflow_collection_id=made))["code"] == "not_found"
+
+
+async def test_answers_come_in_any_order_and_only_once() -> None:
+    """hitl-01, hitl-03."""
+    async with a_caller() as call:
+        gates = [{**ASKS, "name": name, "input": name} for name in "abc"]
+        made = await call.saved(*gates)
+        told = await call("EXECUTION_CREATE", workflow_collection_id=made, wait=True)
+        run_id = told["run_id"]
+        assert [one["step"] for one in told["interruptions"]] == ["a", "b", "c"]
+        which = await call.error("EXECUTION_RESUME", run_id=run_id, action="approve")
+        assert (which["code"], len(which["open"])) == ("which_interruption", 3)
+        first = told["interruptions"][1]
+        for name in ("c", "a"):
+            left = await call("EXECUTION_RESUME", run_id=run_id, step=name, action="approve")
+            again = await call.error("EXECUTION_RESUME", run_id=run_id, step=name, action="approve")
+            assert again["code"] == "already_answered"
+        assert left["interruptions"] == [first]
+        done = await call("EXECUTION_RESUME", run_id=run_id, action="approve", wait=True)
+        assert done["output"] == {"a": "a", "b": "b", "c": "c"}
+
+
+async def test_what_is_deleted_cannot_be_answered() -> None:
+    """hitl-09."""
+    async with a_caller() as call:
+        made = await call.saved(ASKS)
+        told = await call("EXECUTION_CREATE", workflow_collection_id=made, wait=True)
+        run = await call.world.storage.run(told["run_id"])
+        assert run is not None
+        await call.world.core.workflows.delete(run.workflow_id)
+        late = {"run_id": run.id, "id": told["interruptions"][0]["id"], "action": "approve"}
+        assert (await call.error("EXECUTION_RESUME", **late))["code"] == "not_found"
+        assert (await call("EXECUTION_LIST"))["items"] == []
+
+
+async def test_cancelling_a_run_ends_all_below_it() -> None:
+    """cancel-03: runs that started each other through the tool, three deep."""
+    async with a_caller() as call:
+        made = await call.saved(tool_step("h", "hang", text="bottom"), title="0")
+        for depth in (1, 2, 3):
+            start = tool_step("c", f"{RUNS}CREATE", workflow_collection_id=made, wait=True)
+            made = await call.saved(start, tool_step("late", "note", "c", text="never"), title=str(depth))
+        run_id = (await call("EXECUTION_CREATE", workflow_collection_id=made))["run_id"]
+        while "bottom" not in call.world.tools.notes:
+            await call.world.heard(ToolStarted)
+            await asyncio.sleep(0)
+        assert (await call("EXECUTION_CANCEL", run_id=run_id))["status"] == "cancelled"
+        below, found = run_id, []
+        for _ in range(3):
+            (one,) = (await call("EXECUTION_LIST", parent_run_id=below))["items"]
+            found.append(one["status"])
+            below = one["run_id"]
+        assert (found, call.world.tools.notes) == (["cancelled"] * 3, ["bottom"])
+
+
+async def test_one_call_begins_one_run_however_often_it_is_made() -> None:
+    """start-01."""
+    async with a_caller() as call:
+        made = await call.saved(ASKS)
+        context = CallContext.outside(CallId("same"))
+        given = {"workflow_collection_id": made}
+        calls = [
+            call.world.core.tools.call(f"{RUNS}CREATE", given, context, default_timeout_s=30, is_permitted=True)
+            for _ in range(3)
+        ]
+        assert len({one.value["run_id"] for one in await asyncio.gather(*calls)}) == 1
+        assert len(await call.world.storage.runs()) == 1
+
+
+async def test_starts_from_outside_are_bound_by_capacity_alone() -> None:
+    """ENGINE §9."""
+    async with a_caller() as call:
+        await call.world.core.settings.change(max_running_runs=4)
+        made = await call.saved(tool_step("h", "hold"))
+        for _ in range(6):
+            await call("EXECUTION_CREATE", workflow_collection_id=made)
+        enqueued = await call("EXECUTION_LIST", status="enqueued")
+        assert len(enqueued["items"]) == 2
+        call.world.tools.release.set()
 
 
 async def test_long_outputs_are_left_out_of_a_run_and_given_with_their_step() -> None:
