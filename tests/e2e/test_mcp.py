@@ -139,11 +139,11 @@ async def test_clients_start_runs_follow_answer_and_cancel_them_one_after_the_ot
         asks = await served.saved("Asks", ASKS, {**ASKS, "name": "second", "dependsOn": ["gate"]})
         told: list[float] = []
 
-        async def progress(done: float, total: float | None, message: str | None) -> None:
-            told.append(done)
+        async def watch(progress: float, total: float | None, message: str | None) -> None:
+            told.append(progress)
 
         start = {"workflow_collection_id": asks, "wait": True}
-        result = await served.client.call_tool(R + "CREATE", start, progress_callback=progress)
+        result = await served.client.call_tool(R + "CREATE", start, progress_callback=watch)
         waiting = result.structured_content
         (asked,) = waiting["interruptions"]
         assert (waiting["status"], asked["step"], asked["kind"]) == ("waiting", "gate", "approval")

@@ -237,7 +237,7 @@ async def test_answers_come_in_any_order_and_only_once() -> None:
         assert [one["step"] for one in told["interruptions"]] == ["a", "b", "c"]
         which = await call.error("EXECUTION_RESUME", run_id=run_id, action="approve")
         assert (which["code"], len(which["open"])) == ("which_interruption", 3)
-        first = told["interruptions"][1]
+        left, first = told, told["interruptions"][1]
         for name in ("c", "a"):
             left = await call("EXECUTION_RESUME", run_id=run_id, step=name, action="approve")
             again = await call.error("EXECUTION_RESUME", run_id=run_id, step=name, action="approve")
@@ -385,7 +385,7 @@ async def test_its_own_runs_are_reached_as_the_category_says_and_others_by_conse
         listed, got = await results(world, run)
         assert [one["run_id"] for one in listed["items"]] == [run.id, first.id]
         assert got["run_id"] == first.id
-        outside = [
+        outside: list[tuple[str, dict[str, Any]]] = [
             (f"{RUNS}LIST", {"workflow_id": other.workflow_id}),
             (f"{RUNS}LIST", {"workflow_id": "*"}),
             (f"{RUNS}LIST", {"parent_run_id": other.id}),
