@@ -53,13 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
     if sys.stdin is None or sys.stdout is None:
         raise CommandFailed.usage("bad_input", "MCP is spoken over stdin and stdout, and they are not open")
-    with StandardStreams() as streams:
+    with StandardStreams() as streams, suppress(asyncio.CancelledError):  # to be stopped is its normal end
         try:
             async with open_core(folders) as core:
                 unwrap(await core.runs.recover())
                 await _serve(core, streams)
-        except asyncio.CancelledError:
-            return exits.SUCCESS
         except CommandFailed as failed:
             return await _refuse(streams, failed)
         except MetierError as error:

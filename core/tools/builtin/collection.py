@@ -41,7 +41,7 @@ PROBLEMS = {
             "step": TEXT_OR_NULL,
             "path": {"type": "string", "description": "A JSON pointer into the template."},
             "message": TEXT,
-            "severity": {"enum": ["error", "warning"]},
+            "severity": {"type": "string", "enum": ["error", "warning"]},
         },
         "required": ["code", "message", "severity"],
     },

@@ -38,7 +38,7 @@ from core.tools.registry import Arguments, Tool
 ALL = "*"
 
 _RUN_ID = an_id("The id of the run.")
-_STATUS = {"enum": [one.value for one in RunStatus if one is not RunStatus.PAUSED]}
+_STATUS = {"type": "string", "enum": [one.value for one in RunStatus if one is not RunStatus.PAUSED]}
 _ITEM = of_result(
     {
         "run_id": TEXT,
@@ -237,7 +237,7 @@ _RESUME = ToolInfo(
         {
             "step": an_id("The step that asks."),
             "id": an_id("The id of the interruption."),
-            "action": {"enum": [one.value for one in Action]},
+            "action": {"type": "string", "enum": [one.value for one in Action]},
             "value": {"description": "What is submitted. It has to fit the schema of the interruption."},
             "reason": {"type": "string", "maxLength": 10_000, "description": "Why it is rejected."},
             "wait": {"type": "boolean", "description": "Whether to wait until it has ended or waits for a person."},
