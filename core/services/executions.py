@@ -56,11 +56,11 @@ class ExecutionService:
         limit: int,
         before: RunId | None = None,
     ) -> RunPage:
-        if before is not None:
-            await self.find(before)
         if parent is not None:
             await self.find(parent)
-            return _page_of([one for one in await self._storage.children(parent) if _fits(one, status)], limit, before)
+            return _page_of(await self._storage.children(parent), status, limit, before)
+        if before is not None:
+            await self.find(before)
         page: list[Run] = []
         while len(page) <= limit:
             wanted = min(limit + 1 - len(page), PAGE_ROWS)
@@ -147,11 +147,13 @@ def _key(context: CallContext) -> str:
     return called_id(context.run_id, context.call_id)
 
 
-def _fits(run: Run, status: RunStatus | None) -> bool:
-    return status in (None, run.status)
-
-
-def _page_of(runs: list[Run], limit: int, after: RunId | None) -> RunPage:
-    begin = next((place + 1 for place, one in enumerate(runs) if one.id == after), 0)
-    page = runs[begin : begin + limit]
-    return RunPage(page, page[-1].id if begin + limit < len(runs) else None)
+def _page_of(runs: list[Run], status: RunStatus | None, limit: int, after: RunId | None) -> RunPage:
+    """Those behind `after`, which may have another status by now."""
+    begin = 0
+    if after is not None:
+        places = [place for place, one in enumerate(runs) if one.id == after]
+        if not places:
+            raise NotFound("run", after)
+        begin = places[0] + 1
+    rest = [one for one in runs[begin:] if status in (None, one.status)]
+    return RunPage(rest[:limit], rest[limit - 1].id if len(rest) > limit else None)

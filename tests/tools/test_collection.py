@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -10,7 +10,7 @@ import pytest
 
 from core.domain.events import InterruptionRaised, ToolStarted
 from core.domain.ids import CallId, RunId, WorkflowId
-from core.domain.interruption import InterruptionKind
+from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.run import Run
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus
@@ -167,6 +167,20 @@ async def test_listings_come_in_pages() -> None:
         page = await call("EXECUTION_LIST", limit=3, cursor=page["next_cursor"])
         assert ([one["run_id"] for one in page["items"]], page["next_cursor"]) == (runs[1::-1], None)
         assert (await call.error("EXECUTION_LIST", cursor="nobody"))["code"] == "not_found"
+
+
+async def test_runs_below_a_run_come_in_pages_too() -> None:
+    async with a_caller() as call:
+        child = await call.saved(a_step("a"))
+        starts = [tool_step(f"s{number}", f"{RUNS}CREATE", workflow_collection_id=child) for number in range(3)]
+        run = await call.world.run(*starts)
+        ids = [run["output"][f"s{number}"]["run_id"] for number in range(3)]
+        page = await call("EXECUTION_LIST", parent_run_id=run["run_id"], limit=2)
+        rest = await call("EXECUTION_LIST", parent_run_id=run["run_id"], limit=2, cursor=page["next_cursor"])
+        assert [one["run_id"] for one in page["items"] + rest["items"]] == ids
+        assert rest["next_cursor"] is None
+        wrong = await call.error("EXECUTION_LIST", parent_run_id=run["run_id"], cursor=run["run_id"])
+        assert wrong["code"] == "not_found"
 
 
 # Runs from outside
@@ -447,6 +461,55 @@ async def test_no_run_answers_what_it_asks_itself(mode: ValidationMode) -> None:
         if mode is not AUTO:
             told = await world.answer(run, "approve", step="r")
         assert told["steps"]["r"]["error"]["code"] == "not_allowed"
+        assert (told["status"], told["steps"]["gate"]["status"]) == ("waiting", "waiting")
+
+
+def agent_step(name: str, *calls: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    """A step whose agent makes these calls, one a round."""
+    prompt = "\n\n".join(f"/tool {tool} {json.dumps(arguments)}" for tool, arguments in calls)
+    return {"name": name, "action": {"agent": {"prompt": prompt}}}
+
+
+async def consent_to_all(world: World, run: Run, until: Callable[[], Awaitable[bool]]) -> None:
+    """A person who agrees to whatever is asked about tools, and answers nothing else."""
+    answered = set[str]()
+    while not await until():
+        for one in await world.storage.interruptions(run.id):
+            if one.is_open and one.ask.kind is InterruptionKind.TOOL_APPROVAL and one.id not in answered:
+                answered.add(one.id)
+                await world.core.engine.answer(run.id, Answer(Action.APPROVE), interruption=one.id)
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("mode", [AUTO, MANUAL, SELECTIVE])
+async def test_an_agent_answers_its_child_and_never_itself(mode: ValidationMode) -> None:
+    async with a_world() as world:
+        inner = {**ASKS, "name": "inner"}
+        child = await Caller(world).saved(inner, title="Child")
+        resume = {"run_id": "@ctx.run_id", "action": "approve"}
+        agent = agent_step(
+            "agent",
+            (f"{RUNS}CREATE", {"workflow_collection_id": child}),
+            ("hold", {}),
+            (f"{RUNS}RESUME", {**resume, "step": "gate"}),
+            (f"{RUNS}RESUME", {**resume, "step": "inner"}),
+        )
+        run = await world.start(ASKS, agent, mode=mode)
+
+        async def child_asks() -> bool:
+            return any(one.ask.step == "inner" for one in await world.storage.open_interruptions())
+
+        async def agent_is_done() -> bool:
+            return bool((await world.describe(run.id))["steps"]["agent"]["status"] == "completed")
+
+        await consent_to_all(world, run, child_asks)
+        world.tools.release.set()
+        await consent_to_all(world, run, agent_is_done)
+        begun, _, own, childs = await results(world, run)
+        assert own == "not_allowed"
+        assert childs["status"] in ("running", "waiting", "success")
+        assert (await world.settled(begun["run_id"]))["output"] == "through"
+        told = await world.settled(run.id)
         assert (told["status"], told["steps"]["gate"]["status"]) == ("waiting", "waiting")
 
 
