@@ -25,6 +25,7 @@ from core.domain.json_text import encode
 from core.domain.tool import CallResult, Effect, ToolInfo
 from core.ports.tools import CallContext
 from core.services.executions import outside_run
+from core.services.outcome import Failed
 from core.threads.long_json import is_long
 from core.tools.builtin.collection import OFFERED
 from core.wiring import Core
@@ -91,7 +92,7 @@ class Calls:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
             if awaited is not None and awaited == outside_run(context) and not self._is_closing:
-                self._begin(self._end(awaited), f"cancel {awaited}")
+                self._begin(self._end(awaited, work), f"cancel {awaited}")
             raise
         finally:
             if progress is not None:
@@ -103,8 +104,18 @@ class Calls:
         )
         return await asyncio.to_thread(_reply, result) if is_long(result.value) else _reply(result)
 
-    async def _end(self, run_id: RunId) -> None:
-        await self._core.runs.cancel(run_id)  # that there is none, or that it has ended, is as good
+    async def _end(self, run_id: RunId, work: "asyncio.Task[Any]") -> None:
+        """Cancel the run; one that is still being checked, as soon as it is written down."""
+        created: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def told(event: Event) -> None:
+            if event.run_id == run_id and not created.done():
+                created.set_result(None)
+
+        with self._core.bus.subscribe(Event, told):
+            if isinstance(await self._core.runs.cancel(run_id), Failed) and not work.done():
+                await asyncio.wait({work, created}, return_when=asyncio.FIRST_COMPLETED)
+                await self._core.runs.cancel(run_id)
 
     def _begin(self, work: Coroutine[Any, Any, Any], name: str) -> "asyncio.Task[Any]":
         task = asyncio.create_task(work, name=name)

@@ -57,7 +57,8 @@ async def test_progress_only_grows_and_says_what_happens() -> None:
 async def test_who_gives_up_a_call_ends_the_run_that_it_waits_for_from_its_very_first_moment() -> None:
     async with a_world() as world:
         calls = Calls(world.core)
-        made = await saved(calls, tool_step("h", "hold"))
+        slow_to_check = {"name": "c", "action": {"code": "export default () => 1"}}
+        made = await saved(calls, tool_step("h", "hold"), slow_to_check)
         start = {"workflow_collection_id": made, "wait": True}
         await given_up(world, asyncio.create_task(calls.call(CREATE, start, silent)))
         for turns in range(12):
