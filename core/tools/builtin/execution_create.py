@@ -14,11 +14,12 @@ from core.tools import schema
 from core.tools.builtin.collection import ANY_OBJECT, EXECUTIONS, TEXT, an_id, failing_clearly, of_result
 from core.tools.registry import Arguments, Tool
 
+NAME = f"{EXECUTIONS}CREATE"
 START_S = 30.0
 LONGEST_S = 86_400.0  # a run has limits of its own
 
 _INFO = ToolInfo(
-    name=f"{EXECUTIONS}CREATE",
+    name=NAME,
     title="Start a run",
     description=(
         "Starts a run of a template, below this run where one calls it. Gives {run_id, status} at once, or with wait:"
