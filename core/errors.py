@@ -62,11 +62,8 @@ class InvalidTemplate(Refused):
 
     def __init__(self, problems: list[dict[str, Any]]) -> None:
         count = sum(1 for problem in problems if problem["severity"] == "error")
-        super().__init__("invalid_template", f"the template has {count} error{'s' if count != 1 else ''}")
-        self.problems = problems
-
-    def as_dict(self) -> dict[str, Any]:
-        return {**super().as_dict(), "problems": self.problems}
+        message = f"the template has {count} error{'s' if count != 1 else ''}"
+        super().__init__("invalid_template", message, problems=problems)
 
 
 class StepFailed(MetierError):

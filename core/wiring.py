@@ -33,6 +33,7 @@ from core.ports.clock import Clock, SystemClock
 from core.ports.consent import ConsentBook
 from core.ports.sandbox import Sandbox
 from core.ports.storage import Storage
+from core.ports.tools import ToolRunner
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.sandbox.schemas import JsonSchemas
@@ -41,9 +42,11 @@ from core.services.agents import AgentService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
+from core.services.executions import ExecutionService
 from core.services.providers import ProviderService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
+from core.services.template_book import TemplateBookService
 from core.services.templates import TemplateService
 from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
@@ -53,7 +56,7 @@ from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.view_cache import ViewCache
 from core.stores.workflows import Workflows
-from core.tools.builtin import builtin_tools, execution_create
+from core.tools.builtin import builtin_tools, collection_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool
 
@@ -151,6 +154,7 @@ class Core:
     demo: DemoService
     providers: ProviderService
     agents: AgentService
+    tools: ToolRunner
 
 
 @asynccontextmanager
@@ -226,11 +230,14 @@ async def run_core(
             templates = TemplateService(storage, box.validator)
             agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read, agents.for_steps)
-            box.registry.register(execution_create.tool(engine))
             consent.know(box.invoker.infos)
             async with engine:
+                core = _core(bus, clock, engine, storage, stores, settings, consent, templates, models, agents, box)
+                book = TemplateBookService(storage, box.validator, clock)
+                for tool in collection_tools(ExecutionService(engine, core.runs, templates, storage), book):
+                    box.registry.register(tool)
                 with consent:
-                    yield _core(bus, clock, engine, storage, stores, settings, consent, templates, models, agents)
+                    yield core
     finally:
         stores.close()
 
@@ -246,6 +253,7 @@ def _core(
     templates: TemplateService,
     models: Models,
     agents: AgentService,
+    box: Toolbox,
 ) -> Core:
     access = Access(models.keys, storage)
     runs = RunService(engine, storage, clock, access, agents)
@@ -268,4 +276,5 @@ def _core(
         demo,
         providers,
         agents,
+        box.invoker,
     )

@@ -2933,12 +2933,52 @@
         <translation>Calcul en cours</translation>
     </message>
     <message>
+        <source>Cancelled a run</source>
+        <translation>Exécution annulée</translation>
+    </message>
+    <message>
+        <source>Cancelling a run</source>
+        <translation>Annulation d’une exécution</translation>
+    </message>
+    <message>
+        <source>Changed a template</source>
+        <translation>Modèle modifié</translation>
+    </message>
+    <message>
+        <source>Changing a template</source>
+        <translation>Modification d’un modèle</translation>
+    </message>
+    <message>
+        <source>Deleted a template</source>
+        <translation>Modèle supprimé</translation>
+    </message>
+    <message>
+        <source>Deleting a template</source>
+        <translation>Suppression d’un modèle</translation>
+    </message>
+    <message>
         <source>Listed</source>
         <translation>Listé</translation>
     </message>
     <message>
+        <source>Listed runs</source>
+        <translation>Exécutions listées</translation>
+    </message>
+    <message>
+        <source>Listed templates</source>
+        <translation>Modèles listés</translation>
+    </message>
+    <message>
         <source>Listing</source>
         <translation>Lecture de la liste</translation>
+    </message>
+    <message>
+        <source>Listing runs</source>
+        <translation>Lecture de la liste des exécutions</translation>
+    </message>
+    <message>
+        <source>Listing templates</source>
+        <translation>Lecture de la liste des modèles</translation>
     </message>
     <message>
         <source>Ran code</source>
@@ -2949,8 +2989,32 @@
         <translation>Lu</translation>
     </message>
     <message>
+        <source>Read a run</source>
+        <translation>Exécution lue</translation>
+    </message>
+    <message>
+        <source>Read a template</source>
+        <translation>Modèle lu</translation>
+    </message>
+    <message>
         <source>Reading</source>
         <translation>Lecture</translation>
+    </message>
+    <message>
+        <source>Reading a run</source>
+        <translation>Lecture d’une exécution</translation>
+    </message>
+    <message>
+        <source>Reading a template</source>
+        <translation>Lecture d’un modèle</translation>
+    </message>
+    <message>
+        <source>Resumed a run</source>
+        <translation>Exécution reprise</translation>
+    </message>
+    <message>
+        <source>Resuming a run</source>
+        <translation>Reprise d’une exécution</translation>
     </message>
     <message>
         <source>Running code</source>
@@ -2959,6 +3023,22 @@
     <message>
         <source>Running {tool}</source>
         <translation>Exécution de {tool}</translation>
+    </message>
+    <message>
+        <source>Saved a template</source>
+        <translation>Modèle enregistré</translation>
+    </message>
+    <message>
+        <source>Saving a template</source>
+        <translation>Enregistrement d’un modèle</translation>
+    </message>
+    <message>
+        <source>Started a run</source>
+        <translation>Exécution lancée</translation>
+    </message>
+    <message>
+        <source>Starting a run</source>
+        <translation>Lancement d’une exécution</translation>
     </message>
     <message>
         <source>Waited</source>

@@ -1,5 +1,8 @@
 """Which tool calls need a person's consent, by what was set (AGENTS_AND_TOOLS §6). Pure.
 
+A call that reaches out of its workflow is asked about whatever holds for its category and its risk, but in automatic
+mode.
+
 An exception for a tool, or for the server that it is of, wins over what holds for its category: the more particular
 holds. A person made it; so an `allow` holds in every mode, while an `ask` asks nobody in automatic mode, where people
 were told that nobody is asked.
@@ -51,12 +54,13 @@ class Ruling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CallTraits:
-    """What a call is like, as far as consent goes."""
+    """What a call is like, as far as consent goes. `reaches_out`: to what belongs to another workflow."""
 
     tool: str
     category: Category
     risk: Risk
     effect: Effect
+    reaches_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +111,10 @@ class ConsentPolicy:
             case ValidationMode.AUTO:
                 return call.risk is Risk.HIGH and settings.confirm_high_risk
             case ValidationMode.MANUAL:
-                return not (call.risk is Risk.LOW and settings.low_risk_free_in_manual)
+                is_free = call.risk is Risk.LOW and settings.low_risk_free_in_manual
+                return call.reaches_out or not is_free
             case ValidationMode.SELECTIVE:
-                if self._exception(call.tool) is Rule.ASK:
+                if call.reaches_out or self._exception(call.tool) is Rule.ASK:
                     return True
                 if call.risk is Risk.LOW and settings.low_risk_free_in_selective:
                     return False

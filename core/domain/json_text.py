@@ -22,7 +22,9 @@ def encode(value: Any) -> str:
     """`value` as compact ASCII JSON. Raises StepFailed `not_json` for what JSON cannot hold."""
     try:
         return _WRITER.encode(value)
-    except (TypeError, ValueError, RecursionError) as error:
+    except RecursionError:
+        raise StepFailed("not_json", "the value cannot be held as JSON: it is nested too deeply") from None
+    except (TypeError, ValueError) as error:
         raise StepFailed("not_json", f"the value cannot be held as JSON: {error}") from None
 
 

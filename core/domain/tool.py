@@ -43,6 +43,7 @@ class ToolInfo:
     """What is told about a tool to models, templates and people.
 
     `risk` is the highest that its calls have. `asks_people`: its calls wait for a person's answer, and nothing else.
+    `is_scoped`: some of its calls may reach out of the workflow that they are made in (AGENTS_AND_TOOLS §5).
     """
 
     name: str
@@ -54,6 +55,7 @@ class ToolInfo:
     risk: Risk = Risk.LOW
     category: Category = Category.TOOLS
     asks_people: bool = False
+    is_scoped: bool = False
 
 
 class CallStatus(StrEnum):

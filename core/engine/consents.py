@@ -10,7 +10,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from core.domain.audit import AuditEntry, Decider, Decision, audit_id, kept_arguments
@@ -65,7 +65,9 @@ class Consents:
 
     def needs_look(self, wanted: WantedCall) -> bool:
         """Whether the call may not be made before `examine` has looked at it. What an exception lets pass is logged."""
-        return self.found(wanted) is not None or not self._passes(wanted, self._terms(wanted))
+        if self.found(wanted) is not None or self._is_scoped(wanted):
+            return True
+        return not self._passes(wanted, self._terms(wanted))
 
     def found(self, wanted: WantedCall) -> Interruption | None:
         """The newest request about the call, open or closed."""
@@ -77,7 +79,7 @@ class Consents:
         """The request about the call, which is made where there has to be one; else leave to make it, or its result."""
         if (found := self.found(wanted)) is not None:
             return found
-        terms = self._terms(wanted)
+        terms = self._terms(wanted, reaches_out=await self._reaches_out(wanted))
         if self._passes(wanted, terms):
             return Permitted(wanted.arguments)
         if await self._is_covered(wanted.tool):
@@ -126,9 +128,18 @@ class Consents:
             self._log_pass(wanted, terms, Decider.EXCEPTION)
         return terms.ruling is not Ruling.ASK
 
-    def _terms(self, wanted: WantedCall) -> ConsentTerms:
-        arguments = wanted.arguments if isinstance(wanted.arguments, dict) else {}
-        return self._tools.terms(wanted.tool, arguments, self._mode)
+    def _terms(self, wanted: WantedCall, *, reaches_out: bool = False) -> ConsentTerms:
+        return self._tools.terms(wanted.tool, _object(wanted), self._mode, reaches_out=reaches_out)
+
+    def _is_scoped(self, wanted: WantedCall) -> bool:
+        info = self._tools.info(wanted.tool)
+        return info is not None and info.is_scoped
+
+    async def _reaches_out(self, wanted: WantedCall) -> bool:
+        """Whether the call goes beyond this run's workflow: then a person is asked (AGENTS_AND_TOOLS §5)."""
+        if not self._is_scoped(wanted):
+            return False
+        return await self._tools.reaches_out(wanted.tool, _object(wanted), self._run.workflow_id)
 
     def _ask(self, wanted: WantedCall, shown: Any) -> Ask:
         terms, info = self._terms(wanted), self._tools.info(wanted.tool)
@@ -186,6 +197,10 @@ def rejected(tool: str, why: str) -> CallResult:
     """The result of a call that nobody agreed to: the model reads why."""
     error = ErrorInfo("rejected", why, failed_during="tool_execution", tool_name=tool)
     return CallResult(CallStatus.ERROR, error=error)
+
+
+def _object(wanted: WantedCall) -> Mapping[str, Any]:
+    return wanted.arguments if isinstance(wanted.arguments, dict) else {}
 
 
 def _covers(one: Interruption, tool: str) -> bool:

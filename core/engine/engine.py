@@ -505,8 +505,10 @@ class Engine:
         *,
         interruption: InterruptionId | None = None,
         step: str | None = None,
+        require: Callable[[Interruption], None] = lambda found: None,
     ) -> Interruption:
         """Answer an open interruption of the run or of one below it; with neither name, the only one that is open.
+        `require` raises where that one may not be answered so.
 
         Raises NotFound for a run that is not at work here, Refused: `nothing_open`, `which_interruption`,
         `already_answered`, `consumed`, `bad_answer`; nothing has changed then.
@@ -514,6 +516,7 @@ class Engine:
         drivers = self._drivers_of(run_id)
         known = [one for driver in drivers.values() for one in driver.interruptions.all]
         found = meant(known, interruption, step)
+        require(found)
         driver = drivers[found.run_id]
         asking = driver.work.step(found.ask.step)
         await check(found, answer, asking, driver.work.tool_schema(found.ask.tool), self._steps.schemas)
@@ -522,6 +525,12 @@ class Engine:
             _patch(driver, found, answer)
         driver.interruptions.answer(found, answer)
         return found
+
+    async def written(self, run_id: RunId) -> None:
+        """Come back when all that the run and those below it have told until now is on disk."""
+        seat = self._seats.get(run_id)
+        if seat is not None:
+            await asyncio.gather(*(log.record() for log in (seat.log, *(one.log for one in self.below(run_id)))))
 
     def _drivers_of(self, run_id: RunId) -> dict[RunId, Driver]:
         """Those of the run and of all below it."""

@@ -34,6 +34,7 @@ from core.ports.storage import (
     RaiseInterruption,
     ReleaseClaim,
     RemoveAgent,
+    RemoveTemplate,
     StoredTemplate,
     Write,
 )
@@ -130,6 +131,8 @@ class Tables:
         for put_template in batch.of(PutTemplate):
             template = put_template.template
             self.templates.setdefault(template.id, {})[template.version] = template
+        for removed_template in batch.of(RemoveTemplate):
+            self.templates.pop(removed_template.template_id, None)
         self.agents.update({put.agent.id: put.agent for put in batch.of(PutAgent)})
         for removed in batch.of(RemoveAgent):
             self.agents.pop(removed.agent_id, None)

@@ -52,6 +52,7 @@ from core.ports.storage import (
     RaiseInterruption,
     ReleaseClaim,
     RemoveAgent,
+    RemoveTemplate,
     StoredTemplate,
     Write,
 )
@@ -114,6 +115,7 @@ class SurrealStorage:
             *self._workflows.put(write.workflow for write in batch.of(PutWorkflow)),
             *self._messages.put(batch.messages()),
             *self._templates.put(write.template for write in batch.of(PutTemplate)),
+            *self._templates.remove(write.template_id for write in batch.of(RemoveTemplate)),
             *self._agents.put(write.agent for write in batch.of(PutAgent)),
             *self._agents.remove(write.agent_id for write in batch.of(RemoveAgent)),
             *self._runs.create(batch.creations()),

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from core.domain.ids import TemplateId
 from core.persistence.codec import BROKEN, data, data_of, microseconds, readable, text, text_of, time_of
 from core.persistence.connection import Connection
-from core.persistence.keys import record, text_key
+from core.persistence.keys import record, rows_of, text_key
 from core.persistence.order import by_title
 from core.persistence.pages import by_ids, of_table
 from core.persistence.statements import Row, Statement, each
@@ -18,6 +18,8 @@ _PUT = """INSERT INTO template $given
 _PUT_HEAD = """INSERT INTO template_head $given ON DUPLICATE KEY UPDATE
     version = IF $input.version > version { $input.version } ELSE { version } RETURN NONE"""
 
+_REMOVE = "DELETE $given RETURN NONE"
+
 
 class Templates:
     def __init__(self, connection: Connection) -> None:
@@ -27,6 +29,11 @@ class Templates:
         saved = list(templates)
         heads = [{"id": text_key(one.id), "version": one.version} for one in saved]
         return [*each(_PUT, map(_row, saved)), *each(_PUT_HEAD, heads)]
+
+    def remove(self, template_ids: Iterable[TemplateId]) -> list[Statement]:
+        keys = [text_key(one) for one in template_ids]
+        gone = [*(record("template_head", key) for key in keys), *(rows_of("template", key) for key in keys)]
+        return [Statement(_REMOVE, gone)] if gone else []
 
     async def get(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
         """That version, or the newest."""

@@ -4,10 +4,10 @@ One process owns it. Writes are data, so that one writer can put those of many r
 transaction; reads return the domain's own rows.
 
 However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
-workflows, messages, templates, agents, removed agents, new runs · changes of runs · changes of roots · released
-claims · claims · step results · tool calls · raised interruptions · closed interruptions · events · pieces of text ·
-marks · settings · the audit log. So no step is claimed after the change that ends its run, and a result wins over a
-claim of the same key.
+workflows, messages, templates, removed templates, agents, removed agents, new runs · changes of runs · changes of
+roots · released claims · claims · step results · tool calls · raised interruptions · closed interruptions · events ·
+pieces of text · marks · settings · the audit log. So no step is claimed after the change that ends its run, and a
+result wins over a claim of the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,6 +59,13 @@ class PutTemplate:
     """Save the version, or replace it. The newest of an id is the one with the highest number."""
 
     template: StoredTemplate
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveTemplate:
+    """Remove every version of a template, if there is one. Runs have snapshots of their own."""
+
+    template_id: TemplateId
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +243,7 @@ Write = (
     PutWorkflow
     | PutMessage
     | PutTemplate
+    | RemoveTemplate
     | PutAgent
     | RemoveAgent
     | CreateRun

@@ -20,6 +20,7 @@ class CallContext:
 
     `allow` holds the absolute folders that the file tools may enter; a relative path starts at `base`, or at the
     first of them without one. `ask` puts a question to a person, at `step` and `index`; None where nobody can be asked.
+    A call from outside, through MCP, is made in no run: `run_id` and `workflow_id` are empty.
     """
 
     run_id: RunId
@@ -37,6 +38,15 @@ class CallContext:
         """The context of a call of that run, made at that step."""
         rules = (snapshot.mode, snapshot.allow, snapshot.base)
         return cls(run.id, run.workflow_id, call_id, *rules, key.step, key.index, ask)
+
+    @classmethod
+    def outside(cls, call_id: CallId) -> "CallContext":
+        """The context of a call that no run makes."""
+        return cls(RunId(""), WorkflowId(""), call_id)
+
+    @property
+    def is_outside(self) -> bool:
+        return not self.run_id
 
     def from_base(self, path: str) -> str:
         """The path, absolute if there is a base that it can start at."""
@@ -59,9 +69,16 @@ class ToolRunner(Protocol):
         """What such a call may leave behind; ONCE for a tool that is not registered."""
         ...
 
-    def terms(self, name: str, arguments: Mapping[str, Any], mode: ValidationMode) -> ConsentTerms:
+    def terms(
+        self, name: str, arguments: Mapping[str, Any], mode: ValidationMode, *, reaches_out: bool = False
+    ) -> ConsentTerms:
         """Whether a person has to agree to such a call in a run of this mode, and how they are asked. Nobody is asked
         about a tool that is not registered."""
+        ...
+
+    async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
+        """Whether such a call, made in that workflow, reaches to what belongs to another. Only calls of tools that
+        are `is_scoped` can."""
         ...
 
     def remember(self, name: str) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from core.errors import MetierError, StorageFailed
+from core.errors import MetierError, Refused, StorageFailed
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -48,3 +48,10 @@ def answers(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[Ok[T] | 
             return Failed.of(error)
 
     return answering
+
+
+def data_of(outcome: Ok[T] | Failed) -> T:
+    """The data of an answer, for other services. Raises Refused with the code and the details of one that failed."""
+    if isinstance(outcome, Failed):
+        raise Refused(outcome.code, outcome.message, **outcome.details)
+    return outcome.data

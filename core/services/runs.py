@@ -1,6 +1,6 @@
 """Runs: start one of a template, follow, cancel and describe them."""
 
-from collections.abc import AsyncIterator, Container, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
 from typing import Any
 
 from core.domain.agent import Answering
@@ -154,6 +154,7 @@ class RunService:
         *,
         interruption: InterruptionId | None = None,
         step: str | None = None,
+        require: Callable[[Interruption], None] = lambda found: None,
     ) -> Interruption:
         """Answer what the run, or one below it, waits for (`Engine.answer`). Fails with `key_missing` where it could
         not go on with the answer; it stays open."""
@@ -161,7 +162,7 @@ class RunService:
         top = run.root or run.id
         if not self._engine.drives(top) and (missing := await self._access.missing(top)) is not None:
             raise refused(missing)
-        return await self._engine.answer(run_id, answer, interruption=interruption, step=step)
+        return await self._engine.answer(run_id, answer, interruption=interruption, step=step, require=require)
 
     @answers
     async def root_of(self, run_id: RunId) -> RunId:
@@ -173,6 +174,12 @@ class RunService:
     async def open_interruptions(self) -> list[Interruption]:
         """What waits for a person, in all runs, oldest first."""
         return await self._storage.open_interruptions()
+
+    @answers
+    async def asked(self, run_id: RunId) -> list[dict[str, Any]]:
+        """What the run and those below it wait for, in the order of asking."""
+        await self._run(run_id)
+        return [interruption_object(one) for one in await self._interruptions(run_id) if one.is_open]
 
     async def _interruptions(self, run_id: RunId) -> list[Interruption]:
         """Those of the run and of all below it, open ones first, each in the order of asking."""

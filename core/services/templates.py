@@ -12,6 +12,7 @@ from core.ports.templates import FoundTemplate
 from core.services.outcome import answers
 
 SHIPPED = Path(__file__).parents[2] / "resources" / "templates"
+SHIPPED_ID = "shipped:"
 FILE_BYTES = 20_000_000
 
 
@@ -34,6 +35,8 @@ class TemplateService:
     async def named(self, template_id: TemplateId | None, title: str | None) -> FoundTemplate:
         """A `core.ports.templates.Templates`."""
         if template_id is not None:
+            if is_shipped(template_id) and (text := shipped_by_id().get(template_id)) is not None:
+                return await self._checked(text, template_id, None)
             one = await self._storage.template(template_id)
             if one is None:
                 raise NotFound("template", template_id)
@@ -59,11 +62,20 @@ async def check_file(validator: Validator, path: Path) -> Checked:
 def shipped() -> list[tuple[str, str]]:
     """Title and text of the templates that come with the app, by title."""
     found: list[tuple[str, str]] = []
-    for path in sorted(SHIPPED.glob("*.json")):
-        text = path.read_text("utf-8")
+    for text in shipped_by_id().values():
         data: dict[str, Any] = json.loads(text)
         found.append((str(data["title"]), text))
     return sorted(found)
+
+
+def shipped_by_id() -> dict[TemplateId, str]:
+    """The texts of the templates that come with the app, by the ids that they can be started with."""
+    return {TemplateId(SHIPPED_ID + path.stem): path.read_text("utf-8") for path in sorted(SHIPPED.glob("*.json"))}
+
+
+def is_shipped(template_id: TemplateId) -> bool:
+    """Whether it is the id of a template that comes with the app, were it of an older version."""
+    return template_id.startswith(SHIPPED_ID)
 
 
 def read_text(path: Path) -> str:

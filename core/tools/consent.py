@@ -16,6 +16,7 @@ class MemoryBook:
         self.policy = replace(self.policy, exceptions={**self.policy.exceptions, tool: Rule.ALLOW})
 
 
-def traits(tool: Tool, arguments: Arguments) -> CallTraits:
+def traits(tool: Tool, arguments: Arguments, *, reaches_out: bool = False) -> CallTraits:
     """What there is to know of such a call before anybody is asked."""
-    return CallTraits(tool.info.name, tool.info.category, tool.risk(arguments), tool.effect(arguments))
+    info = tool.info
+    return CallTraits(info.name, info.category, tool.risk(arguments), tool.effect(arguments), reaches_out)

@@ -61,11 +61,19 @@ class ToolInvoker:
         tool = self._registry.get(name)
         return tool.effect(arguments) if tool else Effect.ONCE
 
-    def terms(self, name: str, arguments: Mapping[str, Any], mode: ValidationMode) -> ConsentTerms:
+    def terms(
+        self, name: str, arguments: Mapping[str, Any], mode: ValidationMode, *, reaches_out: bool = False
+    ) -> ConsentTerms:
         tool = self._registry.get(name)
         if tool is None:
             return ConsentTerms(Ruling.FREE)
-        return self._consent.policy.terms(traits(tool, arguments), mode)
+        return self._consent.policy.terms(traits(tool, arguments, reaches_out=reaches_out), mode)
+
+    async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
+        tool = self._registry.get(name)
+        if tool is None or tool.reaches_out is None:
+            return False
+        return await tool.reaches_out(arguments, workflow_id)
 
     def remember(self, name: str) -> None:
         self._consent.allow(name)
@@ -91,7 +99,7 @@ class ToolInvoker:
         checked = await self._checked(name, arguments, context.workflow_id, advertised)
         if isinstance(checked, CallResult):
             return checked
-        if not is_permitted and self.terms(name, arguments, context.mode).ruling is Ruling.ASK:
+        if not is_permitted and await self._needs_consent(name, arguments, context):
             refused = ToolFailed("rejected", f"{name} needs a person's consent, and nobody can be asked here")
             return CallResult(CallStatus.ERROR, error=_error(name, refused))
         tool, handler = checked
@@ -102,6 +110,10 @@ class ToolInvoker:
     async def close(self) -> None:
         """Stop waiting for handlers that were given up; 1 s at most. To be called before the loop ends."""
         await self._tasks.close()
+
+    async def _needs_consent(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> bool:
+        reaches_out = await self.reaches_out(name, arguments, context.workflow_id)
+        return self.terms(name, arguments, context.mode, reaches_out=reaches_out).ruling is Ruling.ASK
 
     async def _checked(
         self, name: str, arguments: Any, workflow_id: WorkflowId, advertised: Collection[str] | None

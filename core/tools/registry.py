@@ -1,9 +1,10 @@
 """Which tools there are, and what each says about its calls (AGENTS_AND_TOOLS §4)."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from core.domain.ids import WorkflowId
 from core.domain.risk import Risk
 from core.domain.tool import Effect, Runtime, ToolInfo
 from core.errors import NotFound, Refused
@@ -13,6 +14,7 @@ from core.ports.tools import CallContext
 Arguments = Mapping[str, Any]
 Handler = Callable[[Arguments, CallContext], Coroutine[Any, Any, Any]]
 Trait = bool | Callable[[Arguments], bool]
+ReachesOut = Callable[[Arguments, WorkflowId], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,8 @@ class Tool:
     Handlers get arguments that fit the schema and give a JSON value; they raise ToolFailed with words that a
     model can act on. A hybrid tool with one handler uses it in both places. `read_only`, `idempotent` and
     `is_dangerous` may depend on the arguments, which then need not fit the schema. `timeout_s` None leaves the limit
-    to the caller. `summary` makes a line for people from the arguments and the result.
+    to the caller. `summary` makes a line for people from the arguments and the result. `reaches_out`, of a scoped
+    tool, finds out whether a call goes beyond the workflow that it is made in; its arguments need not fit the schema.
     """
 
     info: ToolInfo
@@ -33,6 +36,7 @@ class Tool:
     is_dangerous: Trait = False
     timeout_s: float | Callable[[Arguments], float] | None = None
     summary: Callable[[Arguments, Any], str] | None = None
+    reaches_out: ReachesOut | None = None
 
     def handler(self, *, is_viewed: bool) -> Handler | None:
         """What carries out a call, or None where it would need a window that is not there."""

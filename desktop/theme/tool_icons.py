@@ -15,4 +15,6 @@ _ICONS = {
 
 def tool_icon(tool: str) -> Icon:
     """A wrench for a tool that we do not know."""
+    if tool.startswith("COLLECTION_WORKFLOW_"):
+        return Icon.WORKFLOW
     return _ICONS.get(tool, Icon.WRENCH)

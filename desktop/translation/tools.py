@@ -2,11 +2,15 @@
 
 from PySide6.QtCore import QCoreApplication
 
+from desktop.translation.collection_tools import collection_doing, collection_done
+
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 
 def tool_done(tool: str) -> str:
     """What a call did, in a word or two; of a tool that we do not know, its name."""
+    if (words := collection_done(tool)) is not None:
+        return words
     match tool:
         case "calculator":
             return translate("Tools", "Calculated")
@@ -28,6 +32,8 @@ def tool_done(tool: str) -> str:
 
 def tool_doing(tool: str) -> str:
     """What a call is doing."""
+    if (words := collection_doing(tool)) is not None:
+        return words
     match tool:
         case "calculator":
             return translate("Tools", "Calculating")

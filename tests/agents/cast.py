@@ -39,8 +39,13 @@ class Tools:
     def effect(self, name: str, arguments: Mapping[str, Any]) -> Effect:
         return self._tools[name][0] if name in self._tools else Effect.ONCE
 
-    def terms(self, name: str, arguments: Mapping[str, Any], mode: ValidationMode) -> ConsentTerms:
+    def terms(
+        self, name: str, arguments: Mapping[str, Any], mode: ValidationMode, *, reaches_out: bool = False
+    ) -> ConsentTerms:
         return ConsentTerms(Ruling.FREE)
+
+    async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
+        return False
 
     def remember(self, name: str) -> None:
         raise AssertionError("nobody is asked here")

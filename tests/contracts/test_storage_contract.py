@@ -32,6 +32,7 @@ from core.ports.storage import (
     PutTemplate,
     PutToolCall,
     PutWorkflow,
+    RemoveTemplate,
     Storage,
     Write,
 )
@@ -214,6 +215,17 @@ async def test_the_newest_version_of_a_template_is_found_and_the_others_stay(sto
     assert await storage.template(TemplateId("tpl_1"), 2) == versions[1]
     assert await storage.template(TemplateId("tpl_1"), 3) is None
     assert [template.title for template in await storage.templates()] == ["A", "b 10"]
+
+
+async def test_a_template_is_removed_with_all_its_versions_and_its_id_can_come_again(storage: Storage) -> None:
+    ids = [TemplateId("tpl_1"), TemplateId("tpl_10")]
+    await storage.commit([PutTemplate(a_template(one, version)) for one in ids for version in (1, 2)])
+    await storage.commit([RemoveTemplate(ids[0]), RemoveTemplate(TemplateId("nobody"))])
+    assert [await storage.template(ids[0], version) for version in (None, 1, 2)] == [None] * 3
+    assert [template.id for template in await storage.templates()] == ids[1:]
+    again = a_template(ids[0], 1)
+    await storage.commit([PutTemplate(again)])
+    assert await storage.template(ids[0]) == again
 
 
 async def test_a_run_keeps_all_its_fields(storage: Storage) -> None:

@@ -32,6 +32,7 @@ from core.ports.storage import (
     PutToolCall,
     PutWorkflow,
     ReleaseClaim,
+    RemoveTemplate,
     Storage,
     Write,
 )
@@ -137,6 +138,7 @@ writes = st.one_of(
     st.builds(PutWorkflow, st.builds(a_workflow, workflows, times, texts)),
     st.builds(PutMessage, messages),
     st.builds(PutTemplate, st.builds(a_template, st.sampled_from(["t1", "t2"]), st.integers(1, 3), texts, texts)),
+    st.builds(RemoveTemplate, st.sampled_from(["t1", "t2"])),
     creations(),
     changes(),
     st.builds(ChangeRoot, runs, maybe_runs),

@@ -201,3 +201,22 @@ async def test_what_is_remembered_is_asked_about_no_more() -> None:
     tools.remember("probe")
     assert tools.terms("probe", {}, MANUAL).ruling is Ruling.EXCEPTED
     assert (await call(tools, context=context(mode=MANUAL))).status is CallStatus.COMPLETED
+
+
+@pytest.mark.parametrize(("mode", "asked"), [(AUTO, False), (MANUAL, True), (SELECTIVE, True)])
+def test_what_reaches_out_of_its_workflow_asks_whatever_holds_for_its_category_and_risk(
+    mode: ValidationMode, asked: bool
+) -> None:
+    """AGENTS_AND_TOOLS §5."""
+    free = Settings(
+        ask_for_database=False,
+        low_risk_free_in_manual=True,
+        low_risk_free_in_selective=True,
+    )
+    reads = tool(read_only=True, category=Category.DATABASE)
+    for reaches_out in (False, True):
+        found = ConsentPolicy(free).terms(traits(reads, {}, reaches_out=reaches_out), mode).ruling
+        assert (found is Ruling.ASK) is (asked and reaches_out)
+    allowed = ConsentPolicy(free, {reads.info.name: Rule.ALLOW})
+    ruled = allowed.terms(traits(reads, {}, reaches_out=True), mode).ruling
+    assert ruled is (Ruling.EXCEPTED if asked else Ruling.FREE)

@@ -1,13 +1,26 @@
 """The tools that Metier brings along, a tool a file (AGENTS_AND_TOOLS §5)."""
 
 from core.ports.clock import Clock
+from core.ports.executions import Runs
 from core.ports.sandbox import Sandbox
-from core.tools.builtin import ask_user, calculator, list_files, read_file, run_code, wait, write_file
+from core.ports.template_book import TemplateBook
+from core.tools.builtin import (
+    ask_user,
+    calculator,
+    execution_create,
+    executions,
+    list_files,
+    read_file,
+    run_code,
+    templates,
+    wait,
+    write_file,
+)
 from core.tools.registry import Tool
 
 
 def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
-    """All of them, ready to be registered."""
+    """Those that need no store, ready to be registered."""
     return [
         calculator.tool(),
         wait.tool(clock),
@@ -17,3 +30,8 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
         run_code.tool(sandbox),
         ask_user.tool(),
     ]
+
+
+def collection_tools(runs: Runs, book: TemplateBook) -> list[Tool]:
+    """Those that work with templates and runs: what the app offers through MCP."""
+    return [*templates.tools(book), execution_create.tool(runs), *executions.tools(runs)]

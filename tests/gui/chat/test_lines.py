@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from core.domain.run import RunStatus
 from core.domain.step import StepStatus
 from core.domain.tool import CallStatus
+from core.tools.builtin.collection import OFFERED
 from desktop.chat.layout.blocks import ActivityBlock
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.values import Activity, Failure, Phase, Progress, StepLine, Steps, Tools
@@ -68,9 +69,10 @@ def test_every_phase_has_words(phase: Phase) -> None:
     assert activity_words(Activity(phase, NOW, "wait"), is_long=False)
 
 
-@pytest.mark.parametrize("tool", [*TOOLS, "mcp__x__y"])
+@pytest.mark.parametrize("tool", [*TOOLS, *sorted(OFFERED), "mcp__x__y"])
 def test_every_tool_has_words_for_doing_and_having_done(tool: str) -> None:
     assert tool_done(tool)
+    assert "COLLECTION" not in tool_done(tool) + tool_doing(tool)
     assert tool_doing(tool) != tool_done(tool)
 
 

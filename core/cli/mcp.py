@@ -1,0 +1,250 @@
+"""`mcp`: offer templates and runs to any MCP client, over stdio (AGENTS_AND_TOOLS §7).
+
+Stdout is the protocol's alone. The end of stdin, Ctrl+C and SIGTERM leave the runs to the next process.
+"""
+
+import argparse
+import asyncio
+import json
+import re
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from importlib import metadata
+from typing import TYPE_CHECKING, Any, cast
+
+from core.cli import exits
+from core.cli.exits import CommandFailed, unwrap
+from core.cli.mcp_calls import Calls, Reply, UnknownTool
+from core.cli.output import write_error_line
+from core.cli.standard_streams import LINE_BYTES, LineTooLong, StandardStreams
+from core.domain.json_text import read
+from core.domain.risk import Risk
+from core.domain.tool import ToolInfo
+from core.errors import MetierError
+from core.wiring import Core, Folders, open_core
+
+if TYPE_CHECKING:  # it takes over a second to load
+    from mcp.server import Server, ServerRequestContext
+    from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, PaginatedRequestParams, Tool
+
+NAME = "mcp"
+HELP = "serve templates and runs to an MCP client over stdin and stdout, until stdin ends"
+EXAMPLE = (
+    """{"mcpServers": {"metier": {"command": "python", "args": ["-m", "core", "mcp"]}}} in the client's settings"""
+)
+
+GRACE_S = 2.0
+"""What calls get that are at work when stdin ends, and who asks a server that cannot serve."""
+
+PARSE_ERROR, INVALID_REQUEST, CANNOT_SERVE = -32700, -32600, -32000
+INSTRUCTIONS = (
+    "Runs workflows of Metier. List the templates, or save one of your own, then start a run of it. With wait: true the"
+    " call comes back when the run has ended, or when it waits for a person: it goes on once it is answered with"
+    " COLLECTION_WORKFLOW_EXECUTION_RESUME."
+)
+_RESPONSE = re.compile(r'\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+),"(?:result|error)":')
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """`mcp` takes no arguments of its own."""
+
+
+async def execute(args: argparse.Namespace, folders: Folders) -> int:
+    if sys.stdin is None or sys.stdout is None:
+        raise CommandFailed.usage("bad_input", "MCP is spoken over stdin and stdout, and they are not open")
+    with StandardStreams() as streams, suppress(asyncio.CancelledError):  # to be stopped is its normal end
+        try:
+            async with open_core(folders) as core:
+                unwrap(await core.runs.recover())
+                await _serve(core, streams)
+        except CommandFailed as failed:
+            return await _refuse(streams, failed)
+        except MetierError as error:
+            return await _refuse(streams, CommandFailed.of(error))
+    return exits.SUCCESS
+
+
+async def _serve(core: Core, streams: StandardStreams) -> None:
+    """Speak the protocol until stdin ends, or this is cancelled."""
+    from mcp.server.stdio import stdio_server
+
+    calls = Calls(core)
+    server, wire = _server(calls), Wire(streams, calls.let_go)
+
+    async def speak() -> None:
+        async with stdio_server(cast("Any", wire), cast("Any", wire)) as (coming, going):
+            await server.run(coming, going, server.create_initialization_options())
+
+    speaking = asyncio.create_task(speak(), name="mcp")
+    try:
+        await asyncio.wait({speaking})
+    finally:
+        calls.let_go()  # before they are cancelled: nobody wanted that of their runs
+        speaking.cancel()
+        await asyncio.wait({speaking})
+        await calls.close()
+    speaking.result()
+
+
+def _server(calls: Calls) -> "Server[Any]":
+    import mcp_types as types
+    from anyio import BrokenResourceError, ClosedResourceError
+    from mcp.server import Server
+    from mcp.shared.exceptions import MCPError
+
+    async def list_tools(
+        context: "ServerRequestContext[Any]", params: "PaginatedRequestParams | None"
+    ) -> "ListToolsResult":
+        return types.ListToolsResult(tools=[_told(info, calls) for info in calls.offered()])
+
+    async def call_tool(context: "ServerRequestContext[Any]", params: "CallToolRequestParams") -> "CallToolResult":
+        async def report(progress: float, total: float | None, text: str) -> None:
+            with suppress(ClosedResourceError, BrokenResourceError):  # the client has gone
+                await context.session.report_progress(progress, total, text)
+
+        try:
+            reply = await calls.call(params.name, params.arguments or {}, report)
+        except UnknownTool:
+            raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}") from None
+        return _result(reply)
+
+    return Server(
+        "metier",
+        title="Metier",
+        version=_version(),
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+    )
+
+
+def _told(info: ToolInfo, calls: Calls) -> "Tool":
+    """A tool as clients are told of it. A call from outside is a new one each time, so that none is idempotent but
+    those that change nothing."""
+    import mcp_types as types
+
+    reads = calls.only_reads(info.name)
+    return types.Tool(
+        name=info.name,
+        title=info.title,
+        description=info.description,
+        input_schema=dict(info.input_schema),
+        output_schema=dict(info.output_schema) if info.output_schema is not None else None,
+        annotations=types.ToolAnnotations(
+            title=info.title,
+            read_only_hint=reads,
+            destructive_hint=info.risk is Risk.HIGH,
+            idempotent_hint=reads,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _result(reply: Reply) -> "CallToolResult":
+    import mcp_types as types
+
+    content: list[types.ContentBlock] = [types.TextContent(type="text", text=reply.text)]
+    if reply.is_error:  # without a structured content, which would have to fit the schema of results
+        return types.CallToolResult(content=content, is_error=True)
+    return types.CallToolResult(content=content, structured_content=reply.value)
+
+
+def _version() -> str:
+    try:
+        return metadata.version("metier")
+    except metadata.PackageNotFoundError:  # in the built app
+        return ""
+
+
+class Wire:
+    """The lines of both directions, as the SDK's transport reads and writes them.
+
+    What is no message is answered here, since the SDK drops it without a word. The end of stdin is told once the
+    requests before it are answered, or have had their grace; `on_end` is called before that.
+    """
+
+    def __init__(self, streams: StandardStreams, on_end: Callable[[], None]) -> None:
+        self._streams = streams
+        self._on_end = on_end
+        self._unanswered: set[str | int] = set()
+        self._answered = asyncio.Event()
+
+    async def __aiter__(self) -> AsyncIterator[str]:
+        async for line in self._streams.lines():
+            if (problem := self._problem(line)) is not None:
+                await self._streams.write(_line(problem))
+            else:
+                yield cast("str", line)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_S):
+                while self._unanswered and not self._streams.is_broken:
+                    self._answered.clear()
+                    await self._answered.wait()
+        self._on_end()
+
+    async def write(self, text: str) -> None:
+        await self._streams.write(text)
+        if response := _RESPONSE.match(text):
+            self._settle(json.loads(response[1]))
+
+    async def flush(self) -> None:
+        """Nothing is kept back."""
+
+    def _problem(self, line: str | LineTooLong) -> dict[str, Any] | None:
+        """The answer to a line that is no message; None: it is one, and is kept in mind if it wants an answer."""
+        from mcp_types import jsonrpc_message_adapter
+
+        if isinstance(line, LineTooLong):
+            return _error(None, PARSE_ERROR, f"a line has at most {LINE_BYTES:,} bytes")
+        try:
+            message = read(line)
+        except ValueError as error:
+            return _error(None, PARSE_ERROR, f"the line is not JSON: {error}")
+        try:
+            jsonrpc_message_adapter.validate_json(line, by_name=False)
+        except ValueError:
+            return _error(_request_id(message), INVALID_REQUEST, "the line is no message of JSON-RPC 2.0")
+        if message.get("method") == "notifications/cancelled" and isinstance(message.get("params"), dict):
+            self._settle(message["params"].get("requestId"))  # such a request gets no answer
+        elif "method" in message and (request_id := _request_id(message)) is not None:
+            self._unanswered.add(request_id)
+        return None
+
+    def _settle(self, request_id: Any) -> None:
+        if isinstance(request_id, str | int):
+            self._unanswered.discard(request_id)
+            self._answered.set()
+
+
+async def _refuse(streams: StandardStreams, failed: CommandFailed) -> int:
+    """Say why there is no server: to the client, which shows it to people, as the answer to whatever it asks; and on
+    stderr, since stdout, where other commands say it, is the protocol's."""
+    failure = failed.failure
+    write_error_line({"error": failure.as_dict()})
+    asked: list[str | int | None] = []
+    with suppress(TimeoutError):
+        async with asyncio.timeout(GRACE_S):
+            async for line in streams.lines():
+                with suppress(ValueError):
+                    request_id = _request_id(read(line)) if isinstance(line, str) else None
+                    if request_id is not None:
+                        asked.append(request_id)
+                        await streams.write(_line(_error(request_id, CANNOT_SERVE, failure.message, failure.as_dict())))
+    if not asked:
+        await streams.write(_line(_error(None, CANNOT_SERVE, failure.message, failure.as_dict())))
+    return failed.exit_code
+
+
+def _request_id(message: Any) -> str | int | None:
+    found = message.get("id") if isinstance(message, dict) else None
+    return found if isinstance(found, str | int) else None
+
+
+def _error(request_id: str | int | None, code: int, message: str, data: Any = None) -> dict[str, Any]:
+    error = {"code": code, "message": message, **({"data": data} if data is not None else {})}
+    return {"jsonrpc": "2.0", "id": request_id, "error": error}
+
+
+def _line(message: dict[str, Any]) -> str:
+    return json.dumps(message, separators=(",", ":")) + "\n"

@@ -1,0 +1,202 @@
+"""Calls that come through MCP: each carried out by the tools, followed while it waits, and ended with its caller.
+
+Knows nothing of the protocol itself, which `core.cli.mcp` speaks.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from core.bus import Subscription
+from core.domain.events import (
+    Event,
+    InterruptionRaised,
+    RunCreated,
+    StepFinished,
+    StepSkipped,
+    StepStarted,
+    ToolStarted,
+)
+from core.domain.ids import CallId, RunId, new_id
+from core.domain.json_text import encode
+from core.domain.tool import CallResult, Effect, ToolInfo
+from core.ports.tools import CallContext
+from core.services.executions import outside_run
+from core.services.outcome import Failed
+from core.threads.long_json import is_long
+from core.tools.builtin.collection import OFFERED
+from core.wiring import Core
+
+DEFAULT_TIMEOUT_S = 30.0
+REST_S = 0.2  # between two reports of progress
+SILENCE_S = 15.0  # after so long one is made though nothing has happened: the caller may give up on who is silent
+
+Report = Callable[[float, float | None, str], Coroutine[Any, Any, None]]
+"""Tells the caller how far a call is, of how much, and what happens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A JSON value, and the same as text."""
+
+    value: Any
+    text: str
+    is_error: bool = False
+
+
+class UnknownTool(Exception):  # no error of ours: the caller asked for what is not offered
+    """There is no such tool."""
+
+
+class Calls:
+    """Carries out calls of the tools of `core` that are offered."""
+
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_closing = False
+
+    def let_go(self) -> None:
+        """From now on the end of a call ends no run: runs stay for the next process."""
+        self._is_closing = True
+
+    async def close(self) -> None:
+        """Give up what is at work."""
+        self.let_go()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    def offered(self) -> Sequence[ToolInfo]:
+        """The tools that can be called, by name."""
+        return [info for info in self._core.tools.infos() if info.name in OFFERED]
+
+    def only_reads(self, name: str) -> bool:
+        """Whether calls of the tool change nothing."""
+        return self._core.tools.effect(name, {}) is Effect.NONE
+
+    async def call(self, name: str, arguments: Mapping[str, Any], report: Report) -> Reply:
+        """Make the call. Cancelled, it is given up: a run that it began and waits for is cancelled, any other goes on;
+        at the close none is. Raises UnknownTool."""
+        if name not in {info.name for info in self.offered()}:
+            raise UnknownTool(name)
+        context = CallContext.outside(CallId(new_id("call")))
+        awaited = _awaited(name, arguments, context)
+        work = self._begin(self._made(name, arguments, context), f"call {name}")
+        progress = self._begin(Progress(self._core, awaited, report).tell(), f"progress {name}") if awaited else None
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError:
+            if awaited is not None and awaited == outside_run(context) and not self._is_closing:
+                self._begin(self._end(awaited, work), f"cancel {awaited}")
+            raise
+        finally:
+            if progress is not None:
+                progress.cancel()
+
+    async def _made(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Reply:
+        result = await self._core.tools.call(
+            name, dict(arguments), context, default_timeout_s=DEFAULT_TIMEOUT_S, is_permitted=True
+        )
+        return await asyncio.to_thread(_reply, result) if is_long(result.value) else _reply(result)
+
+    async def _end(self, run_id: RunId, work: "asyncio.Task[Any]") -> None:
+        """Cancel the run; one that is still being checked, as soon as it is written down."""
+        created: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def told(event: Event) -> None:
+            if event.run_id == run_id and not created.done():
+                created.set_result(None)
+
+        with self._core.bus.subscribe(Event, told):
+            if isinstance(await self._core.runs.cancel(run_id), Failed) and not work.done():
+                await asyncio.wait({work, created}, return_when=asyncio.FIRST_COMPLETED)
+                await self._core.runs.cancel(run_id)
+
+    def _begin(self, work: Coroutine[Any, Any, Any], name: str) -> "asyncio.Task[Any]":
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+
+class Progress:
+    """How far a run is: its finished steps, and a part of one more for what has happened since; so it only grows."""
+
+    def __init__(self, core: Core, run_id: RunId, report: Report) -> None:
+        self._core = core
+        self._run_id = run_id
+        self._report = report
+        self._family = {run_id}
+        self._total: int | None = None
+        self._finished = 0
+        self._since = 0
+        self._text = "waits for a place"
+        self._changed = asyncio.Event()
+
+    async def tell(self) -> None:
+        """Report until this is cancelled."""
+        with self._listen():
+            while True:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(SILENCE_S):
+                        await self._changed.wait()
+                self._changed.clear()
+                self._since += 1
+                part = 1 - 1 / (1 + self._since)
+                total = None if self._total is None else float(max(self._total, self._finished + 1))
+                await self._report(self._finished + part, total, well_formed(self._text))
+                await asyncio.sleep(REST_S)
+
+    def _listen(self) -> Subscription:
+        return self._core.bus.subscribe(Event, self._told)
+
+    def _told(self, event: Event) -> None:
+        fact = event.fact
+        if isinstance(fact, RunCreated) and fact.parent_run_id in self._family:
+            self._family.add(event.run_id)
+        if event.run_id not in self._family:
+            return
+        is_own = event.run_id == self._run_id
+        match fact:
+            case RunCreated(steps=steps) if is_own:
+                self._total, self._text = len(steps), "begins"
+            case StepStarted(step=step, index=None):
+                self._text = f"{step} begins"
+            case StepFinished(step=step, index=None) | StepSkipped(step=step):
+                if is_own:
+                    self._finished, self._since = self._finished + 1, 0
+                self._text = f"{step} has ended"
+            case ToolStarted(tool=tool):
+                self._text = f"{tool} is called"
+            case InterruptionRaised(step=step):
+                self._text = f"{step} waits for a person"
+            case _:
+                return
+        self._changed.set()
+
+
+def well_formed(text: str) -> str:
+    """The text with a replacement character for each lone surrogate, which UTF-8 cannot hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _awaited(name: str, arguments: Mapping[str, Any], context: CallContext) -> RunId | None:
+    """The run that the call waits for, if it does."""
+    if arguments.get("wait") is not True:
+        return None
+    named = arguments.get("run_id")
+    if name.endswith("_CREATE"):
+        return outside_run(context)
+    return RunId(named) if isinstance(named, str) else None
+
+
+def _reply(result: CallResult) -> Reply:
+    is_error = result.error is not None
+    value = {"error": result.error.as_dict()} if result.error is not None else result.value
+    text = well_formed(json.dumps(json.loads(encode(value)), ensure_ascii=False, separators=(",", ":")))
+    return Reply(json.loads(text), text, is_error)

@@ -1,0 +1,141 @@
+"""Stdin and stdout for a protocol of lines: nobody else in the process can read the one or write to the other.
+
+Both are read and written in threads of their own, which may be left behind blocked: an end of the process need not wait
+for whoever is at the other end.
+"""
+
+import asyncio
+import os
+import queue
+import sys
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from typing import Any, Self
+
+PIECE_BYTES = 65_536
+LINE_BYTES = 32_000_000
+
+
+class LineTooLong(Exception):  # no error of ours: the other end broke the rules
+    """A line of more than 32 MB was thrown away."""
+
+
+class StandardStreams:
+    """A context manager on the running loop. Meanwhile `print` goes to stderr, and stdin is empty for everybody else.
+
+    Once nobody reads what is written, there is nothing to be read any more either.
+    """
+
+    def __enter__(self) -> Self:
+        sys.stdout.flush()
+        self._in, self._out = os.dup(0), os.dup(1)
+        _binary(self._in, self._out)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(2, 1)
+        self._reader, self._writer = _Thread("stdin"), _Thread("stdout")
+        self._broken = asyncio.Event()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        os.dup2(self._out, 1)  # the copies stay open: a thread may still be at one
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether nobody reads what is written any more."""
+        return self._broken.is_set()
+
+    async def lines(self) -> AsyncIterator[str | LineTooLong]:
+        """The lines that come in, without their ends; the last one may have none. Empty ones are left out."""
+        kept = bytearray()
+        is_too_long = False
+        is_open = True
+        while is_open:
+            piece = await self._piece()
+            is_open = bool(piece)
+            *ended, rest = (piece or b"\n").split(b"\n")
+            for part in ended:
+                kept += part
+                if is_too_long or len(kept) > LINE_BYTES:
+                    yield LineTooLong()
+                elif line := kept.decode("utf-8", "replace").strip():
+                    yield line
+                is_too_long = False
+                kept.clear()
+            kept += rest
+            if len(kept) > LINE_BYTES:
+                is_too_long = True
+                kept.clear()
+
+    async def write(self, text: str) -> None:
+        """Come back when it is written, or when nobody reads any more."""
+        if self._broken.is_set():
+            return
+        try:
+            await self._writer.do(lambda: _write_all(self._out, text.encode("utf-8", "backslashreplace")))
+        except OSError:
+            self._broken.set()
+
+    async def _piece(self) -> bytes:
+        """What comes next; empty at the end."""
+        reading = asyncio.ensure_future(self._reader.do(lambda: os.read(self._in, PIECE_BYTES)))
+        broken = asyncio.ensure_future(self._broken.wait())
+        try:
+            await asyncio.wait({reading, broken}, return_when=asyncio.FIRST_COMPLETED)
+            return reading.result() if reading.done() else b""
+        except OSError:
+            return b""
+        finally:
+            reading.cancel()
+            broken.cancel()
+
+
+class _Thread:
+    """Does one thing at a time. Nobody waits for it at the end of the process."""
+
+    def __init__(self, name: str) -> None:
+        self._todo: queue.SimpleQueue[tuple[Callable[[], Any], asyncio.Future[Any]]] = queue.SimpleQueue()
+        self._loop = asyncio.get_running_loop()
+        threading.Thread(target=self._work, name=name, daemon=True).start()
+
+    async def do(self, act: Callable[[], Any]) -> Any:
+        done: asyncio.Future[Any] = self._loop.create_future()
+        self._todo.put((act, done))
+        return await done
+
+    def _work(self) -> None:
+        while True:
+            act, done = self._todo.get()
+            value, error = None, None
+            try:
+                value = act()
+            except OSError as caught:
+                error = caught
+            with suppress(RuntimeError):  # the loop is closed
+                self._loop.call_soon_threadsafe(_settle, done, value, error)
+
+
+def _settle(done: "asyncio.Future[Any]", value: Any, error: OSError | None) -> None:
+    if done.done():  # nobody waits for it any more
+        return
+    if error is None:
+        done.set_result(value)
+    else:
+        done.set_exception(error)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def _binary(*descriptors: int) -> None:
+    """Leave line ends as they are, on Windows too."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        for one in descriptors:
+            msvcrt.setmode(one, os.O_BINARY)

@@ -1,0 +1,159 @@
+"""Runs, as tools reach them: from within a run, and from outside; a `core.ports.executions.Runs`."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key
+from core.domain.interruption import Answer, Interruption, InterruptionKind
+from core.domain.run import Run, RunStatus
+from core.engine.children import called_id
+from core.engine.engine import Engine
+from core.errors import NotFound, Refused
+from core.ports.executions import RunPage
+from core.ports.storage import PAGE_ROWS, Storage
+from core.ports.templates import Templates
+from core.ports.tools import CallContext
+from core.services.outcome import data_of
+from core.services.runs import RunService
+
+
+class ExecutionService:
+    """A call from outside stands for a person; a run and what it calls never does."""
+
+    def __init__(self, engine: Engine, runs: RunService, templates: Templates, storage: Storage) -> None:
+        self._engine = engine
+        self._runs = runs
+        self._templates = templates
+        self._storage = storage
+
+    async def execute(
+        self,
+        context: CallContext,
+        template_id: TemplateId,
+        given: Mapping[str, Any],
+        *,
+        timeout_ms: int | None,
+        wait: bool,
+    ) -> Run:
+        if not context.is_outside:
+            return await self._engine.execute(context, template_id, given, timeout_ms=timeout_ms, wait=wait)
+        found = await self._templates.named(template_id, None)
+        run = data_of(await self._runs.start(found, given, key=_key(context), timeout_ms=timeout_ms))
+        return await self._engine.wait(run.id) if wait else run
+
+    async def find(self, run_id: RunId) -> Run:
+        run = await self._storage.run(run_id)
+        if run is None:
+            raise NotFound("run", run_id)
+        return run
+
+    async def listed(
+        self,
+        *,
+        workflow_id: WorkflowId | None = None,
+        parent: RunId | None = None,
+        status: RunStatus | None = None,
+        limit: int,
+        before: RunId | None = None,
+    ) -> RunPage:
+        if parent is not None:
+            await self.find(parent)
+            return _page_of(await self._storage.children(parent), status, limit, before)
+        if before is not None:
+            await self.find(before)
+        page: list[Run] = []
+        while len(page) <= limit:
+            wanted = min(limit + 1 - len(page), PAGE_ROWS)
+            more = await self._storage.runs(status=status, workflow_id=workflow_id, limit=wanted, before=before)
+            page += more
+            if len(more) < wanted:
+                break
+            before = more[-1].id
+        return RunPage(page[:limit], page[limit - 1].id if len(page) > limit else None)
+
+    async def describe(self, run_id: RunId) -> dict[str, Any]:
+        run = await self.find(run_id)
+        told = data_of(await self._runs.describe(run_id))
+        return {
+            **told,
+            "template_id": run.template_id,
+            "template_version": run.template_version,
+            "parent_run_id": run.parent,
+        }
+
+    async def asked(self, run_id: RunId) -> list[dict[str, Any]]:
+        return data_of(await self._runs.asked(run_id))
+
+    async def cancel(self, run_id: RunId) -> Run:
+        return data_of(await self._runs.cancel(run_id))
+
+    async def answer(
+        self,
+        context: CallContext,
+        run_id: RunId,
+        answer: Answer,
+        *,
+        interruption: InterruptionId | None,
+        step: str | None,
+    ) -> None:
+        run = await self.find(run_id)
+        require = await self._requirement(context)
+        await self._take_up(run)
+        data_of(await self._runs.answer(run_id, answer, interruption=interruption, step=step, require=require))
+        await self._engine.written(run_id)
+
+    async def go_on(self, context: CallContext, run_id: RunId, *, wait: bool) -> Run:
+        run = await self.find(run_id)
+        if wait and not context.is_outside and context.run_id not in await self._above(run):
+            raise Refused("not_allowed", "a run can wait for those below it alone", run=run_id)
+        await self._take_up(run)
+        return await self._engine.wait(run_id) if wait else await self.find(run_id)
+
+    async def _take_up(self, run: Run) -> None:
+        if not run.status.is_final:
+            data_of(await self._runs.recover(run.root or run.id))
+
+    async def _requirement(self, context: CallContext) -> Callable[[Interruption], None]:
+        """Raises where a call of that context may not answer (AGENTS_AND_TOOLS §5)."""
+        if context.is_outside:
+            return lambda found: None
+        own = {context.run_id, *await self._above(await self.find(context.run_id))}
+
+        def require(found: Interruption) -> None:
+            if found.run_id in own:
+                raise Refused("not_allowed", "a run cannot answer what it asks itself, or what a run above it asks")
+            if found.ask.kind is InterruptionKind.TOOL_APPROVAL:
+                raise Refused("not_allowed", "only a person can consent to the call of a tool")
+
+        return require
+
+    async def _above(self, run: Run) -> set[RunId]:
+        """The runs above that one, those that have ended too."""
+        found: set[RunId] = set()
+        parent = run.parent
+        while parent is not None and parent not in found:
+            found.add(parent)
+            above = await self._storage.run(parent)
+            parent = above.parent if above is not None else None
+        return found
+
+
+def outside_run(context: CallContext) -> RunId:
+    """The run that a call from outside begins."""
+    return RunId(id_from_key("run", _key(context)))
+
+
+def _key(context: CallContext) -> str:
+    return called_id(context.run_id, context.call_id)
+
+
+def _page_of(runs: list[Run], status: RunStatus | None, limit: int, after: RunId | None) -> RunPage:
+    """Those behind `after`, which may have another status by now."""
+    begin = 0
+    if after is not None:
+        places = [place for place, one in enumerate(runs) if one.id == after]
+        if not places:
+            raise NotFound("run", after)
+        begin = places[0] + 1
+    rest = [one for one in runs[begin:] if status in (None, one.status)]
+    return RunPage(rest[:limit], rest[limit - 1].id if len(rest) > limit else None)

@@ -1,0 +1,43 @@
+"""`python -m core worker`: goes on with what is unfinished, until it is stopped."""
+
+import argparse
+import asyncio
+from pathlib import Path
+
+from core.cli import worker
+from core.cli.exits import unwrap
+from core.domain.run import RunStatus
+from core.domain.template import Template
+from core.ports.templates import FoundTemplate
+from core.wiring import Folders, open_core
+from tests.support.command_line import template
+
+
+async def test_a_worker_goes_on_with_what_is_unfinished_and_leaves_the_rest_when_it_is_stopped(tmp_path: Path) -> None:
+    folders = Folders(tmp_path / "store", tmp_path / "logs", tmp_path / "keys.json")
+    note = tmp_path / "note.txt"
+    async with open_core(folders) as core:
+        for seconds in (0.2, 60):
+            steps = [
+                {"name": "w", "action": {"toolName": "wait"}, "input": {"seconds": seconds}},
+                {
+                    "name": "n",
+                    "action": {"toolName": "write_file"},
+                    "input": {"path": str(note), "content": "done"},
+                    "dependsOn": ["w"],
+                },
+            ]
+            found = FoundTemplate(Template.model_validate(template(*steps, title=str(seconds))))
+            unwrap(await core.runs.start(found, {}, allow=[str(tmp_path)]))
+    assert not note.exists()
+    working = asyncio.create_task(worker.execute(argparse.Namespace(), folders))
+    for _ in range(400):
+        if note.exists() or working.done():
+            break
+        await asyncio.sleep(0.05)
+    working.cancel()
+    assert await working == 0
+    assert note.read_text() == "done"
+    async with open_core(folders) as core:
+        found_runs = {run.title: run.status for run in await core.storage.runs()}
+        assert found_runs["60"] is RunStatus.ENQUEUED

@@ -1,0 +1,119 @@
+"""Calls through MCP: followed, given up, and let go (AGENTS_AND_TOOLS §7, ENGINE §12)."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from core.cli.mcp_calls import Calls, UnknownTool
+from core.domain.events import RunStarted, StepStarted
+from core.domain.ids import RunId
+from core.domain.run import RunStatus
+from core.persistence.in_memory import MemoryStorage
+from tests.support.command_line import template
+from tests.support.world import World, a_step, a_world, tool_step
+
+T = "COLLECTION_WORKFLOW_"
+CREATE, RESUME = f"{T}EXECUTION_CREATE", f"{T}EXECUTION_RESUME"
+
+
+async def silent(progress: float, total: float | None, text: str) -> None:
+    """Nobody wants to know."""
+
+
+async def saved(calls: Calls, *steps: dict[str, Any], title: str = "T") -> str:
+    reply = await calls.call(f"{T}CREATE", {"template": template(*steps, title=title)}, silent)
+    return str(reply.value["id"])
+
+
+async def given_up(world: World, task: "asyncio.Task[Any]") -> None:
+    """Cancel the call once its run is at work."""
+    await world.heard(StepStarted)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+async def test_progress_only_grows_and_says_what_happens() -> None:
+    async with a_world() as world:
+        calls = Calls(world.core)
+        made = await saved(calls, tool_step("first", "hold"), tool_step("second", "hold", "first"))
+        told: list[tuple[float, float | None, str]] = []
+        heard = asyncio.Event()
+
+        async def report(progress: float, total: float | None, text: str) -> None:
+            told.append((progress, total, text))
+            if "hold is called" in text:
+                heard.set()
+
+        task = asyncio.create_task(calls.call(CREATE, {"workflow_collection_id": made, "wait": True}, report))
+        await heard.wait()
+        world.tools.release.set()
+        assert (await task).value["status"] == "success"
+        assert [one[0] for one in told] == sorted({one[0] for one in told})
+        assert {one[1] for one in told} == {2.0}
+
+
+async def test_who_gives_up_a_call_ends_the_run_that_it_waits_for_from_its_very_first_moment() -> None:
+    async with a_world() as world:
+        calls = Calls(world.core)
+        slow_to_check = {"name": "c", "action": {"code": "export default () => 1"}}
+        made = await saved(calls, tool_step("h", "hold"), slow_to_check)
+        start = {"workflow_collection_id": made, "wait": True}
+        await given_up(world, asyncio.create_task(calls.call(CREATE, start, silent)))
+        for turns in range(12):
+            task = asyncio.create_task(calls.call(CREATE, start, silent))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.wait({task})
+        while calls._tasks:
+            await asyncio.wait(set(calls._tasks))
+        runs = await world.storage.runs()
+        assert runs
+        assert {run.status for run in runs} == {RunStatus.CANCELLED}
+
+
+async def test_a_run_that_is_not_waited_for_or_was_begun_by_another_call_goes_on() -> None:
+    async with a_world() as world:
+        calls = Calls(world.core)
+        made = await saved(calls, tool_step("h", "hold"), {**a_step("z", "h"), "input": "done"})
+        run_id = (await calls.call(CREATE, {"workflow_collection_id": made}, silent)).value["run_id"]
+        await given_up(world, asyncio.create_task(calls.call(RESUME, {"run_id": run_id, "wait": True}, silent)))
+        world.tools.release.set()
+        reply = await calls.call(RESUME, {"run_id": run_id, "wait": True}, silent)
+        assert (reply.value["status"], reply.value["output"]) == ("success", "done")
+        await calls.close()
+
+
+async def test_at_the_close_no_run_is_ended_and_the_next_process_goes_on() -> None:
+    storage = MemoryStorage()
+    async with a_world(storage) as world:
+        calls = Calls(world.core)
+        made = await saved(calls, tool_step("h", "hold"))
+        start = {"workflow_collection_id": made, "wait": True}
+        task = asyncio.create_task(calls.call(CREATE, start, silent))
+        await world.heard(RunStarted)
+        calls.let_go()
+        task.cancel()
+        await asyncio.wait({task})
+        await calls.close()
+    async with a_world(storage) as world:
+        world.tools.release.set()
+        (run,) = await storage.runs()
+        assert not run.status.is_final
+        await world.core.runs.recover()
+        assert (await world.settled(RunId(run.id)))["status"] == "success"
+
+
+async def test_what_is_not_offered_is_unknown_and_what_cannot_be_said_in_utf_8_is_replaced() -> None:
+    async with a_world() as world:
+        calls = Calls(world.core)
+        assert len(calls.offered()) == 10
+        for name in ("calculator", "", "COLLECTION_WORKFLOW_"):
+            with pytest.raises(UnknownTool):
+                await calls.call(name, {}, silent)
+        run = await world.run({**a_step("a"), "input": "\ud83d \x00 \U0001f600"})
+        reply = await calls.call(f"{T}EXECUTION_GET", {"run_id": run["run_id"]}, silent)
+        assert reply.value["output"] == "\ufffd \x00 \U0001f600"
+        reply.text.encode("utf-8")
