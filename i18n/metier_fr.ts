@@ -1106,6 +1106,10 @@
         <translation>Un outil a échoué</translation>
     </message>
     <message>
+        <source>It can be tried again from {time}.</source>
+        <translation>Vous pourrez réessayer à partir de {time}.</translation>
+    </message>
+    <message>
         <source>It could not be written down</source>
         <translation>L’enregistrement a échoué</translation>
     </message>
@@ -1180,6 +1184,10 @@
     <message>
         <source>The provider refused the request</source>
         <translation>Le fournisseur a refusé la requête</translation>
+    </message>
+    <message>
+        <source>The provider’s limit is reached</source>
+        <translation>La limite du fournisseur est atteinte</translation>
     </message>
     <message>
         <source>The provider’s limit is reached: too much was asked, or nothing is left to spend</source>

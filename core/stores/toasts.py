@@ -16,6 +16,8 @@ from core.stores.listeners import tell
 
 VISIBLE_AT_MOST = 5
 HISTORY_KEPT = 500
+_OF_ANSWER = ("status", "retry_after_s")
+"""What is told of a failed request beside its code: the HTTP status, and how long its server wants to be left alone."""
 
 
 @dataclass(slots=True, eq=False)
@@ -114,7 +116,7 @@ class Toasts:
             message=str(told.get("message", "")),
             workflow_id=workflow_id,
             duration_s=BRIEF_S,
-            parameters=[("error", told.get("code"))],
+            parameters=[("error", told.get("code")), *((name, told[name]) for name in _OF_ANSWER if name in told)],
         )
 
     def add_user_question(

@@ -211,4 +211,5 @@ def _failure(run: LiveRun) -> Failure:
         error.get("tool_name"),
         {key: value for key, value in error.items() if key not in known},
         can_retry=run.prompt_id is not None and _may_pass(error),
+        at=run.completed_at,
     )

@@ -128,7 +128,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """How a run failed. `code` is for translators, `message` is English, `details` complete them.
+    """How a run failed, and when. `code` is for translators, `message` is English, `details` complete them.
 
     `can_retry`: the run answered a message, which can be sent again.
     """
@@ -140,6 +140,7 @@ class Failure:
     tool: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
     can_retry: bool = True
+    at: datetime | None = None
 
 
 Part = Text | Thought | CutOff | Tools | Steps | Output | Activity | Failure

@@ -81,8 +81,9 @@ def kind_word(kind: ToastType) -> str:
 
 def _failure(toast: Toast) -> Words:
     """A sentence where the code has one, and the error's own words behind it; else these words themselves."""
-    code = str(dict(toast.parameters).get("error"))
-    sentence = run_failure_words(code, _DURING.get(code), dict(toast.parameters))
+    parameters = dict(toast.parameters)
+    code = str(parameters.get("error"))
+    sentence = run_failure_words(code, _DURING.get(code), parameters, toast.created_at)
     if sentence is None:
         return Words(toast.title, toast.message or translate("Toasts", "The run failed"))
     return Words(toast.title, sentence, toast.message)

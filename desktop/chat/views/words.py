@@ -68,4 +68,5 @@ def activity_words(activity: Activity, *, is_long: bool) -> str:
 
 def failure_title(failure: Failure) -> str:
     """What failed, in a sentence."""
-    return run_failure_words(failure.code, failure.during, failure.details) or translate("ChatWords", "The run failed")
+    words = run_failure_words(failure.code, failure.during, failure.details, failure.at)
+    return words or translate("ChatWords", "The run failed")

@@ -142,7 +142,8 @@ def test_a_run_that_failed_keeps_its_text_and_ends_with_the_failure() -> None:
     asked = facts.MessageAdded(role=Role.USER, text="Question", message_id=MessageId("msg_q"))
     run = run_of(asked, token("Half"), facts.RunFinished(status=RunStatus.ERROR, error=error))
     parts = parts_of(run, MessageState.FINAL)
-    assert parts == [Text("Half"), Failure("truncated", "cut", None, "model", None, {"limit": 3})]
+    failure = Failure("truncated", "cut", None, "model", None, {"limit": 3}, at=run.completed_at)
+    assert parts == [Text("Half"), failure]
 
 
 def test_a_cancelled_turn_is_stopped_by_a_person() -> None:
