@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from core.agents.answers import PARAGRAPH, Answer, text_of
-from core.domain.events import AnswerWarned, MessageAdded, ModelWaited, ReasoningReceived
+from core.agents.thoughts import Thoughts
+from core.domain.events import AnswerWarned, MessageAdded, ModelWaited
 from core.domain.ids import MessageId
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunKind
@@ -25,7 +26,7 @@ class TurnRecord:
         self._answers = list(answers)
         self._length = len(text_of(self._answers))
         self._pieces: list[str] | None = None
-        self._thought = 0
+        self._thoughts = Thoughts(turn, log, clock, lambda: self._length)
 
     def answer(self, number: int) -> Answer | None:
         """The answer of that number, from 1, if it has been given."""
@@ -43,6 +44,7 @@ class TurnRecord:
         assert self._pieces is not None
         if not text:
             return
+        self._thoughts.end()
         streamed = PARAGRAPH + text if self._length and not self._pieces else text
         self._pieces.append(text)
         self._length += len(streamed)
@@ -50,15 +52,7 @@ class TurnRecord:
 
     def think(self, text: str) -> None:
         """Show a piece of what the model thinks."""
-        if text:
-            key = self._turn.key
-            message_id = self._turn.run.message_id
-            self._log.tell(
-                ReasoningReceived(
-                    text=text, message_id=message_id, offset=self._thought, step=key.step, index=key.index
-                )
-            )
-            self._thought += len(text)
+        self._thoughts.add(text)
 
     def warn(self, code: str, message: str) -> None:
         """Keep what is to be known about the answer."""
@@ -67,6 +61,7 @@ class TurnRecord:
 
     def wait(self, waiting: Waiting) -> None:
         """Show that nothing has come for a while."""
+        self._thoughts.keep()
         key = self._turn.key
         self._log.tell(
             ModelWaited(
@@ -82,12 +77,14 @@ class TurnRecord:
 
     def finish_answer(self, calls: Sequence[CallRequest]) -> Answer:
         """The answer is whole. Its checkpoint is on disk before anything that follows leaves the process."""
+        self._thoughts.end()
         return self._keep(calls, StepStatus.COMPLETED)
 
     def close(self, ended: StepStatus) -> None:
         """Keep what was said, however the turn ended: an answer in the middle as one that broke off, and the text
         as a whole. Waits for nothing; the record of the step's end takes it to the disk.
         """
+        self._thoughts.end()
         if self._pieces is not None and (self._pieces or ended is StepStatus.ERROR):
             self._keep((), ended)
         state = MessageState.INTERRUPTED if ended is StepStatus.CANCELLED else MessageState.FINAL

@@ -199,16 +199,34 @@ class TokenReceived(Fact):
 
 
 class ReasoningReceived(Fact):
-    """A piece of what a model thinks before it answers; `offset` counts the characters of the thought before it. Shown,
-    never stored."""
+    """A piece of what a model thinks before it answers; `offset` counts the characters of the thought before it,
+    `place` those that the turn had said before the thought. Shown, and kept as a part of a `ThoughtKept`."""
 
     type = "reasoning"
     stored = False
     text: str
     message_id: MessageId
     offset: int
+    place: int = 0
     step: str
     index: int | None = None
+
+
+class ThoughtKept(Fact):
+    """A piece of a thought as it is kept: several of those that were shown. `offset` and `place` as there.
+
+    `elapsed_ms` is how long the thought has taken so far; `is_whole`: it goes on no more. Of a long one its first
+    100 000 characters are kept.
+    """
+
+    type = "thought"
+    text: str
+    offset: int
+    place: int
+    step: str
+    index: int | None = None
+    elapsed_ms: int
+    is_whole: bool = False
 
 
 class ModelWaited(Fact):
@@ -334,6 +352,7 @@ FACTS: dict[str, type[Fact]] = {
         StatePatched,
         TokenReceived,
         ReasoningReceived,
+        ThoughtKept,
         ModelWaited,
         AnswerWarned,
         MessageAdded,

@@ -13,19 +13,17 @@ from core.domain.events import Event
 from core.domain.json_pointer import parts_of, with_part
 from core.domain.live_run import (
     IN_FLIGHT,
-    THOUGHT_CHARACTERS,
-    THOUGHTS_KEPT,
     Iterations,
     LiveCall,
     LiveInterruption,
     LiveRun,
     LiveStep,
-    LiveThought,
 )
 from core.domain.message import Role
 from core.domain.run import RunStatus
 from core.domain.step import StepStatus
 from core.domain.text_stream import TextStream
+from core.domain.thinking import add_kept, add_shown, end_thoughts
 from core.domain.tool import CallStatus
 
 ERRORS_KEPT = 20
@@ -101,25 +99,6 @@ def _fold_token(run: LiveRun, fact: facts.TokenReceived, at: datetime) -> bool:
     return is_new
 
 
-def _fold_thought(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -> bool:
-    """A thought goes on until the model says or calls something."""
-    step = run.steps.get(fact.step)
-    if step is None or run.status.is_final or fact.message_id != run.message_id:
-        return False
-    stream = step.texts.get(fact.index)
-    offset = len(stream) if stream is not None else 0
-    last = run.thoughts[-1] if run.thoughts else None
-    place = (fact.step, fact.index, offset, len(run.calls))
-    if last is None or (last.step, last.index, last.offset, last.calls) != place:
-        last = LiveThought(*place, at, at)
-        run.thoughts = [*run.thoughts[1 - THOUGHTS_KEPT :], last]
-    kept = fact.text[: THOUGHT_CHARACTERS - last.length]
-    last.pieces.append(kept)
-    last.length += len(kept)
-    last.ended_at = at
-    return True
-
-
 def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunContinued, at: datetime) -> bool:
     """Pauses have no place in the order of facts, but a number of their own: one that was seen is that one again."""
     if run.status.is_final:
@@ -140,6 +119,7 @@ def _go_on(run: LiveRun, fact: facts.RunStarted, at: datetime) -> None:
         return
     run.status, run.pause_reason, run.pauses = RunStatus.RUNNING, None, 0
     run.started_at = run.started_at or at
+    end_thoughts(run.thoughts)
     for step in run.steps.values():
         if step.status in IN_FLIGHT:
             if step.iterations is None:
@@ -176,6 +156,7 @@ def _fold_start(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
     step = _step(run, fact.step)
     if (text := step.texts.get(fact.index)) is not None:
         text.restart()
+    end_thoughts(one for one in run.thoughts if (one.step, one.index) == (fact.step, fact.index))
     if fact.index is not None:
         return
     if step.started_at is None:
@@ -310,7 +291,7 @@ _UNSTORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], bool]] =
     facts.TokenReceived: _fold_token,
     facts.RunPaused: _fold_pause,
     facts.RunContinued: _fold_pause,
-    facts.ReasoningReceived: _fold_thought,
+    facts.ReasoningReceived: add_shown,
     facts.ModelWaited: _fold_nothing,
 }
 _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
@@ -332,5 +313,6 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.ToolEnded: _fold_result,
     facts.ToolEndedLate: _fold_late,
     facts.AnswerWarned: _fold_warning,
+    facts.ThoughtKept: add_kept,
     facts.UsageReported: _fold_usage,
 }

@@ -72,17 +72,17 @@ class LiveCall:
 
 @dataclass(slots=True)
 class LiveThought:
-    """What a model thought aloud before it went on, after `offset` characters of its turn and `calls` calls. The first
-    characters alone of a long one, up to THOUGHT_CHARACTERS."""
+    """What a model thought aloud before it went on, after `offset` characters of its turn. The first characters alone
+    of a long one, up to THOUGHT_CHARACTERS; `length` counts them all. `is_open`: it goes on."""
 
     step: str
     index: int | None
     offset: int
-    calls: int
     started_at: datetime
-    ended_at: datetime
+    elapsed_ms: int = 0
     pieces: list[str] = field(default_factory=list)
     length: int = 0
+    is_open: bool = True
 
     @property
     def text(self) -> str:
@@ -111,8 +111,8 @@ class LiveRun:
 
     `message` is the text of the run's own message where it is told whole: a template's output.
     `interrupted_texts` are the pieces that crashes cut off; each stood where its turn went on after it.
-    `warnings` are what is to be known about answers: {code, message, step}. `thoughts` are the last ones of this life,
-    at most THOUGHTS_KEPT: they are never stored.
+    `warnings` are what is to be known about answers: {code, message, step}. `thoughts` are the last ones, at most
+    THOUGHTS_KEPT; they are no part of what is compared, since what was shown of one is kept a little later.
     """
 
     run_id: RunId
@@ -192,6 +192,8 @@ class LiveRun:
         """The run has come to its end. A run ends once: without effect on one that has ended."""
         if not self.status.is_final:
             self.status, self.error, self.completed_at, self.pause_reason = status, error, at, None
+            for thought in self.thoughts:
+                thought.is_open = False
 
     def release(self) -> None:
         """Forget what no row of a list shows: texts, calls and outputs. From now on the run takes in nothing."""

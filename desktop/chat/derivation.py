@@ -93,7 +93,7 @@ def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
         yield from _said(text[at:offset])
         at = offset
         if isinstance(entry, LiveThought):
-            yield _thought(entry, run, len(text))
+            yield _thought(entry)
         else:
             group.append(_tool_line(entry))
     if group:
@@ -108,11 +108,8 @@ def _placed(run: LiveRun, end: int) -> list[tuple[int, datetime, LiveCall | Live
     return sorted([*calls, *thoughts], key=lambda placed: placed[:2])
 
 
-def _thought(thought: LiveThought, run: LiveRun, end: int) -> Thought:
-    """It goes on while nothing came after it in a run that is at work."""
-    is_last = thought is run.thoughts[-1] and thought.offset >= end and thought.calls == len(run.calls)
-    is_open = is_last and not run.status.is_final
-    return Thought(thought.text, None if is_open else _elapsed_s(thought.started_at, thought.ended_at))
+def _thought(thought: LiveThought) -> Thought:
+    return Thought(thought.text, None if thought.is_open else thought.elapsed_ms / 1000)
 
 
 def _template(message: Message, run: LiveRun) -> Iterable[Part]:

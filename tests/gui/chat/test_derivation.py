@@ -241,15 +241,21 @@ def thought(text: str, offset: int = 0) -> facts.Fact:
     return facts.ReasoningReceived(text=text, message_id=MessageId("msg_a"), offset=offset, step="answer")
 
 
+def kept(text: str, place: int = 0, elapsed_ms: int = 1000) -> facts.Fact:
+    return facts.ThoughtKept(text=text, offset=0, place=place, step="answer", elapsed_ms=elapsed_ms, is_whole=True)
+
+
 def test_a_thought_goes_on_until_something_is_said_and_says_how_long_it_took() -> None:
     thinking = run_of(thought("Let me "), thought("see.", 7))
     assert parts_of(thinking) == [Thought("Let me see.", None)]
-    saying = run_of(thought("Let me "), thought("see.", 7), token("It is 4."))
-    assert parts_of(saying) == [Thought("Let me see.", 1.0), Text("It is 4.", is_open=True)]
+    saying = run_of(thought("Let me "), thought("see.", 7), kept("Let me see."), token("It is 4."))
+    reloaded = run_of(kept("Let me see."), token("It is 4."))
+    assert parts_of(saying) == parts_of(reloaded) == [Thought("Let me see.", 1.0), Text("It is 4.", is_open=True)]
 
 
 def test_thoughts_stand_between_what_was_said_and_called() -> None:
-    run = run_of(thought("one"), token("Look."), called("c1", 5), ended("c1"), thought("two", 3), token(" Done.", 5))
+    thoughts = kept("one"), kept("two", 5)
+    run = run_of(thoughts[0], token("Look."), called("c1", 5), ended("c1"), thoughts[1], token(" Done.", 5))
     assert said(parts_of(run)) == ["Thought", "Look.", "Tools", "Thought", " Done."]
 
 

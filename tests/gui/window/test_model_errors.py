@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from core.domain.model import ModelChoice
+from core.persistence.in_memory import MemoryStorage
 from desktop.chat.views.failure_view import FailureView
 from desktop.chat.views.tool_view import ThoughtView
 from desktop.toasts.words import words_of
@@ -93,16 +94,22 @@ async def test_a_server_that_is_not_there_can_be_tried_again(tmp_path: Path, qap
         assert "Try again" in buttons(shown)
 
 
-async def test_what_a_model_thinks_is_folded_and_unfolds(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+async def test_what_a_model_thinks_is_folded_and_unfolds_also_after_a_restart(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
     thoughts = [chunk(reasoning_content="Six times "), chunk(reasoning_content="seven.")]
     reply = Reply(sse(*thoughts, chunk(content="42"), chunk(finish="stop")))
+    storage = MemoryStorage()
     with provider(reply) as server:
-        async with an_app(tmp_path, qapp) as app:
+        async with an_app(tmp_path, qapp, storage) as app:
             await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
             app.control(Qt.Key.Key_N)
             app.write("hello")
             app.key(Qt.Key.Key_Return)
             await until(lambda: "42" in app.turn_texts(), 15)
+            viewed = app.viewed
+        async with an_app(tmp_path, qapp, storage) as app:
+            app.content.deeds.show(viewed)
             await until(lambda: any(view.isVisible() for view in app.content.findChildren(ThoughtView)))
             (line,) = [view for view in app.content.findChildren(ThoughtView) if view.isVisible()]
             await until(lambda: line.accessibleName().startswith("Thought"))
