@@ -49,6 +49,7 @@ from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.questions import Questions
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
+from core.stores.usage import Usage
 from core.stores.view_cache import ViewCache
 from core.stores.workflows import Workflows
 from core.tools.builtin import builtin_tools, execution_create
@@ -120,12 +121,13 @@ class Stores:
         self.view = ViewCache(self.background)
         self.questions = Questions(self.background)
         self.toasts = Toasts(clock, call_later)
+        self.usage = Usage(bus, self.background, clock)
         self.workflows = Workflows(bus)
         self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
 
     def close(self) -> None:
         """Hear nothing more, and leave no timer behind."""
-        for store in (self._feed, self.workflows, self.toasts, self.questions, self.view, self.background):
+        for store in (self._feed, self.usage, self.workflows, self.toasts, self.questions, self.view, self.background):
             store.close()
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from core.agents.answers import PARAGRAPH, Answer, text_of
 from core.agents.thoughts import Thoughts
-from core.domain.events import AnswerWarned, MessageAdded, ModelWaited
+from core.agents.window import Fitted
+from core.domain.events import AnswerWarned, MessageAdded, ModelAsked, ModelWaited
 from core.domain.ids import MessageId
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunKind
@@ -26,6 +27,7 @@ class TurnRecord:
         self._answers = list(answers)
         self._length = len(text_of(self._answers))
         self._pieces: list[str] | None = None
+        self._first_at: float | None = None
         self._thoughts = Thoughts(turn, log, clock, lambda: self._length)
 
     def answer(self, number: int) -> Answer | None:
@@ -36,8 +38,29 @@ class TurnRecord:
         """How many characters the turn has said with that answer and those before it."""
         return len(text_of(self._answers[:number]))
 
+    def ask(self, fitted: Fitted, oldest: MessageId | None, room_tokens: int | None) -> None:
+        """Tell what the model is about to be asked."""
+        key = self._turn.key
+        is_chat = self._turn.run.kind is RunKind.CHAT
+        self._log.tell(
+            ModelAsked(
+                step=key.step,
+                index=key.index,
+                tokens=fitted.tokens if is_chat else None,
+                room_tokens=room_tokens if is_chat else None,
+                dropped=fitted.dropped,
+                oldest=oldest,
+            )
+        )
+
     def begin_answer(self) -> None:
         self._pieces = []
+        self._first_at = None
+
+    @property
+    def elapsed_ms(self) -> int | None:
+        """How long the answer has taken since its first sign; None before that."""
+        return None if self._first_at is None else round((self._clock.monotonic() - self._first_at) * 1000)
 
     def say(self, text: str) -> None:
         """Stream a piece of the answer that was begun; an answer begins a paragraph."""
@@ -45,6 +68,7 @@ class TurnRecord:
         if not text:
             return
         self._thoughts.end()
+        self._see()
         streamed = PARAGRAPH + text if self._length and not self._pieces else text
         self._pieces.append(text)
         self._length += len(streamed)
@@ -52,7 +76,13 @@ class TurnRecord:
 
     def think(self, text: str) -> None:
         """Show a piece of what the model thinks."""
-        self._thoughts.add(text)
+        if text:
+            self._see()
+            self._thoughts.add(text)
+
+    def _see(self) -> None:
+        if self._first_at is None:
+            self._first_at = self._clock.monotonic()
 
     def warn(self, code: str, message: str) -> None:
         """Keep what is to be known about the answer."""

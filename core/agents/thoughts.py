@@ -32,8 +32,6 @@ class Thoughts:
 
     def add(self, text: str) -> None:
         """Show a piece of the thought that goes on, or of a new one."""
-        if not text:
-            return
         if not self._is_open:
             self._is_open = True
             self._began = self._kept_at = self._clock.monotonic()

@@ -314,13 +314,32 @@ class ToolEndedLate(_CallEnd):
     type = "tool_late"
 
 
+class ModelAsked(Fact):
+    """A model is asked for an answer.
+
+    In a chat: `tokens` is about how much the whole conversation takes of the `room_tokens` that there are for it; None
+    where the model has no bounds. Of what is over that, the `dropped` oldest messages are not sent: `oldest` is the
+    stored message at which what is sent begins, None if none before the turn's own prompt is.
+    """
+
+    type = "model_asked"
+    step: str
+    index: int | None = None
+    tokens: int | None = None
+    room_tokens: int | None = None
+    dropped: int = 0
+    oldest: MessageId | None = None
+
+
 class UsageReported(Fact):
-    """Tokens of one model answer. `cost` is None where the price is not known."""
+    """Tokens of one model answer. `cost` is None where the price is not known. `elapsed_ms` is how long the answer
+    took from its first sign."""
 
     type = "usage"
     input_tokens: int
     output_tokens: int
     cost: float | None = None
+    elapsed_ms: int | None = None
 
 
 class UnknownFact(Fact):
@@ -353,6 +372,7 @@ FACTS: dict[str, type[Fact]] = {
         TokenReceived,
         ReasoningReceived,
         ThoughtKept,
+        ModelAsked,
         ModelWaited,
         AnswerWarned,
         MessageAdded,

@@ -18,6 +18,8 @@ from core.domain.live_run import (
     LiveInterruption,
     LiveRun,
     LiveStep,
+    Pace,
+    speed,
 )
 from core.domain.message import Role
 from core.domain.run import RunStatus
@@ -96,6 +98,7 @@ def _fold_token(run: LiveRun, fact: facts.TokenReceived, at: datetime) -> bool:
     is_new = step.texts.setdefault(fact.index, TextStream()).append(fact.offset, fact.text)
     if is_new:
         run.tokens_received += 1
+        run.pace.beat(at)
     return is_new
 
 
@@ -274,11 +277,22 @@ def _fold_warning(run: LiveRun, fact: facts.AnswerWarned, at: datetime) -> None:
     run.warnings.append(facts.fact_fields(fact))
 
 
+def _fold_asked(run: LiveRun, fact: facts.ModelAsked, at: datetime) -> None:
+    run.asked += 1
+    run.last_asked, run.last_answer_tokens, run.pace = fact, 0, Pace()
+
+
 def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
+    run.counted += 1
     run.input_tokens += fact.input_tokens
     run.output_tokens += fact.output_tokens
+    run.last_answer_tokens = fact.output_tokens
+    if fact.elapsed_ms is not None:
+        run.tokens_a_second = speed(fact.output_tokens, fact.elapsed_ms)
     if fact.cost is not None:
         run.cost = (run.cost or 0.0) + fact.cost
+    else:
+        run.unpriced += 1
 
 
 def _fold_nothing(run: LiveRun, fact: facts.Fact, at: datetime) -> bool:
@@ -314,5 +328,6 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.ToolEndedLate: _fold_late,
     facts.AnswerWarned: _fold_warning,
     facts.ThoughtKept: add_kept,
+    facts.ModelAsked: _fold_asked,
     facts.UsageReported: _fold_usage,
 }

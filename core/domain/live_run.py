@@ -15,6 +15,7 @@ from core.domain.tool import CallStatus
 
 THOUGHTS_KEPT = 100
 THOUGHT_CHARACTERS = 100_000
+SHORT_MS = 100
 
 IN_FLIGHT = frozenset({StepStatus.RUNNING, StepStatus.RETRYING})
 
@@ -71,6 +72,32 @@ class LiveCall:
 
 
 @dataclass(slots=True)
+class Pace:
+    """How fast an answer comes in: its pieces so far, and when the first and the last came."""
+
+    pieces: int = 0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+
+    def beat(self, at: datetime) -> None:
+        self.first_at = self.first_at or at
+        self.last_at = at
+        self.pieces += 1
+
+    @property
+    def pieces_a_second(self) -> float | None:
+        """None while that is too little to tell."""
+        if self.first_at is None or self.last_at is None:
+            return None
+        return speed(self.pieces - 1, (self.last_at - self.first_at).total_seconds() * 1000)
+
+
+def speed(tokens: int, elapsed_ms: float) -> float | None:
+    """Tokens a second; None where it was over too soon to tell."""
+    return tokens * 1000 / elapsed_ms if tokens > 0 and elapsed_ms >= SHORT_MS else None
+
+
+@dataclass(slots=True)
 class LiveThought:
     """What a model thought aloud before it went on, after `offset` characters of its turn. The first characters alone
     of a long one, up to THOUGHT_CHARACTERS; `length` counts them all. `is_open`: it goes on."""
@@ -113,6 +140,9 @@ class LiveRun:
     `interrupted_texts` are the pieces that crashes cut off; each stood where its turn went on after it.
     `warnings` are what is to be known about answers: {code, message, step}. `thoughts` are the last ones, at most
     THOUGHTS_KEPT; they are no part of what is compared, since what was shown of one is kept a little later.
+
+    A model was `asked` so often, of which so many answers have been `counted`, and so many of these are `unpriced`.
+    `tokens_a_second` is the speed of the last answer that was counted, `pace` that of the one that comes in now.
     """
 
     run_id: RunId
@@ -144,6 +174,13 @@ class LiveRun:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
+    asked: int = 0
+    counted: int = 0
+    unpriced: int = 0
+    last_asked: facts.ModelAsked | None = None
+    last_answer_tokens: int = 0
+    tokens_a_second: float | None = None
+    pace: Pace = field(default_factory=Pace, compare=False)
     tokens_received: int = 0
     started_at: datetime | None = None
     completed_at: datetime | None = None

@@ -21,6 +21,7 @@ def add_shown(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -> bool
     if fact.step not in run.steps or run.status.is_final or fact.message_id != run.message_id:
         return False
     thought = _thought(run, fact.step, fact.index, fact.place, at)
+    run.pace.beat(at)
     thought.elapsed_ms = max(thought.elapsed_ms, _milliseconds(at - thought.started_at))
     return _think(thought, fact.offset, fact.text)
 

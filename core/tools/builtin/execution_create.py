@@ -13,11 +13,12 @@ from core.ports.tools import CallContext
 from core.tools import schema
 from core.tools.registry import Arguments, Tool
 
+NAME = "COLLECTION_WORKFLOW_EXECUTION_CREATE"
 START_S = 30.0
 LONGEST_S = 86_400.0  # a run has limits of its own
 
 _INFO = ToolInfo(
-    name="COLLECTION_WORKFLOW_EXECUTION_CREATE",
+    name=NAME,
     title="Start a run",
     description=(
         "Starts a run of a template, below this run. Gives {run_id, status} at once, or with wait: true"

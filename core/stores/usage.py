@@ -1,0 +1,215 @@
+"""What workflows have used: tokens, what they cost, how full the context is, how fast the answer comes (UI §5).
+
+Counted from the live states of runs, which the one fold makes, whether somebody looks at a workflow or not; what ended
+before this process began comes in with a load, and is the same fold of the stored events.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from psygnal import Signal
+
+from core.bus import Bus, WorkflowDeleted
+from core.domain.context import text_tokens
+from core.domain.events import (
+    Event,
+    Fact,
+    ModelAsked,
+    ReasoningReceived,
+    RootChanged,
+    RunCreated,
+    RunFinished,
+    TokenReceived,
+    UsageReported,
+)
+from core.domain.ids import RunId, WorkflowId
+from core.domain.live_run import LiveRun
+from core.domain.run import RunKind, RunStatus
+from core.domain.summary import SUMMARY_TEMPLATE
+from core.ports.clock import Clock
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.listeners import tell
+
+SPEED_S = 0.5
+"""How often the speed of an answer is told anew while it comes in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Tokens in and out, and dollars. `cost` None: not known. `is_less`: there were answers that nobody counted, so
+    that it is more; `is_cheaper`: the same of the price."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    is_less: bool = False
+    is_cheaper: bool = False
+    answers: int = 0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything was counted."""
+        return self.answers > 0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowUsage:
+    """What a workflow has used: in its newest turn, with what runs below that, and in all.
+
+    `context_tokens` is about how much of the model's window the conversation takes, None where that is not known, and
+    `room_tokens` what there was for it at the last request. `is_cut`: the oldest messages were not sent any more.
+    """
+
+    turn: Spent = Spent()
+    total: Spent = Spent()
+    context_tokens: int | None = None
+    room_tokens: int | None = None
+    is_cut: bool = False
+    tokens_a_second: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What one run has used, as its state told last."""
+
+    run_id: RunId
+    root: RunId
+    created_at: datetime
+    seq: int
+    asked: int
+    counted: int
+    unpriced: int
+    is_over: bool
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+    context_tokens: int | None
+    room_tokens: int | None
+    is_cut: bool
+    has_context: bool
+    tokens_a_second: float | None
+
+
+class Usage:
+    """`changed(workflow_id)` tells that its numbers may be others."""
+
+    changed = Signal(WorkflowId)
+
+    def __init__(self, bus: Bus, background: BackgroundWorkflows, clock: Clock) -> None:
+        self._background = background
+        self._clock = clock
+        self._runs: dict[WorkflowId, dict[RunId, _Counted]] = {}
+        self._told_at: dict[RunId, float] = {}
+        self._subscriptions = (bus.subscribe(Event, self._on_event), bus.subscribe(WorkflowDeleted, self._on_deleted))
+
+    def close(self) -> None:
+        """Hear nothing more."""
+        for subscription in self._subscriptions:
+            subscription.close()
+
+    def load(self, workflow_id: WorkflowId, runs: Iterable[LiveRun]) -> None:
+        """Take in what the store tells of the runs of a workflow. What was heard of one since is newer, and stays."""
+        known = self._runs.setdefault(workflow_id, {})
+        for run in runs:
+            before = known.get(run.run_id)
+            if before is None or before.seq < run.seq:
+                known[run.run_id] = _counted(run)
+        tell(self.changed, workflow_id)
+
+    def of(self, workflow_id: WorkflowId | None) -> WorkflowUsage:
+        """What is known of a workflow; of one that nobody heard of, nothing."""
+        runs = (
+            sorted(self._runs.get(workflow_id, {}).values(), key=lambda run: (run.created_at, run.run_id))
+            if (workflow_id)
+            else []
+        )
+        if not runs:
+            return WorkflowUsage()
+        roots = [run for run in runs if run.root == run.run_id]
+        newest = roots[-1].run_id if roots else runs[-1].root
+        turn = [run for run in runs if newest in (run.root, run.run_id)]
+        context = next((run for run in reversed(runs) if run.has_context), None)
+        speeds = [run.tokens_a_second for run in reversed(turn) if run.tokens_a_second is not None]
+        return WorkflowUsage(
+            _spent(turn),
+            _spent(runs),
+            context.context_tokens if context is not None else None,
+            context.room_tokens if context is not None else None,
+            context.is_cut if context is not None else False,
+            speeds[0] if speeds else None,
+        )
+
+    def _on_event(self, event: Event) -> None:
+        kind = type(event.fact)
+        if kind in _STREAMED:
+            if not self._is_due(event.run_id):
+                return
+        elif kind not in _COUNTED:
+            return
+        run = self._background.live_run(event.run_id)
+        if run is None or run.is_released:
+            return
+        self._runs.setdefault(run.workflow_id, {})[run.run_id] = _counted(run)
+        if run.status.is_final:
+            self._told_at.pop(run.run_id, None)
+        tell(self.changed, run.workflow_id)
+
+    def _is_due(self, run_id: RunId) -> bool:
+        now = self._clock.monotonic()
+        told_at = self._told_at.setdefault(run_id, now)
+        if now - told_at < SPEED_S:
+            return False
+        self._told_at[run_id] = now
+        return True
+
+    def _on_deleted(self, message: WorkflowDeleted) -> None:
+        for run_id in self._runs.pop(message.workflow_id, {}):
+            self._told_at.pop(run_id, None)
+
+
+def _counted(run: LiveRun) -> _Counted:
+    is_summary = run.template_id == SUMMARY_TEMPLATE
+    asked = run.last_asked if run.kind is RunKind.CHAT else None
+    tokens: int | None = None
+    if asked is not None and asked.tokens is not None and asked.room_tokens is not None:
+        tokens = asked.tokens + run.last_answer_tokens
+    elif is_summary and run.status is RunStatus.SUCCESS:
+        tokens = text_tokens(run.content)
+    pace = run.pace.pieces_a_second if run.asked > run.counted else None
+    return _Counted(
+        run.run_id,
+        run.root or run.run_id,
+        run.created_at,
+        run.seq,
+        run.asked,
+        run.counted,
+        run.unpriced,
+        run.status.is_final,
+        run.input_tokens,
+        run.output_tokens,
+        run.cost,
+        tokens,
+        asked.room_tokens if asked is not None else None,
+        asked is not None and asked.dropped > 0,
+        asked is not None or tokens is not None,
+        pace if pace is not None else run.tokens_a_second,
+    )
+
+
+def _spent(runs: list[_Counted]) -> Spent:
+    """What these have used together. An answer that still comes in is counted when it is whole."""
+    costs = [run.cost for run in runs if run.cost is not None]
+    uncounted = sum(run.asked - run.counted for run in runs if run.is_over)
+    return Spent(
+        sum(run.input_tokens for run in runs),
+        sum(run.output_tokens for run in runs),
+        sum(costs) if costs else None,
+        is_less=uncounted > 0,
+        is_cheaper=uncounted > 0 or any(run.unpriced for run in runs),
+        answers=sum(run.counted for run in runs),
+    )
+
+
+_STREAMED: frozenset[type[Fact]] = frozenset({TokenReceived, ReasoningReceived})
+_COUNTED: frozenset[type[Fact]] = frozenset({RunCreated, RootChanged, ModelAsked, UsageReported, RunFinished})
