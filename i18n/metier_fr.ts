@@ -2592,6 +2592,105 @@
     </message>
 </context>
 <context>
+    <name>TokenBar</name>
+    <message>
+        <source>, and some that were not counted</source>
+        <translation>, et d’autres qui n’ont pas été comptés</translation>
+    </message>
+    <message>
+        <source>Context full</source>
+        <translation>Contexte plein</translation>
+    </message>
+    <message>
+        <source>Context {percent}</source>
+        <translation>Contexte {percent}</translation>
+    </message>
+    <message>
+        <source>Context {percent}, nearly full</source>
+        <translation>Contexte {percent}, presque plein</translation>
+    </message>
+    <message>
+        <source>Continue from a summary</source>
+        <translation>Continuer à partir d’un résumé</translation>
+    </message>
+    <message>
+        <source>Cost unknown</source>
+        <translation>Coût inconnu</translation>
+    </message>
+    <message>
+        <source>Estimated cost of the workflow, from the price of the model.</source>
+        <translation>Coût estimé du workflow, d’après le prix du modèle.</translation>
+    </message>
+    <message>
+        <source>Estimated cost. Of some answers no price is known.</source>
+        <translation>Coût estimé. Le prix de certaines réponses n’est pas connu.</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>Gratuit</translation>
+    </message>
+    <message>
+        <source>Its oldest messages are not sent any more.</source>
+        <translation>Ses messages les plus anciens ne sont plus envoyés.</translation>
+    </message>
+    <message>
+        <source>Last turn: {tokens}.</source>
+        <translation>Dernier tour&#xa0;: {tokens}.</translation>
+    </message>
+    <message>
+        <source>More than {cost}</source>
+        <translation>Plus de {cost}</translation>
+    </message>
+    <message>
+        <source>No price is known for this model. It can be set in the settings.</source>
+        <translation>Le prix de ce modèle n’est pas connu. Vous pouvez l’indiquer dans les réglages.</translation>
+    </message>
+    <message>
+        <source>Nothing has to be paid for this workflow.</source>
+        <translation>Il n’y a rien à payer pour ce workflow.</translation>
+    </message>
+    <message>
+        <source>Speed of the last answer: {speed} tokens a second.</source>
+        <translation>Vitesse de la dernière réponse&#xa0;: {speed} jetons par seconde.</translation>
+    </message>
+    <message>
+        <source>The conversation takes about {tokens} of the {room} tokens that the model’s window has for it.</source>
+        <translation>La conversation occupe environ {tokens} des {room} jetons que la fenêtre du modèle lui réserve.</translation>
+    </message>
+    <message>
+        <source>Total {tokens}</source>
+        <translation>Total {tokens}</translation>
+    </message>
+    <message>
+        <source>Turn {tokens}</source>
+        <translation>Tour {tokens}</translation>
+    </message>
+    <message>
+        <source>Whole workflow: {tokens}.</source>
+        <translation>Workflow entier&#xa0;: {tokens}.</translation>
+    </message>
+    <message>
+        <source>the provider does not tell how many tokens</source>
+        <translation>le fournisseur n’indique pas le nombre de jetons</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>inconnu</translation>
+    </message>
+    <message>
+        <source>{given} tokens in, {made} out</source>
+        <translation>{given} jetons en entrée, {made} en sortie</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s</source>
+        <translation>{speed}&#xa0;jetons/s</translation>
+    </message>
+    <message>
+        <source>≈ {cost}</source>
+        <translation>≈&#xa0;{cost}</translation>
+    </message>
+</context>
+<context>
     <name>ToolChoice</name>
     <message>
         <source>All tools, also those to come</source>

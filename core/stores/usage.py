@@ -57,14 +57,13 @@ class Spent:
 class WorkflowUsage:
     """What a workflow has used: in its newest turn, with what runs below that, and in all.
 
-    `context_tokens` is about how much of the model's window the conversation takes, None where that is not known, and
-    `room_tokens` what there was for it at the last request. `is_cut`: the oldest messages were not sent any more.
+    `context_tokens` is about how much of a model's window the conversation takes, None where that is not known.
+    `is_cut`: its oldest messages were not sent any more.
     """
 
     turn: Spent = Spent()
     total: Spent = Spent()
     context_tokens: int | None = None
-    room_tokens: int | None = None
     is_cut: bool = False
     tokens_a_second: float | None = None
 
@@ -77,17 +76,14 @@ class _Counted:
     root: RunId
     created_at: datetime
     seq: int
-    asked: int
     counted: int
+    uncounted: int
     unpriced: int
-    is_over: bool
     input_tokens: int
     output_tokens: int
     cost: float | None
     context_tokens: int | None
-    room_tokens: int | None
     is_cut: bool
-    has_context: bool
     tokens_a_second: float | None
 
 
@@ -129,13 +125,12 @@ class Usage:
         roots = [run for run in runs if run.root == run.run_id]
         newest = roots[-1].run_id if roots else runs[-1].root
         turn = [run for run in runs if newest in (run.root, run.run_id)]
-        context = next((run for run in reversed(runs) if run.has_context), None)
+        context = next((run for run in reversed(runs) if run.context_tokens is not None), None)
         speeds = [run.tokens_a_second for run in reversed(turn) if run.tokens_a_second is not None]
         return WorkflowUsage(
             _spent(turn),
             _spent(runs),
             context.context_tokens if context is not None else None,
-            context.room_tokens if context is not None else None,
             context.is_cut if context is not None else False,
             speeds[0] if speeds else None,
         )
@@ -172,7 +167,7 @@ def _counted(run: LiveRun) -> _Counted:
     is_summary = run.template_id == SUMMARY_TEMPLATE
     asked = run.last_asked if run.kind is RunKind.CHAT else None
     tokens: int | None = None
-    if asked is not None and asked.tokens is not None and asked.room_tokens is not None:
+    if asked is not None and asked.tokens is not None:
         tokens = asked.tokens + run.last_answer_tokens
     elif is_summary and run.status is RunStatus.SUCCESS:
         tokens = text_tokens(run.content)
@@ -182,17 +177,14 @@ def _counted(run: LiveRun) -> _Counted:
         run.root or run.run_id,
         run.created_at,
         run.seq,
-        run.asked,
         run.counted,
+        _uncounted(run),
         run.unpriced,
-        run.status.is_final,
         run.input_tokens,
         run.output_tokens,
         run.cost,
         tokens,
-        asked.room_tokens if asked is not None else None,
         asked is not None and asked.dropped > 0,
-        asked is not None or tokens is not None,
         pace if pace is not None else run.tokens_a_second,
     )
 
@@ -200,16 +192,27 @@ def _counted(run: LiveRun) -> _Counted:
 def _spent(runs: list[_Counted]) -> Spent:
     """What these have used together. An answer that still comes in is counted when it is whole."""
     costs = [run.cost for run in runs if run.cost is not None]
-    uncounted = sum(run.asked - run.counted for run in runs if run.is_over)
+    uncounted = sum(run.uncounted for run in runs)
+    is_unpriced = any(run.unpriced for run in runs)
     return Spent(
         sum(run.input_tokens for run in runs),
         sum(run.output_tokens for run in runs),
         sum(costs) if costs else None,
         is_less=uncounted > 0,
-        is_cheaper=uncounted > 0 or any(run.unpriced for run in runs),
+        is_cheaper=is_unpriced or (uncounted > 0 and sum(costs) > 0),
         answers=sum(run.counted for run in runs),
     )
 
 
+def _uncounted(run: LiveRun) -> int:
+    """Answers that a language model gave, and nobody counted. A request that was refused has none."""
+    if run.model is None or not run.status.is_final:
+        return 0
+    error = run.error or {}
+    is_refused = isinstance(error.get("status"), int) or error.get("code") in _UNANSWERED
+    return max(0, run.asked - run.counted - is_refused)
+
+
+_UNANSWERED = frozenset({"key_missing", "key_refused", "key_unusable", "connection_failed"})
 _STREAMED: frozenset[type[Fact]] = frozenset({TokenReceived, ReasoningReceived})
 _COUNTED: frozenset[type[Fact]] = frozenset({RunCreated, RootChanged, ModelAsked, UsageReported, RunFinished})

@@ -13,6 +13,7 @@ from core.domain.ids import InterruptionId, WorkflowId
 from core.ports.clock import Clock
 from core.services.outcome import Failed
 from core.stores.questions import Questions
+from core.stores.usage import Usage
 from core.stores.view_cache import ViewCache
 from core.stores.viewers import Batch
 from core.stores.workflows import Workflows
@@ -22,6 +23,7 @@ from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.draft import ComposerState, Draft
 from desktop.chat.derivation import turn_of, turns
 from desktop.chat.position import AT_END, Position
+from desktop.chat.token_bar.token_bar import TokenBar
 from desktop.chat.transcript.transcript import Transcript
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
@@ -48,6 +50,7 @@ class ChatPane(Adaptive, Surface):
         view: ViewCache,
         workflows: Workflows,
         questions: Questions,
+        usage: Usage,
         clock: Clock,
         card_keys: QKeySequence,
         parent: QWidget | None = None,
@@ -57,6 +60,8 @@ class ChatPane(Adaptive, Surface):
         self._view = view
         self._workflows = workflows
         self._questions = questions
+        self._usage = usage
+        self._room: int | None = None
         self._put_off: set[WorkflowId] = set()
         self._shown: WorkflowId | None = None
         self._is_shown = False
@@ -65,11 +70,13 @@ class ChatPane(Adaptive, Surface):
         self.transcript = Transcript(theme, clock.now, self)
         self.card = AttentionCard(theme, clock.now, card_keys, self)
         self.composer = Composer(theme, self)
+        self.token_bar = TokenBar(theme, self)
         self._column = QVBoxLayout(self)
         self._foot = QHBoxLayout()
         self._build()
         self._bind = frames.bind(self, (view.changed, workflows.changed), self._render)
         self._bind_card = frames.bind(self, (view.changed, workflows.changed, questions.changed), self._render_card)
+        self._bind_tokens = frames.bind(self, (view.changed, usage.changed), self._render_tokens)
         view.batch.connect(self._on_batch)
         self.adapt_to(theme)
 
@@ -77,6 +84,12 @@ class ChatPane(Adaptive, Surface):
         """Show the viewed workflow without waiting for the frame: a key was pressed, and the next belongs to it."""
         self._render()
         self._render_card()
+        self._render_tokens()
+
+    def set_room(self, tokens: int | None) -> None:
+        """What the model that answers next has for a conversation; None: it has no bounds."""
+        self._room = tokens
+        self._render_tokens()
 
     def focus_composer(self) -> None:
         """A person wants to write."""
@@ -102,6 +115,7 @@ class ChatPane(Adaptive, Surface):
         """Hear nothing more of the store."""
         self._bind.close()
         self._bind_card.close()
+        self._bind_tokens.close()
         self._view.batch.disconnect(self._on_batch, missing_ok=True)
 
     def sending_worked(self, origin: str, text: str) -> None:
@@ -125,8 +139,8 @@ class ChatPane(Adaptive, Surface):
 
     def dress(self) -> None:
         sizes = self._theme.sizes
-        self._foot.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, sizes.space_l)
-        self._slot.setSpacing(sizes.space_s)
+        self._foot.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, sizes.space_xs)
+        self._slot.setSpacing(sizes.space_xs)
         self._limit_card()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -137,6 +151,7 @@ class ChatPane(Adaptive, Surface):
         """The card and the composer come, go and grow."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide):
             if watched is self.composer:
+                self.token_bar.setVisible(not self.composer.isHidden())
                 self._limit_card()
             self.foot_changed.emit()
         return False
@@ -148,6 +163,7 @@ class ChatPane(Adaptive, Surface):
         self._slot = QVBoxLayout()
         self._slot.addWidget(self.card)
         self._slot.addWidget(self.composer)
+        self._slot.addWidget(self.token_bar)
         self._foot.addStretch(1)
         self._foot.addLayout(self._slot, 100)
         self._foot.addStretch(1)
@@ -183,6 +199,9 @@ class ChatPane(Adaptive, Surface):
             for one in [one for one in kept if one is not None and self._workflows.get(one) is None]:
                 del kept[one]
 
+    def _render_tokens(self) -> None:
+        self.token_bar.show_usage(self._usage.of(self._view.workflow_id), self._room)
+
     # The card
 
     def _render_card(self) -> None:
@@ -215,7 +234,9 @@ class ChatPane(Adaptive, Surface):
         """The transcript keeps a few lines, and the composer its place if it is there."""
         sizes = self._theme.sizes
         margins = self._foot.contentsMargins()
-        composer = self.composer.height() + sizes.space_s if not self.composer.isHidden() else 0
+        composer = 0
+        if not self.composer.isHidden():
+            composer = self.composer.height() + self.token_bar.height() + 2 * sizes.space_s
         kept = 2 * sizes.row + margins.top() + margins.bottom() + composer
         self.card.set_most_height(max(3 * sizes.row, self.height() - kept))
 

@@ -68,7 +68,15 @@ class Content(Adaptive, Surface):
         self.picker = Picker(theme, window)
         self.answering = AnsweringChoice(core, tasks, self.header, self.picker, self._connect_model, self)
         self.chat = ChatPane(
-            theme, frames, stores.view, stores.workflows, stores.questions, core.clock, card_keys, self
+            theme,
+            frames,
+            stores.view,
+            stores.workflows,
+            stores.questions,
+            stores.usage,
+            core.clock,
+            card_keys,
+            self,
         )
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
@@ -195,6 +203,7 @@ class Content(Adaptive, Surface):
         self.chat.link_activated.connect(deeds.open_link)
         self.chat.answered.connect(deeds.answer)
         self.chat.foot_changed.connect(self._keep_clear)
+        self.answering.shown.connect(self.chat.set_room)
         self.start.demo_requested.connect(deeds.start_demo)
         self.start.new_requested.connect(self._new)
         self.toasts.go_requested.connect(self._go_from_toast)

@@ -1,5 +1,7 @@
 """What a workflow has used, counted whether somebody looks or not, and the same after a restart."""
 
+from typing import Any
+
 import pytest
 
 from core.bus import Bus, WorkflowDeleted
@@ -35,11 +37,20 @@ class Desk:
             self.told.append(event)
             self.bus.publish(event)
 
-    def turn(self, name: str, tokens: int, used: UsageReported | None, room: int | None = 1000) -> Teller:
+    def turn(
+        self,
+        name: str,
+        tokens: int,
+        used: UsageReported | None,
+        room: int | None = 1000,
+        error: dict[str, Any] | None = None,
+    ) -> Teller:
         """A chat turn of one answer in workflow `wf_a`."""
         teller = Teller(name, "wf_a", self.time)
         self.tell(
-            teller.created(),
+            teller.say(
+                RunCreated(kind=RunKind.CHAT, title="A", message_id=teller.message_id, steps=["chat"], model="m")
+            ),
             teller.say(StepStarted(step="chat", attempt=1)),
             teller.say(
                 ModelAsked(step="chat", tokens=tokens, room_tokens=room, dropped=int(tokens > (room or tokens)))
@@ -47,7 +58,7 @@ class Desk:
         )
         if used is not None:
             self.tell(teller.say(used))
-        self.tell(teller.say(RunFinished(status=RunStatus.SUCCESS)))
+        self.tell(teller.say(RunFinished(status=RunStatus.ERROR if error else RunStatus.SUCCESS, error=error)))
         return teller
 
     def stored(self) -> list[LiveRun]:
@@ -83,7 +94,7 @@ def test_the_turn_and_the_whole_are_counted_while_nobody_looks(desk: Desk) -> No
     found = desk.usage.of(A)
     assert found.turn == Spent(190, 20, 0.02, answers=1)
     assert found.total == Spent(280, 30, 0.03, answers=2)
-    assert (found.context_tokens, found.room_tokens, found.is_cut, found.tokens_a_second) == (220, 1000, False, 50)
+    assert (found.context_tokens, found.is_cut, found.tokens_a_second) == (220, False, 50)
 
 
 def test_a_restart_tells_the_same_and_what_is_heard_since_is_added(desk: Desk) -> None:
@@ -138,10 +149,17 @@ def test_what_nobody_counted_or_priced_is_not_taken_for_nothing(desk: Desk) -> N
     assert desk.usage.of(A).turn == Spent(10, 5, None, is_cheaper=True, answers=1)
 
 
-def test_an_agent_without_bounds_has_no_gauge(desk: Desk) -> None:
+def test_a_request_that_was_refused_has_nothing_to_count(desk: Desk) -> None:
+    desk.turn("1", 100, used(10, 5, 0.25))
+    desk.turn("2", 100, None, error={"code": "provider_error", "message": "no", "status": 429})
+    assert desk.usage.of(A).total == Spent(10, 5, 0.25, answers=1)
+    assert desk.usage.of(A).turn == Spent()
+
+
+def test_what_an_agent_without_bounds_was_told_counts_for_the_next_one(desk: Desk) -> None:
     desk.turn("1", 100, used(90, 10, 0.0), room=None)
     found = desk.usage.of(A)
-    assert (found.context_tokens, found.room_tokens, found.total.cost) == (None, None, 0.0)
+    assert (found.context_tokens, found.is_cut, found.total.cost) == (110, False, 0.0)
 
 
 def test_a_summary_takes_the_place_of_what_was_said(desk: Desk) -> None:
