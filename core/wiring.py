@@ -43,6 +43,7 @@ from core.services.demo import DemoService
 from core.services.providers import ProviderService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
+from core.services.summaries import SummaryService
 from core.services.templates import TemplateService
 from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
@@ -149,6 +150,7 @@ class Core:
     demo: DemoService
     providers: ProviderService
     agents: AgentService
+    summaries: SummaryService
 
 
 @asynccontextmanager
@@ -260,4 +262,5 @@ def _core(
         demo,
         providers,
         agents,
+        SummaryService(chat, engine, storage, access, agents),
     )

@@ -622,6 +622,17 @@
     </message>
 </context>
 <context>
+    <name>BoundaryView</name>
+    <message>
+        <source>Older messages are not sent any more</source>
+        <translation>Les messages plus anciens ne sont plus envoyés</translation>
+    </message>
+    <message>
+        <source>Older messages are not sent any more: this summary stands for them</source>
+        <translation>Les messages plus anciens ne sont plus envoyés&#xa0;: ce résumé les remplace</translation>
+    </message>
+</context>
+<context>
     <name>CaptionView</name>
     <message numerus="yes">
         <source>%n earlier calls</source>
@@ -783,6 +794,10 @@
     <message>
         <source>Choose agent and model</source>
         <translation>Choisir l’agent et le modèle</translation>
+    </message>
+    <message>
+        <source>Continue from a summary</source>
+        <translation>Continuer à partir d’un résumé</translation>
     </message>
     <message>
         <source>Copy the last answer</source>
@@ -1150,6 +1165,10 @@
         <translation>Le code d’une étape a échoué</translation>
     </message>
     <message>
+        <source>The conversation is too long for this model to sum up. Choose one with a larger window.</source>
+        <translation>La conversation est trop longue pour que ce modèle la résume. Choisissez-en un dont la fenêtre est plus grande.</translation>
+    </message>
+    <message>
         <source>The data could not be read or written.</source>
         <translation>Les données n’ont pas pu être lues ou écrites.</translation>
     </message>
@@ -1168,6 +1187,10 @@
     <message>
         <source>The model’s answer failed</source>
         <translation>La réponse du modèle a échoué</translation>
+    </message>
+    <message>
+        <source>The offline agent is no language model and cannot write a summary. Choose a model first.</source>
+        <translation>L’agent hors ligne n’est pas un modèle de langage et ne peut pas rédiger de résumé. Choisissez d’abord un modèle.</translation>
     </message>
     <message>
         <source>The provider has trouble of its own</source>
@@ -1212,6 +1235,10 @@
     <message>
         <source>There is no key for this provider. Put one in at Settings, Models, or choose another model.</source>
         <translation>Il n’y a pas de clé pour ce fournisseur. Ajoutez-en une dans Paramètres, Modèles, ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <source>There is nothing to sum up: nothing was said since the last time.</source>
+        <translation>Il n’y a rien à résumer&#xa0;: rien n’a été dit depuis la dernière fois.</translation>
     </message>
     <message>
         <source>This workflow is still at work. It has to end first.</source>

@@ -1,6 +1,7 @@
 """From stored messages and the live states of their runs to the turns of the transcript. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -9,10 +10,12 @@ from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveThought
 from core.domain.message import Message, MessageState, Role
 from core.domain.model import may_pass
 from core.domain.run import RunKind, RunStatus
+from core.domain.summary import SUMMARY_TEMPLATE
 from core.domain.tool import CallStatus
 from core.stores.activity import target_of
 from desktop.chat.values import (
     Activity,
+    Boundary,
     CutOff,
     Failure,
     Output,
@@ -46,7 +49,33 @@ def turns(messages: Sequence[Message], run_of: Callable[[MessageId], LiveRun | N
         if run is None and message.state is MessageState.INTERRUPTED and message.run_id in told_by_run:
             continue
         shown.append(turn_of(message, run))
-    return shown
+    edges = _boundaries(messages, runs)
+    return [replace(turn, boundary=edges[turn.id]) if turn.id in edges else turn for turn in shown] if edges else shown
+
+
+def _boundaries(messages: Sequence[Message], runs: Mapping[MessageId, LiveRun]) -> dict[MessageId, Boundary]:
+    """Where what is sent to the model begins: at the newest summary, and after it where the last request began."""
+    edges: dict[MessageId, Boundary] = {}
+    is_found = False
+    for message in reversed(messages):
+        run = runs.get(message.id)
+        if run is None or run.message_id != message.id:
+            continue
+        if is_summary(run):
+            if run.status is RunStatus.SUCCESS and message.text:
+                edges[message.id] = Boundary.SUMMARY
+                break
+        elif run.kind is RunKind.CHAT and run.last_asked is not None and not is_found:
+            is_found = True
+            first = run.last_asked.oldest or run.prompt_id
+            if run.last_asked.dropped and first is not None:
+                edges[first] = Boundary.ROOM
+    return edges
+
+
+def is_summary(run: LiveRun) -> bool:
+    """Whether it writes a summary of the conversation."""
+    return run.template_id == SUMMARY_TEMPLATE
 
 
 def turn_of(message: Message, run: LiveRun | None) -> Turn:
@@ -57,8 +86,9 @@ def turn_of(message: Message, run: LiveRun | None) -> Turn:
         parts: list[Part] = [*_said(message.text, message.state), *_cut_off(message, None)]
     else:
         parts = list(_parts(message, run))
-        author = run.workflow_name if run.kind is not RunKind.CHAT else run.agent
-        model = run.model if run.kind is RunKind.CHAT else None
+        is_template = run.kind is not RunKind.CHAT and not is_summary(run)
+        author = run.workflow_name if is_template else run.agent
+        model = None if is_template else run.model
     return Turn(message.id, message.role, author, message.created_at, message.state, tuple(parts), model)
 
 

@@ -146,10 +146,17 @@ class Failure:
 Part = Text | Thought | CutOff | Tools | Steps | Output | Activity | Failure
 
 
+class Boundary(StrEnum):
+    """Why what stands above a turn is not sent to the model any more: it does not fit, or a summary stands for it."""
+
+    ROOM = "room"
+    SUMMARY = "summary"
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One message of the conversation. `author` is an agent or a template; None is whoever plays the role. `model` is
-    the language model that speaks, if one does."""
+    the language model that speaks, if one does. `boundary`: what is sent to the model begins here."""
 
     id: MessageId
     role: Role
@@ -158,3 +165,4 @@ class Turn:
     state: MessageState
     parts: tuple[Part, ...]
     model: str | None = None
+    boundary: Boundary | None = None

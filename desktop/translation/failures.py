@@ -30,6 +30,13 @@ def failure_words(code: str, message: str) -> str:
         "key_missing": translate(
             "Failures", "There is no key for this provider. Put one in at Settings, Models, or choose another model."
         ),
+        "no_model": translate(
+            "Failures", "The offline agent is no language model and cannot write a summary. Choose a model first."
+        ),
+        "nothing_to_sum_up": translate("Failures", "There is nothing to sum up: nothing was said since the last time."),
+        "window_too_small": translate(
+            "Failures", "The conversation is too long for this model to sum up. Choose one with a larger window."
+        ),
         "storage_failed": translate("Failures", "The data could not be read or written."),
     }
     return words.get(code, message)

@@ -108,6 +108,19 @@ class Actions(QObject):
                 self.show(running[0].workflow_id)
         self._core.stores.toasts.dismiss(ToastId(toast_id))
 
+    def sum_up(self, workflow_id: WorkflowId | None) -> None:
+        """Have the workflow summed up, and go on from that."""
+        if workflow_id is not None:
+            self._spawn(self._sum_up(workflow_id), "sum up")
+
+    async def _sum_up(self, workflow_id: WorkflowId, *, queued: bool = False) -> None:
+        mode = self._core.settings.current.validation_mode
+        answer = await self._core.summaries.begin(workflow_id, mode=mode, gated=True, queued=queued)
+        if isinstance(answer, Failed) and answer.code == "limit_reached":
+            self._refuse(answer, partial(self._sum_up, workflow_id, queued=True))
+        elif isinstance(answer, Failed):
+            self._presenter.fail(answer)
+
     def stop(self, workflow_id: WorkflowId | None) -> None:
         """Cancel what is at work in a workflow."""
         execution = self._core.stores.background.get_execution(workflow_id) if workflow_id else None

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from core.domain.events import ModelAsked, RunFinished
 from core.domain.ids import InterruptionId, WorkflowId
 from core.ports.clock import Clock
 from core.services.outcome import Failed
@@ -246,8 +247,12 @@ class ChatPane(Adaptive, Surface):
         self.composer.set_state(ComposerState(viewed_title(self._view, self._workflows), is_running))
 
     def _on_batch(self, batch: Batch) -> None:
-        """What happened in a run that is shown: its turn alone is derived anew."""
+        """What happened in a run that is shown: its turn alone is derived anew, unless what is sent to the model may
+        begin elsewhere now."""
         if self._view.workflow_id != self._shown:
+            return
+        if any(isinstance(event.fact, ModelAsked | RunFinished) for event in batch.events):
+            self._render()
             return
         for message in reversed(self._view.messages):
             run = self._view.run_of(message.id)

@@ -199,6 +199,7 @@ class Content(Adaptive, Surface):
         self.header.activity_requested.connect(self._toggle_activity)
         self.chat.send_requested.connect(self._send)
         self.chat.stop_requested.connect(self._stop)
+        self.chat.token_bar.summary_requested.connect(self._sum_up)
         self.chat.retry_requested.connect(deeds.retry)
         self.chat.link_activated.connect(deeds.open_link)
         self.chat.answered.connect(deeds.answer)
@@ -226,6 +227,7 @@ class Content(Adaptive, Surface):
             "app.quit": self._session.end,
             "workflow.model": self._pick,
             "run.stop": self._stop,
+            "run.summary": self._sum_up,
             "view.sidebar": self._toggle_sidebar,
             "view.activity": self._toggle_activity,
             "view.full_screen": self._toggle_full_screen,
@@ -340,6 +342,9 @@ class Content(Adaptive, Surface):
 
     def _stop(self) -> None:
         self.deeds.stop(self._core.stores.background.viewed_workflow_id)
+
+    def _sum_up(self) -> None:
+        self.deeds.sum_up(self._core.stores.background.viewed_workflow_id)
 
     def _rename_viewed(self) -> None:
         viewed = self._core.stores.background.viewed_workflow_id

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.chat.layout.blocks import (
     ActivityBlock,
     Block,
+    BoundaryBlock,
     CaptionBlock,
     CodeBlock,
     CutOffBlock,
@@ -22,6 +23,7 @@ from desktop.chat.layout.blocks import (
     ToolGroupBlock,
 )
 from desktop.chat.views.activity_view import ActivityView
+from desktop.chat.views.boundary_view import BoundaryView
 from desktop.chat.views.caption_view import CaptionView
 from desktop.chat.views.code_view import CodeView
 from desktop.chat.views.cut_off_view import CutOffView
@@ -35,6 +37,7 @@ from desktop.theme.theme import Theme
 
 BlockView = (
     ActivityView
+    | BoundaryView
     | CaptionView
     | CodeView
     | CutOffView
@@ -68,6 +71,8 @@ class ViewMaker:
                 return CaptionView(theme, intents, parent)
             case HeadBlock():
                 return HeadView(theme, parent)
+            case BoundaryBlock():
+                return BoundaryView(theme, parent)
             case ThoughtBlock():
                 return ThoughtView(theme, intents, parent)
             case ToolBlock():
@@ -110,6 +115,8 @@ def show_block(view: BlockView, block: Block, extra: Extra) -> None:
         case CaptionView(), CaptionBlock():
             view.show_block(block)
         case HeadView(), HeadBlock():
+            view.show_block(block)
+        case BoundaryView(), BoundaryBlock():
             view.show_block(block)
         case ThoughtView(), ThoughtBlock():
             view.show_block(block)

@@ -1,5 +1,6 @@
 """What a conversation looks like, and that nothing in it fetches, hides or pretends."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ from core.domain.run import RunStatus
 from core.domain.step import StepStatus
 from core.domain.tool import CallStatus
 from desktop.chat.transcript.transcript import Transcript
-from desktop.chat.values import Activity, CutOff, Failure, Phase, StepLine, Steps, Text, Tools, Turn
+from desktop.chat.values import Activity, Boundary, CutOff, Failure, Phase, StepLine, Steps, Text, Tools, Turn
 from desktop.chat.views.activity_view import ActivityView
+from desktop.chat.views.boundary_view import BoundaryView
 from desktop.chat.views.cut_off_view import CutOffView
 from desktop.chat.views.failure_view import FailureView
 from desktop.chat.views.prose_view import ProseView
@@ -135,6 +137,20 @@ def test_text_that_was_cut_off_says_so(transcript: Transcript) -> None:
     show(transcript, answered("1", "Half", CutOff(is_stopped=False)), answered("2", "Half", CutOff(is_stopped=True)))
     said = [view.accessibleName() for view in views(transcript, CutOffView)]
     assert said == ["Interrupted: this text was cut off", "Stopped"]
+
+
+def test_where_what_the_model_is_told_begins_is_a_line_above_the_turn(transcript: Transcript) -> None:
+    cut = replace(asked("3", "And now?"), boundary=Boundary.ROOM)
+    show(transcript, asked("1", "Hi"), answered("2", "Hello"), cut, answered("4", "So"))
+    (line,) = views(transcript, BoundaryView)
+    assert line.accessibleName() == "Older messages are not sent any more"
+    hello, now = views(transcript, ProseView)[1:3]
+    place = place_of(transcript, line)
+    assert place_of(transcript, hello).bottom() < place.top() < place.bottom() <= place_of(transcript, now).top()
+    summed = replace(answered("2", "In short"), boundary=Boundary.SUMMARY)
+    show(transcript, asked("1", "Hi"), summed)
+    (line,) = views(transcript, BoundaryView)
+    assert line.accessibleName() == "Older messages are not sent any more: this summary stands for them"
 
 
 def test_a_failure_of_the_last_turn_can_be_tried_again(transcript: Transcript, qtbot: QtBot) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from core.domain.agent import Answering
@@ -14,6 +15,9 @@ from core.domain.run import Run
 from core.domain.template import ValidationMode
 from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Ok
+from desktop.chat.derivation import turns
+from desktop.chat.values import Boundary
+from desktop.chat.views.boundary_view import BoundaryView
 from tests.gui.window.rig import App, an_app
 from tests.support.provider import Provider, provider, says
 
@@ -90,3 +94,51 @@ async def test_what_costs_nothing_is_free(tmp_path: Path, qapp: QApplication, un
         below = token_bar.mapTo(app.window, token_bar.rect().bottomRight())
         assert below.y() < app.window.height()
         await asyncio.sleep(0)
+
+
+async def test_a_person_goes_on_from_a_summary_and_sees_where_the_model_does(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    def boundaries(app: App) -> list[str]:
+        return [one.accessibleName() for one in app.content.findChildren(BoundaryView) if one.isVisible()]
+
+    storage = MemoryStorage()
+    with provider(says("word " * 1800), says("word " * 1800), says("In short."), says("Yes.")) as server:
+        async with an_app(tmp_path, qapp, storage) as app:
+            await app.core.providers.keep(model(server, 4096))
+            app.control(Qt.Key.Key_N)
+            run = await asked(app, "first")
+            await asked(app, "second", run.workflow_id)
+            app.content.deeds.show(run.workflow_id)
+            await until(lambda: "Context full" in bar(app))
+            await until(lambda: len(app.turn_texts()) == 4)
+            view = app.core.stores.view
+            edges = [turn.boundary for turn in turns(view.messages, view.run_of)]
+            assert edges == [None, None, Boundary.ROOM, None]
+            (button,) = [
+                one for one in app.content.chat.token_bar.findChildren(QPushButton) if one.text().startswith("Continue")
+            ]
+            button.setFocus()
+            app.key(Qt.Key.Key_Space)
+            await until(lambda: "In short." in app.turn_texts(), 15)
+            summary = "Older messages are not sent any more: this summary stands for them"
+            await until(lambda: boundaries(app) == [summary])
+            await until(lambda: "Context full" not in bar(app))
+            assert len(app.turn_texts()) == 5
+            await asked(app, "third", run.workflow_id)
+            assert "first" not in str(server.posts[-1].messages)
+        async with an_app(tmp_path, qapp, storage) as app:
+            app.content.deeds.show(run.workflow_id)
+            await until(lambda: boundaries(app) == [summary])
+            assert len(app.turn_texts()) == 7
+
+
+async def test_the_offline_agent_cannot_sum_up_and_says_so(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 1 word")
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: not app.core.stores.background.running_workflows)
+        command = app.window.findChild(QAction, "run.summary")
+        assert isinstance(command, QAction)
+        command.trigger()
+        await until(lambda: any(toast.code == "no_model" for toast in app.core.stores.toasts.visible))
