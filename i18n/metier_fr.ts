@@ -1015,6 +1015,10 @@
         <source>Stopped</source>
         <translation>Arrêté</translation>
     </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
 </context>
 <context>
     <name>DetailPane</name>
@@ -1100,6 +1104,10 @@
     <message>
         <source>Copy details</source>
         <translation>Copier les détails</translation>
+    </message>
+    <message>
+        <source>Edit message</source>
+        <translation>Modifier le message</translation>
     </message>
     <message>
         <source>Step {step}</source>
@@ -1368,6 +1376,10 @@
     <message>
         <source>Show</source>
         <translation>Afficher</translation>
+    </message>
+    <message>
+        <source>Then it goes on without an answer.</source>
+        <translation>Ensuite, le travail continue sans réponse.</translation>
     </message>
     <message>
         <source>{number} of {count}</source>
@@ -2744,6 +2756,10 @@
 <context>
     <name>Tools</name>
     <message>
+        <source>Answered</source>
+        <translation>Répondu</translation>
+    </message>
+    <message>
         <source>Asked</source>
         <translation>A demandé</translation>
     </message>
@@ -2768,6 +2784,10 @@
         <translation>Lecture de la liste</translation>
     </message>
     <message>
+        <source>No answer in time</source>
+        <translation>Pas de réponse à temps</translation>
+    </message>
+    <message>
         <source>Ran code</source>
         <translation>Code exécuté</translation>
     </message>
@@ -2786,6 +2806,10 @@
     <message>
         <source>Running {tool}</source>
         <translation>Exécution de {tool}</translation>
+    </message>
+    <message>
+        <source>Skipped</source>
+        <translation>Passé</translation>
     </message>
     <message>
         <source>Waited</source>

@@ -108,7 +108,8 @@ def _parts(message: Message, run: LiveRun) -> Iterable[Part]:
 
 def _cut_off(message: Message, run: LiveRun | None) -> Iterable[CutOff]:
     if message.role is Role.ASSISTANT and message.state is MessageState.INTERRUPTED:
-        yield CutOff(is_stopped=run is not None and run.status is RunStatus.CANCELLED)
+        is_stopped = run is not None and run.status is RunStatus.CANCELLED
+        yield CutOff(is_stopped, can_retry=is_stopped and run is not None and run.prompt_id is not None)
 
 
 def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
@@ -238,5 +239,6 @@ def _failure(run: LiveRun) -> Failure:
         error.get("tool_name"),
         {key: value for key, value in error.items() if key not in known},
         can_retry=run.prompt_id is not None and _may_pass(error),
+        can_edit=run.prompt_id is not None,
         at=run.completed_at,
     )

@@ -33,9 +33,11 @@ class Thought:
 
 @dataclass(frozen=True, slots=True)
 class CutOff:
-    """What stands before this was not finished: a person stopped it, or else it was interrupted."""
+    """What stands before this was not finished: a person stopped it, or else it was interrupted. `can_retry`: it
+    answered a message, which can be sent again."""
 
     is_stopped: bool
+    can_retry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ class Activity:
 class Failure:
     """How a run failed, and when. `code` is for translators, `message` is English, `details` complete them.
 
-    `can_retry`: the run answered a message, which can be sent again.
+    `can_edit`: the run answered a message, which can be written anew; `can_retry`: as it is it may be answered too.
     """
 
     code: str
@@ -140,6 +142,7 @@ class Failure:
     tool: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
     can_retry: bool = True
+    can_edit: bool = False
     at: datetime | None = None
 
 

@@ -10,7 +10,8 @@ from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.domain.events import ModelAsked, RunFinished
-from core.domain.ids import InterruptionId, WorkflowId
+from core.domain.ids import InterruptionId, MessageId, WorkflowId
+from core.domain.message import Role
 from core.ports.clock import Clock
 from core.services.outcome import Failed
 from core.stores.questions import Questions
@@ -179,6 +180,8 @@ class ChatPane(Adaptive, Surface):
         self.composer.stop_requested.connect(self.stop_requested)
         self.transcript.link_activated.connect(self.link_activated)
         self.transcript.retry_requested.connect(self.retry_requested)
+        self.transcript.edit_requested.connect(self._edit_asked)
+        self.composer.edit_last_requested.connect(self._edit_last)
 
     def _render(self) -> None:
         shown = turns(self._view.messages, self._view.run_of)
@@ -194,6 +197,22 @@ class ChatPane(Adaptive, Surface):
             self.transcript.set_turns(shown)
         self._forget_deleted()
         self._tell_composer()
+
+    def _edit_asked(self, message_id: str) -> None:
+        """The message that this one answers is to be written anew."""
+        run = self._view.run_of(MessageId(message_id))
+        asked = next((one for one in self._view.messages if run is not None and one.id == run.prompt_id), None)
+        if asked is not None:
+            self._take_up(asked.text)
+
+    def _edit_last(self) -> None:
+        said = next((one for one in reversed(self._view.messages) if one.role is Role.USER), None)
+        if said is not None:
+            self._take_up(said.text)
+
+    def _take_up(self, text: str) -> None:
+        self.composer.show()
+        self.composer.take_up(text)
 
     def _forget_deleted(self) -> None:
         for kept in (self._positions, self._drafts):

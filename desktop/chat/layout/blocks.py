@@ -167,3 +167,4 @@ class ActivityBlock(Block):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CutOffBlock(Block):
     is_stopped: bool
+    can_retry: bool = False

@@ -53,8 +53,8 @@ def _part_blocks(key: str, part: Part, folds: Folds, memo: Memo) -> Iterable[Blo
             yield from steps_blocks(key, part, folds, memo)
         case Output(text=text):
             yield from memo.output(key, text)
-        case CutOff(is_stopped=is_stopped):
-            yield CutOffBlock(key=key, is_stopped=is_stopped)
+        case CutOff(is_stopped=is_stopped, can_retry=can_retry):
+            yield CutOffBlock(key=key, is_stopped=is_stopped, can_retry=can_retry)
         case Activity():
             yield ActivityBlock(key="activity", activity=part)
         case Failure():

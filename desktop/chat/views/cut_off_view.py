@@ -5,27 +5,38 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop.chat.layout.blocks import CutOffBlock
+from desktop.chat.views.intents import Intents
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
+from desktop.widgets.buttons import Button
 
 
 class CutOffView(QWidget):
-    """A sign and words: stopped by a person, or interrupted."""
+    """A sign and words: stopped by a person, or interrupted. *Try again* stands at the right where it is possible."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._intents = intents
+        self._retry = Button(theme, "", "secondary", Icon.ROTATE_CCW, is_small=True, parent=self)
+        self._retry.clicked.connect(self._on_retry)
         self._is_stopped = False
 
-    def show_block(self, block: CutOffBlock) -> None:
+    def show_block(self, block: CutOffBlock, *, can_retry: bool) -> None:
         self._is_stopped = block.is_stopped
         words = self.tr("Stopped") if block.is_stopped else self.tr("Interrupted: this text was cut off")
         self.setAccessibleName(words)
+        self._retry.setText(self.tr("Try again"))
+        self._retry.setVisible(can_retry)
         self.update()
 
-    def fit(self, _width: int) -> int:
-        return self._theme.sizes.icon_m
+    def fit(self, width: int) -> int:
+        if self._retry.isHidden():
+            return self._theme.sizes.icon_m
+        size = self._retry.sizeHint()
+        self._retry.setGeometry(width - size.width(), 0, size.width(), size.height())
+        return size.height()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter, sizes = QPainter(self), self._theme.sizes
@@ -39,3 +50,6 @@ class CutOffView(QWidget):
         painter.drawText(
             QRect(left, 0, self.width() - left, self.height()), Qt.AlignmentFlag.AlignVCenter, self.accessibleName()
         )
+
+    def _on_retry(self) -> None:
+        self._intents.retry.emit(self)

@@ -84,7 +84,7 @@ class ViewMaker:
             case ActivityBlock():
                 return ActivityView(theme, self.now, parent)
             case CutOffBlock():
-                return CutOffView(theme, parent)
+                return CutOffView(theme, intents, parent)
             case FailureBlock():
                 return FailureView(theme, intents, parent)
             case _:
@@ -95,12 +95,14 @@ class ViewMaker:
 class Extra:
     """What a block does not say by itself.
 
-    Of code, the longest line of its frame and whether no more will come; of a failure, whether it can be tried again.
+    Of code, the longest line of its frame and whether no more will come; of a failure or a stop, whether it can be
+    tried again, or its message be written anew.
     """
 
     columns: int = 0
     is_complete: bool = False
     can_retry: bool = False
+    can_edit: bool = False
 
 
 def show_block(view: BlockView, block: Block, extra: Extra) -> None:
@@ -109,7 +111,7 @@ def show_block(view: BlockView, block: Block, extra: Extra) -> None:
         case CodeView(), CodeBlock():
             view.show_block(block, extra.columns)
         case FailureView(), FailureBlock():
-            view.show_block(block, can_retry=extra.can_retry)
+            view.show_block(block, can_retry=extra.can_retry, can_edit=extra.can_edit)
         case ProseView(), ProseBlock() | PlainBlock():
             view.show_block(block)
         case CaptionView(), CaptionBlock():
@@ -129,6 +131,6 @@ def show_block(view: BlockView, block: Block, extra: Extra) -> None:
         case ActivityView(), ActivityBlock():
             view.show_block(block)
         case CutOffView(), CutOffBlock():
-            view.show_block(block)
+            view.show_block(block, can_retry=extra.can_retry)
         case _:
             raise TypeError(f"{type(view).__name__} for {type(block).__name__}")

@@ -142,7 +142,7 @@ def test_a_run_that_failed_keeps_its_text_and_ends_with_the_failure() -> None:
     asked = facts.MessageAdded(role=Role.USER, text="Question", message_id=MessageId("msg_q"))
     run = run_of(asked, token("Half"), facts.RunFinished(status=RunStatus.ERROR, error=error))
     parts = parts_of(run, MessageState.FINAL)
-    failure = Failure("truncated", "cut", None, "model", None, {"limit": 3}, at=run.completed_at)
+    failure = Failure("truncated", "cut", None, "model", None, {"limit": 3}, can_edit=True, at=run.completed_at)
     assert parts == [Text("Half"), failure]
 
 

@@ -244,7 +244,7 @@ async def test_why_a_message_was_not_taken_is_said_where_it_was_written(
 
 
 async def test_a_change_of_mode_leaves_what_runs_as_it_is(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    """Three in automatic mode, then manual: a fourth is refused, until none runs (UX060)."""
+    """Three in automatic mode, then manual: a fourth is refused, until none runs."""
     async with an_app(tmp_path, qapp) as app:
         runs = [await app.say("say 300 words") for _ in range(3)]
         await app.core.settings.change(validation_mode=ValidationMode.MANUAL)
