@@ -154,10 +154,14 @@ class AgentLoop:
                     case ModelWarning(code, message):
                         record.warn(code, message)
                     case Usage(given, made, cost):
-                        elapsed_ms = record.elapsed_ms
-                        log.tell(
-                            UsageReported(input_tokens=given, output_tokens=made, cost=cost, elapsed_ms=elapsed_ms)
+                        used = UsageReported(
+                            input_tokens=given,
+                            output_tokens=made,
+                            cost=cost,
+                            elapsed_ms=record.elapsed_ms,
+                            said_tokens=record.said_tokens,
                         )
+                        log.tell(used)
                     case _:
                         assert_never(delta)
         return record.finish_answer(calls)

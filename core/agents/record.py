@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from core.agents.answers import PARAGRAPH, Answer, text_of
 from core.agents.thoughts import Thoughts
 from core.agents.window import Fitted
+from core.domain.context import text_tokens
 from core.domain.events import AnswerWarned, MessageAdded, ModelAsked, ModelWaited
 from core.domain.ids import MessageId
 from core.domain.message import Message, MessageState, Role
@@ -47,6 +48,7 @@ class TurnRecord:
                 step=key.step,
                 index=key.index,
                 tokens=fitted.tokens if is_chat else None,
+                fixed_tokens=fitted.fixed if is_chat else None,
                 room_tokens=room_tokens if is_chat else None,
                 dropped=fitted.dropped,
                 oldest=oldest,
@@ -56,6 +58,11 @@ class TurnRecord:
     def begin_answer(self) -> None:
         self._pieces = []
         self._first_at = None
+
+    @property
+    def said_tokens(self) -> int:
+        """About how many tokens the text of the answer has so far."""
+        return text_tokens("".join(self._pieces or ()))
 
     @property
     def elapsed_ms(self) -> int | None:

@@ -19,11 +19,13 @@ _MESSAGE_TOKENS = 8
 class Fitted:
     """What is told of a conversation: its `messages` without the `dropped` oldest of the history.
 
-    `tokens`: about how many the whole would have, with what is dropped.
+    `tokens`: about how many the whole would have, with what is dropped; of these `fixed` are those of the tools and of
+    the system prompt, which is the first message if there is one.
     """
 
     messages: tuple[ChatMessage, ...]
     tokens: int
+    fixed: int
     dropped: int
 
 
@@ -35,14 +37,16 @@ def fitting(
     `room_tokens` None: everything fits. Of the turn itself at least the newest answer with its results is kept, be it
     too large; that the provider will say.
     """
-    whole = sum(map(tokens_of, messages)) + sum(map(_tool_tokens, tools))
+    all_tools = sum(map(_tool_tokens, tools))
+    whole = sum(map(tokens_of, messages)) + all_tools
+    fixed = all_tools + (tokens_of(messages[0]) if messages[0].role == "system" else 0)
     if room_tokens is None or whole <= room_tokens:
-        return Fitted(tuple(messages), whole, 0)
+        return Fitted(tuple(messages), whole, fixed, 0)
     prompt = messages[prompt_at]
     systems = [message for message in messages[:prompt_at] if message.role == "system"]
     history = _units([message for message in messages[:prompt_at] if message.role != "system"])
     turn = _units(messages[prompt_at + 1 :])
-    room = room_tokens - sum(map(tokens_of, (*systems, prompt))) - sum(map(_tool_tokens, tools))
+    room = room_tokens - sum(map(tokens_of, (*systems, prompt))) - all_tools
     newest, room = _newest(turn, room, at_least=1)
     told: list[list[ChatMessage]] = []
     if len(newest) == len(turn):
@@ -50,7 +54,7 @@ def fitting(
         while told and told[0][0].role != "user" and len(told) < len(history):
             del told[0]  # an answer without its question
     dropped = sum(map(len, history)) - sum(map(len, told))
-    return Fitted((*systems, *_flat(told), prompt, *_flat(newest)), whole, dropped)
+    return Fitted((*systems, *_flat(told), prompt, *_flat(newest)), whole, fixed, dropped)
 
 
 def tokens_of(message: ChatMessage) -> int:

@@ -317,15 +317,17 @@ class ToolEndedLate(_CallEnd):
 class ModelAsked(Fact):
     """A model is asked for an answer.
 
-    In a chat: `tokens` is about how much the whole conversation takes of the `room_tokens` that there are for it; None
-    where the model has no bounds. Of what is over that, the `dropped` oldest messages are not sent: `oldest` is the
-    stored message at which what is sent begins, None if none before the turn's own prompt is.
+    In a chat: `tokens` is about how much the whole conversation takes of the `room_tokens` that there are for it (None
+    where the model has no bounds), with the `fixed_tokens` of what every request has: the system prompt and the tools.
+    Of what is over that, the `dropped` oldest messages are not sent: `oldest` is the stored message at which what is
+    sent begins, None if none before the turn's own prompt is.
     """
 
     type = "model_asked"
     step: str
     index: int | None = None
     tokens: int | None = None
+    fixed_tokens: int | None = None
     room_tokens: int | None = None
     dropped: int = 0
     oldest: MessageId | None = None
@@ -333,13 +335,14 @@ class ModelAsked(Fact):
 
 class UsageReported(Fact):
     """Tokens of one model answer. `cost` is None where the price is not known. `elapsed_ms` is how long the answer
-    took from its first sign."""
+    took from its first sign. `said_tokens` is about how much of it stays in the conversation: not what was thought."""
 
     type = "usage"
     input_tokens: int
     output_tokens: int
     cost: float | None = None
     elapsed_ms: int | None = None
+    said_tokens: int = 0
 
 
 class UnknownFact(Fact):

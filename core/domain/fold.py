@@ -286,7 +286,7 @@ def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
     run.counted += 1
     run.input_tokens += fact.input_tokens
     run.output_tokens += fact.output_tokens
-    run.last_answer_tokens = fact.output_tokens
+    run.last_answer_tokens = fact.said_tokens
     if fact.elapsed_ms is not None:
         run.tokens_a_second = speed(fact.output_tokens, fact.elapsed_ms)
     if fact.cost is not None:

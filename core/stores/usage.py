@@ -83,6 +83,7 @@ class _Counted:
     output_tokens: int
     cost: float | None
     context_tokens: int | None
+    fixed_tokens: int | None
     is_cut: bool
     tokens_a_second: float | None
 
@@ -126,11 +127,14 @@ class Usage:
         newest = roots[-1].run_id if roots else runs[-1].root
         turn = [run for run in runs if newest in (run.root, run.run_id)]
         context = next((run for run in reversed(runs) if run.context_tokens is not None), None)
+        tokens = context.context_tokens if context is not None else None
+        if context is not None and tokens is not None and context.fixed_tokens is None:  # a summary, told with the rest
+            tokens += next((run.fixed_tokens for run in reversed(runs) if run.fixed_tokens is not None), 0)
         speeds = [run.tokens_a_second for run in reversed(turn) if run.tokens_a_second is not None]
         return WorkflowUsage(
             _spent(turn),
             _spent(runs),
-            context.context_tokens if context is not None else None,
+            tokens,
             context.is_cut if context is not None else False,
             speeds[0] if speeds else None,
         )
@@ -184,6 +188,7 @@ def _counted(run: LiveRun) -> _Counted:
         run.output_tokens,
         run.cost,
         tokens,
+        asked.fixed_tokens if asked is not None else None,
         asked is not None and asked.dropped > 0,
         pace if pace is not None else run.tokens_a_second,
     )

@@ -53,7 +53,13 @@ class Desk:
             ),
             teller.say(StepStarted(step="chat", attempt=1)),
             teller.say(
-                ModelAsked(step="chat", tokens=tokens, room_tokens=room, dropped=int(tokens > (room or tokens)))
+                ModelAsked(
+                    step="chat",
+                    tokens=tokens,
+                    fixed_tokens=60,
+                    room_tokens=room,
+                    dropped=int(tokens > (room or tokens)),
+                )
             ),
         )
         if used is not None:
@@ -79,7 +85,9 @@ def desk() -> Desk:
 
 
 def used(given: int, made: int, cost: float | None = None, elapsed_ms: int | None = None) -> UsageReported:
-    return UsageReported(input_tokens=given, output_tokens=made, cost=cost, elapsed_ms=elapsed_ms)
+    return UsageReported(
+        input_tokens=given, output_tokens=made, cost=cost, elapsed_ms=elapsed_ms, said_tokens=made // 2
+    )
 
 
 def test_a_workflow_that_nobody_heard_of_has_used_nothing(desk: Desk) -> None:
@@ -94,7 +102,7 @@ def test_the_turn_and_the_whole_are_counted_while_nobody_looks(desk: Desk) -> No
     found = desk.usage.of(A)
     assert found.turn == Spent(190, 20, 0.02, answers=1)
     assert found.total == Spent(280, 30, 0.03, answers=2)
-    assert (found.context_tokens, found.is_cut, found.tokens_a_second) == (220, False, 50)
+    assert (found.context_tokens, found.is_cut, found.tokens_a_second) == (210, False, 50)
 
 
 def test_a_restart_tells_the_same_and_what_is_heard_since_is_added(desk: Desk) -> None:
@@ -159,7 +167,7 @@ def test_a_request_that_was_refused_has_nothing_to_count(desk: Desk) -> None:
 def test_what_an_agent_without_bounds_was_told_counts_for_the_next_one(desk: Desk) -> None:
     desk.turn("1", 100, used(90, 10, 0.0), room=None)
     found = desk.usage.of(A)
-    assert (found.context_tokens, found.is_cut, found.total.cost) == (110, False, 0.0)
+    assert (found.context_tokens, found.is_cut, found.total.cost) == (105, False, 0.0)
 
 
 def test_a_summary_takes_the_place_of_what_was_said(desk: Desk) -> None:
@@ -170,9 +178,9 @@ def test_a_summary_takes_the_place_of_what_was_said(desk: Desk) -> None:
     )
     said = run.say(made), run.say(StepStarted(step="s", attempt=1)), run.stream("x" * 300, "s")
     desk.tell(*said)
-    assert desk.usage.of(A).context_tokens == 1000
+    assert desk.usage.of(A).context_tokens == 995
     desk.tell(run.say(RunFinished(status=RunStatus.SUCCESS)))
-    assert desk.usage.of(A).context_tokens == 100
+    assert desk.usage.of(A).context_tokens == 160
 
 
 def test_the_speed_of_an_answer_is_told_now_and_then_while_it_comes_in(desk: Desk) -> None:

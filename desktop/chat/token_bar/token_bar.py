@@ -84,8 +84,7 @@ class TokenBar(Adaptive, QWidget):
     def dress(self) -> None:
         sizes = self._theme.sizes
         self._row.setContentsMargins(sizes.space_l, 0, sizes.space_s, 0)
-        self._row.setSpacing(sizes.space_l)
-        self._row.setStretch(1, 0)
+        self._row.setSpacing(sizes.space_m)
         self.setMaximumWidth(sizes.composer)
         self.setFixedHeight(sizes.control_small)
         self._fit()

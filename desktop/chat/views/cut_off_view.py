@@ -1,7 +1,7 @@
 """The line below text that was not finished."""
 
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop.chat.layout.blocks import CutOffBlock
@@ -34,8 +34,10 @@ class CutOffView(QWidget):
     def fit(self, width: int) -> int:
         if self._retry.isHidden():
             return self._theme.sizes.icon_m
-        size = self._retry.sizeHint()
-        self._retry.setGeometry(width - size.width(), 0, size.width(), size.height())
+        size, sizes = self._retry.sizeHint(), self._theme.sizes
+        words = QFontMetrics(self._theme.font("secondary")).horizontalAdvance(self.accessibleName())
+        left = min(sizes.icon_s + sizes.space_s + words + sizes.space_m, width - size.width())
+        self._retry.setGeometry(left, 0, size.width(), size.height())
         return size.height()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
