@@ -110,19 +110,16 @@ class Usage:
         known = self._runs.setdefault(workflow_id, {})
         for run in runs:
             before = known.get(run.run_id)
-            if before is None or before.seq < run.seq:
+            if (before is None or before.seq < run.seq) and not _is_of_no_account(run):
                 known[run.run_id] = _counted(run)
         tell(self.changed, workflow_id)
 
     def of(self, workflow_id: WorkflowId | None) -> WorkflowUsage:
         """What is known of a workflow; of one that nobody heard of, nothing."""
-        runs = (
-            sorted(self._runs.get(workflow_id, {}).values(), key=lambda run: (run.created_at, run.run_id))
-            if (workflow_id)
-            else []
-        )
-        if not runs:
+        known = self._runs.get(workflow_id) if workflow_id is not None else None
+        if not known:
             return WorkflowUsage()
+        runs = sorted(known.values(), key=lambda run: (run.created_at, run.run_id))
         roots = [run for run in runs if run.root == run.run_id]
         newest = roots[-1].run_id if roots else runs[-1].root
         turn = [run for run in runs if newest in (run.root, run.run_id)]
@@ -141,30 +138,36 @@ class Usage:
 
     def _on_event(self, event: Event) -> None:
         kind = type(event.fact)
-        if kind in _STREAMED:
-            if not self._is_due(event.run_id):
-                return
-        elif kind not in _COUNTED:
+        if kind not in _STREAMED and kind not in _COUNTED:
             return
         run = self._background.live_run(event.run_id)
-        if run is None or run.is_released:
+        if run is None or run.is_released or (kind in _STREAMED and not self._is_due(run)):
             return
-        self._runs.setdefault(run.workflow_id, {})[run.run_id] = _counted(run)
+        known = self._runs.setdefault(run.workflow_id, {})
+        if _is_of_no_account(run):
+            known.pop(run.run_id, None)
+        else:
+            known[run.run_id] = _counted(run)
         if run.status.is_final:
             self._told_at.pop(run.run_id, None)
         tell(self.changed, run.workflow_id)
 
-    def _is_due(self, run_id: RunId) -> bool:
+    def _is_due(self, run: LiveRun) -> bool:
+        """Whether the speed of an answer that comes in is to be told anew."""
         now = self._clock.monotonic()
-        told_at = self._told_at.setdefault(run_id, now)
-        if now - told_at < SPEED_S:
+        if run.status.is_final or now - self._told_at.setdefault(run.run_id, now) < SPEED_S:
             return False
-        self._told_at[run_id] = now
+        self._told_at[run.run_id] = now
         return True
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
         for run_id in self._runs.pop(message.workflow_id, {}):
             self._told_at.pop(run_id, None)
+
+
+def _is_of_no_account(run: LiveRun) -> bool:
+    """Whether a run below another has ended without asking any model: there may be thousands of these."""
+    return run.parent is not None and run.status.is_final and not run.asked
 
 
 def _counted(run: LiveRun) -> _Counted:

@@ -33,6 +33,9 @@ async def core(tmp_path: Path) -> AsyncIterator[Core]:
         yield core
 
 
+QUESTION = "My colour is blue (me@example.com, @input.parts[7], @none.x); which one is mine?"
+
+
 def of(server: Provider, context_tokens: int | None = 8192) -> ModelChoice:
     return ModelChoice(base_url=server.url, model="m", context_tokens=context_tokens)
 
@@ -57,11 +60,11 @@ async def refusal(core: Core, workflow_id: WorkflowId) -> str:
 
 async def test_the_next_turn_is_told_the_summary_in_the_place_of_what_was_said(core: Core) -> None:
     with provider(says("Blue."), says("SUMMARY: likes blue"), says("Yes, blue.")) as server:
-        first = await said(core, "My colour is blue; which one is mine?", model=of(server))
+        first = await said(core, QUESTION, model=of(server))
         run = await summed_up(core, first.workflow_id)
         assert (run.status, run.template_id) == (RunStatus.SUCCESS, SUMMARY_TEMPLATE)
         asked = server.posts[1]
-        assert "[User] My colour is blue" in asked.messages[-1]["content"]
+        assert f"[User] {QUESTION}" in asked.messages[-1]["content"]
         assert "[Assistant] Blue." in asked.messages[-1]["content"]
         assert "tools" not in asked.body
         await said(core, "Is it blue?", first.workflow_id)
@@ -70,7 +73,7 @@ async def test_the_next_turn_is_told_the_summary_in_the_place_of_what_was_said(c
         assert told[0]["content"].endswith("as a summary:\n\nSUMMARY: likes blue")
         texts = [message.text for message in await core.storage.messages(first.workflow_id)]
         assert texts == [
-            "My colour is blue; which one is mine?",
+            QUESTION,
             "Blue.",
             "SUMMARY: likes blue",
             "Is it blue?",

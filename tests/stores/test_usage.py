@@ -145,6 +145,16 @@ def test_runs_below_count_in_the_turn_that_began_them(desk: Desk) -> None:
     assert desk.usage.of(A).total.input_tokens == 97
 
 
+def test_of_runs_below_that_asked_no_model_nothing_is_kept(desk: Desk) -> None:
+    root = Teller("1", "wf_a", desk.time)
+    desk.tell(root.created(), root.say(used(7, 3, 0.5)))
+    for number in range(50):
+        child = Teller(f"c{number}", "wf_a", desk.time)
+        desk.tell(child.created_below(root), child.finished())
+    assert desk.usage.of(A).turn == Spent(7, 3, 0.5, answers=1)
+    assert len(desk.usage._runs[A]) == 1
+
+
 def test_what_nobody_counted_or_priced_is_not_taken_for_nothing(desk: Desk) -> None:
     desk.turn("1", 100, None)
     nothing = desk.usage.of(A).total
