@@ -97,7 +97,10 @@ def _parts(message: Message, run: LiveRun) -> Iterable[Part]:
         yield from _said(text)
         yield CutOff(is_stopped=False)
     said: list[Part] = []
-    said.extend(_conversation(message, run) if run.kind is RunKind.CHAT else _template(message, run))
+    if is_summary(run):
+        said.extend(_summary(message, run))
+    else:
+        said.extend(_conversation(message, run) if run.kind is RunKind.CHAT else _template(message, run))
     yield from said
     yield from _cut_off(message, run)
     if (activity := _activity(run, said)) is not None:
@@ -150,6 +153,16 @@ def _template(message: Message, run: LiveRun) -> Iterable[Part]:
     yield Steps(run.status, tuple(_step_line(step, calls.get(step.name, [])) for step in run.steps.values()))
     if run.status is RunStatus.SUCCESS and message.text.strip():
         yield Output(message.text)
+
+
+def _summary(message: Message, run: LiveRun) -> Iterable[Part]:
+    """The text, once it is whole; before that what is being written: notes of a part, or the summary itself."""
+    if run.status is RunStatus.SUCCESS:
+        yield from _said(message.text)
+        return
+    texts = [str(text) for step in run.steps.values() for text in step.texts.values()]
+    if texts:
+        yield from _said(texts[-1], message.state)
 
 
 def _said(text: str, state: MessageState = MessageState.FINAL) -> Iterable[Text]:
@@ -206,7 +219,7 @@ def _activity(run: LiveRun, said: Sequence[Part]) -> Activity | None:
     began = run.started_at or run.created_at
     if run.status is not RunStatus.RUNNING:
         return Activity(_PHASES[run.status], run.paused_at or began if run.status is RunStatus.PAUSED else began)
-    if run.kind is not RunKind.CHAT:
+    if run.kind is not RunKind.CHAT and not is_summary(run):
         return None
     calling = [call for call in run.calls.values() if call.status is CallStatus.RUNNING]
     if calling:

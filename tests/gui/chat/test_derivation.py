@@ -10,6 +10,7 @@ from core.domain.live_run import LiveRun
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
+from core.domain.summary import SUMMARY_TEMPLATE
 from core.domain.tool import CallStatus
 from desktop.chat.derivation import STEP_CALLS, turn_of, turns
 from desktop.chat.values import (
@@ -232,6 +233,19 @@ def test_what_the_agents_of_a_running_template_say_is_no_output() -> None:
 
 def replace_status(run: LiveRun, status: RunStatus) -> LiveRun:
     return replace(run, status=status)
+
+
+def test_a_summary_shows_what_is_written_now_and_then_the_whole_alone() -> None:
+    notes = [token("Notes", step="part_1"), token("In sh", step="summary")]
+    run = run_of(*notes, kind=RunKind.WORKFLOW, steps=["part_1", "summary"])
+    run.template_id = SUMMARY_TEMPLATE
+    assert parts_of(run) == [Text("In sh", is_open=True)]
+    quiet = run_of(kind=RunKind.WORKFLOW, steps=["summary"])
+    quiet.template_id = SUMMARY_TEMPLATE
+    assert [part.phase for part in parts_of(quiet) if isinstance(part, Activity)] == [Phase.THINKING]
+    run.message = "In short"
+    done = replace_status(run, RunStatus.SUCCESS)
+    assert parts_of(done, MessageState.FINAL) == [Text("In short")]
 
 
 # Thoughts

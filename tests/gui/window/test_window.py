@@ -60,17 +60,18 @@ async def test_a_message_is_sent_with_enter_and_answered(tmp_path: Path, qapp: Q
 
 
 async def test_leaving_a_conversation_loses_nothing_of_it(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    """A streams, B is looked at for a second, A has gone on (UX001)."""
+    """A streams, B is looked at for a second, A has gone on."""
     script = ({"say": " ".join(f"w{n}" for n in range(40)), "delay_ms": 50},)
     async with an_app(tmp_path, qapp) as app:
         other = await app.say("say 2 words")
         run = await app.say("go", script=script)
         app.content.deeds.show(run.workflow_id)
         await until(lambda: "w9" in app.core.stores.view.content)
+        before = len(app.core.stores.view.content.split())
         app.content.deeds.show(other.workflow_id)
         await asyncio.sleep(1)
         app.content.deeds.show(run.workflow_id)
-        assert "w25" in app.core.stores.view.content
+        assert len(app.core.stores.view.content.split()) > before + 5
         await until(lambda: app.core.stores.view.messages[-1].state is MessageState.FINAL)
         text = " ".join(f"w{n}" for n in range(40))
         assert app.turn_texts()[-1] == text
