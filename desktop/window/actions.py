@@ -112,6 +112,8 @@ class Actions(QObject):
         """Have the workflow summed up, and go on from that."""
         if workflow_id is not None:
             self._spawn(self._sum_up(workflow_id), "sum up")
+        else:
+            self._presenter.fail(Failed("nothing_to_sum_up", "nothing was said yet"))
 
     async def _sum_up(self, workflow_id: WorkflowId, *, queued: bool = False) -> None:
         mode = self._core.settings.current.validation_mode

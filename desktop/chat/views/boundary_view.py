@@ -1,7 +1,7 @@
 """The line at which what a model is told begins: what stands above it is not sent any more."""
 
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop.chat.layout.blocks import BoundaryBlock
@@ -21,8 +21,7 @@ class BoundaryView(QWidget):
         self.update()
 
     def fit(self, width: int) -> int:
-        metrics, sizes = self.fontMetrics(), self._theme.sizes
-        self.setFont(self._theme.font("secondary"))
+        metrics, sizes = QFontMetrics(self._theme.font("secondary")), self._theme.sizes
         lines = metrics.boundingRect(QRect(0, 0, self._room(width), 10_000), self._flags(), self.accessibleName())
         return lines.height() + sizes.space_s
 
