@@ -46,6 +46,7 @@ from core.services.executions import ExecutionService
 from core.services.providers import ProviderService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
+from core.services.summaries import SummaryService
 from core.services.template_book import TemplateBookService
 from core.services.templates import TemplateService
 from core.services.workflows import WorkflowService
@@ -54,6 +55,7 @@ from core.stores.inbox import Inbox
 from core.stores.questions import Questions
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
+from core.stores.usage import Usage
 from core.stores.view_cache import ViewCache
 from core.stores.workflows import Workflows
 from core.tools.builtin import builtin_tools, collection_tools
@@ -126,13 +128,23 @@ class Stores:
         self.view = ViewCache(self.background)
         self.questions = Questions(self.background)
         self.toasts = Toasts(clock, call_later)
+        self.usage = Usage(bus, self.background, clock)
         self.workflows = Workflows(bus)
         self.inbox = Inbox(bus, self.toasts)
         self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
 
     def close(self) -> None:
         """Hear nothing more, and leave no timer behind."""
-        for store in (self._feed, self.inbox, self.workflows, self.toasts, self.questions, self.view, self.background):
+        for store in (
+            self._feed,
+            self.inbox,
+            self.usage,
+            self.workflows,
+            self.toasts,
+            self.questions,
+            self.view,
+            self.background,
+        ):
             store.close()
 
 
@@ -155,6 +167,7 @@ class Core:
     providers: ProviderService
     agents: AgentService
     tools: ToolRunner
+    summaries: SummaryService
 
 
 @asynccontextmanager
@@ -277,4 +290,5 @@ def _core(
         providers,
         agents,
         box.invoker,
+        SummaryService(chat, engine, storage, access, agents),
     )

@@ -622,6 +622,17 @@
     </message>
 </context>
 <context>
+    <name>BoundaryView</name>
+    <message>
+        <source>Older messages are not sent any more</source>
+        <translation>Les messages plus anciens ne sont plus envoyés</translation>
+    </message>
+    <message>
+        <source>Older messages are not sent any more: this summary stands for them</source>
+        <translation>Les messages plus anciens ne sont plus envoyés&#xa0;: ce résumé les remplace</translation>
+    </message>
+</context>
+<context>
     <name>CaptionView</name>
     <message numerus="yes">
         <source>%n earlier calls</source>
@@ -795,6 +806,10 @@
     <message>
         <source>Close this view</source>
         <translation>Fermer cette vue</translation>
+    </message>
+    <message>
+        <source>Continue from a summary</source>
+        <translation>Continuer à partir d’un résumé</translation>
     </message>
     <message>
         <source>Copy the last answer</source>
@@ -1080,6 +1095,10 @@
         <source>The model answered without a word</source>
         <translation>Le modèle a répondu sans un mot</translation>
     </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
 </context>
 <context>
     <name>DetailPane</name>
@@ -1175,6 +1194,10 @@
         <translation>Copier les détails</translation>
     </message>
     <message>
+        <source>Edit message</source>
+        <translation>Modifier le message</translation>
+    </message>
+    <message>
         <source>Step {step}</source>
         <translation>Étape {step}</translation>
     </message>
@@ -1192,6 +1215,10 @@
     <message>
         <source>A tool failed</source>
         <translation>Un outil a échoué</translation>
+    </message>
+    <message>
+        <source>It can be tried again from {time}.</source>
+        <translation>Vous pourrez réessayer à partir de {time}.</translation>
     </message>
     <message>
         <source>It could not be written down</source>
@@ -1234,6 +1261,10 @@
         <translation>Le code d’une étape a échoué</translation>
     </message>
     <message>
+        <source>The conversation is too long for this model to sum up. Choose one with a larger window.</source>
+        <translation>La conversation est trop longue pour que ce modèle la résume. Choisissez-en un dont la fenêtre est plus grande.</translation>
+    </message>
+    <message>
         <source>The data could not be read or written.</source>
         <translation>Les données n’ont pas pu être lues ou écrites.</translation>
     </message>
@@ -1254,6 +1285,10 @@
         <translation>La réponse du modèle a échoué</translation>
     </message>
     <message>
+        <source>The offline agent is no language model and cannot write a summary. Choose a model first.</source>
+        <translation>L’agent hors ligne n’est pas un modèle de langage et ne peut pas rédiger de résumé. Choisissez d’abord un modèle.</translation>
+    </message>
+    <message>
         <source>The provider has trouble of its own</source>
         <translation>Le fournisseur a lui-même un problème</translation>
     </message>
@@ -1268,6 +1303,10 @@
     <message>
         <source>The provider refused the request</source>
         <translation>Le fournisseur a refusé la requête</translation>
+    </message>
+    <message>
+        <source>The provider’s limit is reached</source>
+        <translation>La limite du fournisseur est atteinte</translation>
     </message>
     <message>
         <source>The provider’s limit is reached: too much was asked, or nothing is left to spend</source>
@@ -1292,6 +1331,10 @@
     <message>
         <source>There is no key for this provider. Put one in at Settings, Models, or choose another model.</source>
         <translation>Il n’y a pas de clé pour ce fournisseur. Ajoutez-en une dans Paramètres, Modèles, ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <source>There is nothing to sum up: nothing was said since the last time.</source>
+        <translation>Il n’y a rien à résumer&#xa0;: rien n’a été dit depuis la dernière fois.</translation>
     </message>
     <message>
         <source>This workflow is still at work. It has to end first.</source>
@@ -1421,6 +1464,10 @@
     <message>
         <source>Show</source>
         <translation>Afficher</translation>
+    </message>
+    <message>
+        <source>Then it goes on without an answer.</source>
+        <translation>Ensuite, le travail continue sans réponse.</translation>
     </message>
     <message>
         <source>{number} of {count}</source>
@@ -2891,6 +2938,105 @@
     </message>
 </context>
 <context>
+    <name>TokenBar</name>
+    <message>
+        <source>, and some that were not counted</source>
+        <translation>, et d’autres qui n’ont pas été comptés</translation>
+    </message>
+    <message>
+        <source>Context full</source>
+        <translation>Contexte plein</translation>
+    </message>
+    <message>
+        <source>Context {percent}</source>
+        <translation>Contexte {percent}</translation>
+    </message>
+    <message>
+        <source>Context {percent}, nearly full</source>
+        <translation>Contexte {percent}, presque plein</translation>
+    </message>
+    <message>
+        <source>Continue from a summary</source>
+        <translation>Continuer à partir d’un résumé</translation>
+    </message>
+    <message>
+        <source>Cost unknown</source>
+        <translation>Coût inconnu</translation>
+    </message>
+    <message>
+        <source>Estimated cost of the workflow, from the price of the model.</source>
+        <translation>Coût estimé du workflow, d’après le prix du modèle.</translation>
+    </message>
+    <message>
+        <source>Estimated cost. Of some answers no price is known.</source>
+        <translation>Coût estimé. Le prix de certaines réponses n’est pas connu.</translation>
+    </message>
+    <message>
+        <source>Free</source>
+        <translation>Gratuit</translation>
+    </message>
+    <message>
+        <source>Its oldest messages are not sent any more.</source>
+        <translation>Ses messages les plus anciens ne sont plus envoyés.</translation>
+    </message>
+    <message>
+        <source>Last turn: {tokens}.</source>
+        <translation>Dernier tour&#xa0;: {tokens}.</translation>
+    </message>
+    <message>
+        <source>More than {cost}</source>
+        <translation>Plus de {cost}</translation>
+    </message>
+    <message>
+        <source>No price is known for this model. It can be set in the settings.</source>
+        <translation>Le prix de ce modèle n’est pas connu. Vous pouvez l’indiquer dans les réglages.</translation>
+    </message>
+    <message>
+        <source>Nothing has to be paid for this workflow.</source>
+        <translation>Il n’y a rien à payer pour ce workflow.</translation>
+    </message>
+    <message>
+        <source>Speed of the last answer: {speed} tokens a second.</source>
+        <translation>Vitesse de la dernière réponse&#xa0;: {speed} jetons par seconde.</translation>
+    </message>
+    <message>
+        <source>The conversation takes about {tokens} of the {room} tokens that the model’s window has for it.</source>
+        <translation>La conversation occupe environ {tokens} des {room} jetons que la fenêtre du modèle lui réserve.</translation>
+    </message>
+    <message>
+        <source>Total {tokens}</source>
+        <translation>Total {tokens}</translation>
+    </message>
+    <message>
+        <source>Turn {tokens}</source>
+        <translation>Tour {tokens}</translation>
+    </message>
+    <message>
+        <source>Whole workflow: {tokens}.</source>
+        <translation>Workflow entier&#xa0;: {tokens}.</translation>
+    </message>
+    <message>
+        <source>the provider does not tell how many tokens</source>
+        <translation>le fournisseur n’indique pas le nombre de jetons</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>inconnu</translation>
+    </message>
+    <message>
+        <source>{given} tokens in, {made} out</source>
+        <translation>{given} jetons en entrée, {made} en sortie</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s</source>
+        <translation>{speed}&#xa0;jetons/s</translation>
+    </message>
+    <message>
+        <source>≈ {cost}</source>
+        <translation>≈&#xa0;{cost}</translation>
+    </message>
+</context>
+<context>
     <name>ToolChoice</name>
     <message>
         <source>All tools, also those to come</source>
@@ -2916,6 +3062,10 @@
 </context>
 <context>
     <name>Tools</name>
+    <message>
+        <source>Answered</source>
+        <translation>Répondu</translation>
+    </message>
     <message>
         <source>Asked</source>
         <translation>A demandé</translation>
@@ -2981,6 +3131,10 @@
         <translation>Lecture de la liste des modèles</translation>
     </message>
     <message>
+        <source>No answer in time</source>
+        <translation>Pas de réponse à temps</translation>
+    </message>
+    <message>
         <source>Ran code</source>
         <translation>Code exécuté</translation>
     </message>
@@ -3031,6 +3185,10 @@
     <message>
         <source>Saving a template</source>
         <translation>Enregistrement d’un modèle</translation>
+    </message>
+    <message>
+        <source>Skipped</source>
+        <translation>Passé</translation>
     </message>
     <message>
         <source>Started a run</source>

@@ -5,27 +5,64 @@ its ledger. A call that has no result gets one that says so, so that every histo
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 
 from core.agents.answers import Answer, answers_of
 from core.agents.results import as_messages, result_of
-from core.domain.ids import RunId, WorkflowId
+from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.json_text import readable
 from core.domain.message import Message, MessageState, Role
-from core.domain.run import Run, RunKind
+from core.domain.run import Run, RunKind, RunStatus
+from core.domain.summary import SUMMARY_TEMPLATE
 from core.domain.tool import ToolCall
 from core.errors import StorageFailed
 from core.ports.agents import AgentTurn
 from core.ports.model import ChatMessage
 from core.ports.storage import PAGE_ROWS, Storage
 
+SUMMARY = "What was said in this conversation before, as a summary:\n\n{}"
 
-async def conversation(storage: Storage, turn: AgentTurn, system_prompt: str) -> list[ChatMessage]:
-    """The messages that the turn begins with. A template's agent step has no conversation before its prompt."""
-    messages = [ChatMessage("system", system_prompt)] if system_prompt else []
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A message of the history, and the stored message that it is from."""
+
+    source: MessageId
+    told: ChatMessage
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What a turn begins with: `system` messages, the history oldest first, and the prompt."""
+
+    system: Sequence[ChatMessage]
+    history: Sequence[Said]
+    prompt: ChatMessage
+
+    @property
+    def messages(self) -> list[ChatMessage]:
+        return [*self.system, *(one.told for one in self.history), self.prompt]
+
+    def oldest_told(self, dropped: int) -> MessageId | None:
+        """The oldest stored message of which something is told where so many of the history are left out; None if that
+        is all of it, or if none is left out."""
+        return self.history[dropped].source if 0 < dropped < len(self.history) else None
+
+
+async def conversation(storage: Storage, turn: AgentTurn, system_prompt: str) -> Conversation:
+    """What the turn begins with. A template's agent step has no conversation before its prompt.
+
+    For a language model the newest summary stands for all that was said before it.
+    """
+    system = [ChatMessage("system", system_prompt)] if system_prompt else []
+    history: list[Said] = []
     if turn.run.kind is RunKind.CHAT:
-        messages.extend(await _history(storage, turn.run))
-    return [*messages, ChatMessage("user", turn.prompt + _shape(turn))]
+        summary, history = await spoken(
+            storage, turn.run.workflow_id, turn.run.id, with_summary=turn.snapshot.model is not None
+        )
+        system += [ChatMessage("system", SUMMARY.format(summary))] if summary is not None else []
+    return Conversation(system, history, ChatMessage("user", turn.prompt + _shape(turn)))
 
 
 def _shape(turn: AgentTurn) -> str:
@@ -35,21 +72,29 @@ def _shape(turn: AgentTurn) -> str:
     return f"\n\nAnswer with one JSON value and nothing else. It has to fit this schema: {readable(turn.output_schema)}"
 
 
-async def _history(storage: Storage, run: Run) -> list[ChatMessage]:
-    """What was said in the workflow before this run, turn by turn."""
-    said = list(takewhile(lambda message: message.run_id != run.id, await storage.messages(run.workflow_id)))
-    runs = await _runs(storage, run.workflow_id) if said else {}
-    history: list[ChatMessage] = []
+async def spoken(
+    storage: Storage, workflow_id: WorkflowId, before: RunId | None = None, *, with_summary: bool = True
+) -> tuple[str | None, list[Said]]:
+    """What was said in a workflow before that run, or until now: the newest summary, if there is one, and what was said
+    after it, turn by turn. Without `with_summary` all that was said, and summaries are left out."""
+    said = list(takewhile(lambda message: message.run_id != before, await storage.messages(workflow_id)))
+    runs = await _runs(storage, workflow_id) if said else {}
+    summary: str | None = None
+    history: list[Said] = []
     for message in said:
         shown = runs.get(message.run_id) if message.run_id is not None else None
-        if message.role is Role.USER:
-            history.append(ChatMessage("user", message.text))
+        if shown is not None and shown.template_id == SUMMARY_TEMPLATE:
+            if with_summary and shown.status is RunStatus.SUCCESS and message.id == shown.message_id and message.text:
+                summary = message.text
+                history.clear()
+        elif message.role is Role.USER:
+            history.append(Said(message.id, ChatMessage("user", message.text)))
         elif message.role is Role.ASSISTANT and shown is not None and shown.kind is RunKind.CHAT:
             if message.id == shown.message_id:  # others of its are text that a crash cut off
-                history.extend(await _turn(storage, message, shown.id))
+                history += [Said(message.id, one) for one in await _turn(storage, message, shown.id)]
         elif message.role is Role.ASSISTANT and message.text and message.state is not MessageState.OPEN:
-            history.append(ChatMessage("assistant", message.text))
-    return history
+            history.append(Said(message.id, ChatMessage("assistant", message.text)))
+    return summary, history
 
 
 async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatMessage]:

@@ -10,14 +10,15 @@ from typing import Any, assert_never
 
 from core.agents.answers import Answer
 from core.agents.calls import RoundCalls
-from core.agents.context import conversation
+from core.agents.context import Conversation, conversation
 from core.agents.ledger import Ledger
 from core.agents.limits import MAX_ROUNDS, Repetitions, check_round
 from core.agents.record import TurnRecord
 from core.agents.recovery import take_up
 from core.agents.results import as_messages
 from core.agents.system_prompt import system_prompt
-from core.agents.window import USUAL_TOKENS, fitting
+from core.agents.window import fitting
+from core.domain.context import room_tokens
 from core.domain.events import UsageReported
 from core.domain.json_text import read
 from core.domain.step import StepStatus
@@ -67,7 +68,7 @@ class AgentLoop:
 
     async def run(self, turn: AgentTurn, log: RunLog) -> Any:
         try:
-            messages = await conversation(self._storage, turn, self._prompt_of(turn))
+            before = await conversation(self._storage, turn, self._prompt_of(turn))
             found = await take_up(turn, log, self._storage, self._clock)
         except CancelledError:
             facts, writes = turn.left_open.closed(turn.run, turn.key, self._clock.now())
@@ -78,7 +79,7 @@ class AgentLoop:
         calls = RoundCalls(turn, self._tools, ledger)
         ended = StepStatus.ERROR
         try:
-            output = await self._answer(turn, log, messages, record, calls)
+            output = await self._answer(turn, log, before, record, calls)
             ended = StepStatus.COMPLETED
             return output
         except CancelledError:
@@ -89,12 +90,13 @@ class AgentLoop:
             record.close(ended)
 
     async def _answer(
-        self, turn: AgentTurn, log: RunLog, messages: list[ChatMessage], record: TurnRecord, calls: RoundCalls
+        self, turn: AgentTurn, log: RunLog, before: Conversation, record: TurnRecord, calls: RoundCalls
     ) -> Any:
         """Go from answer to answer, those that were given before a crash first, to one that calls nothing."""
         max_rounds = _max_rounds(turn)
         number = rounds = 0
         is_repaired = False
+        messages = before.messages
         prompt_at = len(messages) - 1
         repetitions = Repetitions()
         while True:
@@ -102,8 +104,9 @@ class AgentLoop:
             tools = self._advertised(turn)
             answer = record.answer(number)
             if answer is None:
-                request = self._request(turn, messages, prompt_at, tools, record)
-                answer = await self._ask(request, record, log)
+                fitted = fitting(messages, prompt_at, tools, _room(turn))
+                record.ask(fitted, before.oldest_told(fitted.dropped), _room(turn))
+                answer = await self._ask(self._request(turn, fitted.messages, tools, record), record, log)
             messages.append(answer.as_message())
             if answer.calls:
                 rounds += 1
@@ -154,7 +157,14 @@ class AgentLoop:
                         is_blank = False  # that says it
                         record.warn(code, message)
                     case Usage(given, made, cost):
-                        log.tell(UsageReported(input_tokens=given, output_tokens=made, cost=cost))
+                        used = UsageReported(
+                            input_tokens=given,
+                            output_tokens=made,
+                            cost=cost,
+                            elapsed_ms=record.elapsed_ms,
+                            said_tokens=record.said_tokens,
+                        )
+                        log.tell(used)
                     case _:
                         assert_never(delta)
         if is_blank and not calls:
@@ -162,20 +172,12 @@ class AgentLoop:
         return record.finish_answer(calls)
 
     def _request(
-        self,
-        turn: AgentTurn,
-        messages: list[ChatMessage],
-        prompt_at: int,
-        tools: tuple[ToolInfo, ...],
-        record: TurnRecord,
+        self, turn: AgentTurn, messages: tuple[ChatMessage, ...], tools: tuple[ToolInfo, ...], record: TurnRecord
     ) -> ModelRequest:
-        """What is asked. A language model gets as much of the conversation as fits its window."""
         choice = turn.snapshot.model
         if choice is None:
-            return ModelRequest(tuple(messages), tools, turn.snapshot.script)
-        window = choice.context_tokens or USUAL_TOKENS
-        told = fitting(messages, prompt_at, tools, window, choice.max_tokens)
-        return ModelRequest(told, tools, choice=choice, waits=record.wait)
+            return ModelRequest(messages, tools, turn.snapshot.script)
+        return ModelRequest(messages, tools, choice=choice, waits=record.wait)
 
     def _prompt_of(self, turn: AgentTurn) -> str:
         """What stands before the conversation."""
@@ -189,6 +191,12 @@ class AgentLoop:
         given = (turn.tools, None if profile is None else profile.tools)
         limits = [frozenset(names) for names in given if names is not None]
         return tuple(info for info in self._tools.infos() if all(info.name in names for names in limits))
+
+
+def _room(turn: AgentTurn) -> int | None:
+    """What the conversation may take of the model's window; the offline agent has none."""
+    choice = turn.snapshot.model
+    return None if choice is None else room_tokens(choice.context_tokens, choice.max_tokens)
 
 
 def _max_rounds(turn: AgentTurn) -> int:

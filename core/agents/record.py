@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from core.agents.answers import PARAGRAPH, Answer, text_of
-from core.domain.events import AnswerWarned, MessageAdded, ModelWaited, ReasoningReceived
+from core.agents.thoughts import Thoughts
+from core.agents.window import Fitted
+from core.domain.context import text_tokens
+from core.domain.events import AnswerWarned, MessageAdded, ModelAsked, ModelWaited
 from core.domain.ids import MessageId
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunKind
@@ -25,7 +28,8 @@ class TurnRecord:
         self._answers = list(answers)
         self._length = len(text_of(self._answers))
         self._pieces: list[str] | None = None
-        self._thought = 0
+        self._first_at: float | None = None
+        self._thoughts = Thoughts(turn, log, clock, lambda: self._length)
 
     def answer(self, number: int) -> Answer | None:
         """The answer of that number, from 1, if it has been given."""
@@ -35,14 +39,43 @@ class TurnRecord:
         """How many characters the turn has said with that answer and those before it."""
         return len(text_of(self._answers[:number]))
 
+    def ask(self, fitted: Fitted, oldest: MessageId | None, room_tokens: int | None) -> None:
+        """Tell what the model is about to be asked."""
+        key = self._turn.key
+        is_chat = self._turn.run.kind is RunKind.CHAT
+        self._log.tell(
+            ModelAsked(
+                step=key.step,
+                index=key.index,
+                tokens=fitted.tokens if is_chat else None,
+                fixed_tokens=fitted.fixed if is_chat else None,
+                room_tokens=room_tokens if is_chat else None,
+                dropped=fitted.dropped,
+                oldest=oldest,
+            )
+        )
+
     def begin_answer(self) -> None:
         self._pieces = []
+        self._first_at = None
+
+    @property
+    def said_tokens(self) -> int:
+        """About how many tokens the text of the answer has so far."""
+        return text_tokens("".join(self._pieces or ()))
+
+    @property
+    def elapsed_ms(self) -> int | None:
+        """How long the answer has taken since its first sign; None before that."""
+        return None if self._first_at is None else round((self._clock.monotonic() - self._first_at) * 1000)
 
     def say(self, text: str) -> None:
         """Stream a piece of the answer that was begun; an answer begins a paragraph."""
         assert self._pieces is not None
         if not text:
             return
+        self._thoughts.end()
+        self._see()
         streamed = PARAGRAPH + text if self._length and not self._pieces else text
         self._pieces.append(text)
         self._length += len(streamed)
@@ -51,14 +84,12 @@ class TurnRecord:
     def think(self, text: str) -> None:
         """Show a piece of what the model thinks."""
         if text:
-            key = self._turn.key
-            message_id = self._turn.run.message_id
-            self._log.tell(
-                ReasoningReceived(
-                    text=text, message_id=message_id, offset=self._thought, step=key.step, index=key.index
-                )
-            )
-            self._thought += len(text)
+            self._see()
+            self._thoughts.add(text)
+
+    def _see(self) -> None:
+        if self._first_at is None:
+            self._first_at = self._clock.monotonic()
 
     def warn(self, code: str, message: str) -> None:
         """Keep what is to be known about the answer."""
@@ -67,6 +98,7 @@ class TurnRecord:
 
     def wait(self, waiting: Waiting) -> None:
         """Show that nothing has come for a while."""
+        self._thoughts.keep()
         key = self._turn.key
         self._log.tell(
             ModelWaited(
@@ -82,12 +114,14 @@ class TurnRecord:
 
     def finish_answer(self, calls: Sequence[CallRequest]) -> Answer:
         """The answer is whole. Its checkpoint is on disk before anything that follows leaves the process."""
+        self._thoughts.end()
         return self._keep(calls, StepStatus.COMPLETED)
 
     def close(self, ended: StepStatus) -> None:
         """Keep what was said, however the turn ended: an answer in the middle as one that broke off, and the text
         as a whole. Waits for nothing; the record of the step's end takes it to the disk.
         """
+        self._thoughts.end()
         if self._pieces is not None and (self._pieces or ended is StepStatus.ERROR):
             self._keep((), ended)
         state = MessageState.INTERRUPTED if ended is StepStatus.CANCELLED else MessageState.FINAL

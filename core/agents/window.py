@@ -1,65 +1,70 @@
 """What fits a model's window: the newest of the conversation, never cut between a call and its result.
 
-The system prompt and the prompt of the turn are always told. How many tokens a text has, only the model knows; here it
-is estimated, rather too high than too low.
+The system prompt and the prompt of the turn are always told.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
+from core.domain.context import text_tokens
 from core.domain.json_text import encode
 from core.domain.tool import ToolInfo
 from core.ports.model import ChatMessage
 
-USUAL_TOKENS = 32_768
-"""The window of a model that tells none."""
-
-_BYTES_A_TOKEN = 3
 _MESSAGE_TOKENS = 8
-_ANSWER_SHARE = 4
-_ANSWER_TOKENS = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What is told of a conversation: its `messages` without the `dropped` oldest of the history.
+
+    `tokens`: about how many the whole would have, with what is dropped; of these `fixed` are those of the tools and of
+    the system prompt, which is the first message if there is one.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    tokens: int
+    fixed: int
+    dropped: int
 
 
 def fitting(
-    messages: Sequence[ChatMessage],
-    prompt_at: int,
-    tools: Sequence[ToolInfo],
-    window_tokens: int,
-    answer_tokens: int | None = None,
-) -> tuple[ChatMessage, ...]:
+    messages: Sequence[ChatMessage], prompt_at: int, tools: Sequence[ToolInfo], room_tokens: int | None
+) -> Fitted:
     """The messages that a request takes. `prompt_at` is where the prompt of the turn stands; what follows it is newer.
 
-    Room for the answer (`answer_tokens`, else a quarter of the window, at most 8192) is left. Of the turn itself at
-    least the newest answer with its results is kept, be it too large; that the provider will say.
+    `room_tokens` None: everything fits. Of the turn itself at least the newest answer with its results is kept, be it
+    too large; that the provider will say.
     """
+    all_tools = sum(map(_tool_tokens, tools))
+    whole = sum(map(tokens_of, messages)) + all_tools
+    fixed = all_tools + (tokens_of(messages[0]) if messages[0].role == "system" else 0)
+    if room_tokens is None or whole <= room_tokens:
+        return Fitted(tuple(messages), whole, fixed, 0)
     prompt = messages[prompt_at]
     systems = [message for message in messages[:prompt_at] if message.role == "system"]
     history = _units([message for message in messages[:prompt_at] if message.role != "system"])
     turn = _units(messages[prompt_at + 1 :])
-    reserved = min(_ANSWER_TOKENS, window_tokens // _ANSWER_SHARE) if answer_tokens is None else answer_tokens
-    room = window_tokens - reserved - sum(map(tokens_of, (*systems, prompt))) - sum(map(_tool_tokens, tools))
+    room = room_tokens - sum(map(tokens_of, (*systems, prompt))) - all_tools
     newest, room = _newest(turn, room, at_least=1)
     told: list[list[ChatMessage]] = []
     if len(newest) == len(turn):
         told, _ = _newest(history, room)
         while told and told[0][0].role != "user" and len(told) < len(history):
             del told[0]  # an answer without its question
-    return (*systems, *_flat(told), prompt, *_flat(newest))
+    dropped = sum(map(len, history)) - sum(map(len, told))
+    return Fitted((*systems, *_flat(told), prompt, *_flat(newest)), whole, fixed, dropped)
 
 
 def tokens_of(message: ChatMessage) -> int:
     """About how many tokens a message has."""
-    calls = sum(_text_tokens(call.tool) + _text_tokens(call.arguments_text) + _MESSAGE_TOKENS for call in message.calls)
-    return _MESSAGE_TOKENS + _text_tokens(message.text) + calls
-
-
-def _text_tokens(text: str) -> int:
-    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-    return -(-size // _BYTES_A_TOKEN)
+    calls = sum(text_tokens(call.tool) + text_tokens(call.arguments_text) + _MESSAGE_TOKENS for call in message.calls)
+    return _MESSAGE_TOKENS + text_tokens(message.text) + calls
 
 
 def _tool_tokens(tool: ToolInfo) -> int:
-    return _MESSAGE_TOKENS + _text_tokens(tool.name + tool.description + encode(dict(tool.input_schema)))
+    return _MESSAGE_TOKENS + text_tokens(tool.name + tool.description + encode(dict(tool.input_schema)))
 
 
 def _units(messages: Sequence[ChatMessage]) -> list[list[ChatMessage]]:

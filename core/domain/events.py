@@ -218,16 +218,34 @@ class TokenReceived(Fact):
 
 
 class ReasoningReceived(Fact):
-    """A piece of what a model thinks before it answers; `offset` counts the characters of the thought before it. Shown,
-    never stored."""
+    """A piece of what a model thinks before it answers; `offset` counts the characters of the thought before it,
+    `place` those that the turn had said before the thought. Shown, and kept as a part of a `ThoughtKept`."""
 
     type = "reasoning"
     stored = False
     text: str
     message_id: MessageId
     offset: int
+    place: int = 0
     step: str
     index: int | None = None
+
+
+class ThoughtKept(Fact):
+    """A piece of a thought as it is kept: several of those that were shown. `offset` and `place` as there.
+
+    `elapsed_ms` is how long the thought has taken so far; `is_whole`: it goes on no more. Of a long one its first
+    100 000 characters are kept.
+    """
+
+    type = "thought"
+    text: str
+    offset: int
+    place: int
+    step: str
+    index: int | None = None
+    elapsed_ms: int
+    is_whole: bool = False
 
 
 class ModelWaited(Fact):
@@ -316,13 +334,35 @@ class ToolEndedLate(_CallEnd):
     type = "tool_late"
 
 
+class ModelAsked(Fact):
+    """A model is asked for an answer.
+
+    In a chat: `tokens` is about how much the whole conversation takes of the `room_tokens` that there are for it (None
+    where the model has no bounds), with the `fixed_tokens` of what every request has: the system prompt and the tools.
+    Of what is over that, the `dropped` oldest messages are not sent: `oldest` is the stored message at which what is
+    sent begins, None if none before the turn's own prompt is.
+    """
+
+    type = "model_asked"
+    step: str
+    index: int | None = None
+    tokens: int | None = None
+    fixed_tokens: int | None = None
+    room_tokens: int | None = None
+    dropped: int = 0
+    oldest: MessageId | None = None
+
+
 class UsageReported(Fact):
-    """Tokens of one model answer. `cost` is None where the price is not known."""
+    """Tokens of one model answer. `cost` is None where the price is not known. `elapsed_ms` is how long the answer
+    took from its first sign. `said_tokens` is about how much of it stays in the conversation: not what was thought."""
 
     type = "usage"
     input_tokens: int
     output_tokens: int
     cost: float | None = None
+    elapsed_ms: int | None = None
+    said_tokens: int = 0
 
 
 class UnknownFact(Fact):
@@ -356,6 +396,8 @@ FACTS: dict[str, type[Fact]] = {
         StatePatched,
         TokenReceived,
         ReasoningReceived,
+        ThoughtKept,
+        ModelAsked,
         ModelWaited,
         AnswerWarned,
         MessageAdded,

@@ -13,19 +13,19 @@ from core.domain.events import Event
 from core.domain.json_pointer import parts_of, with_part
 from core.domain.live_run import (
     IN_FLIGHT,
-    THOUGHT_CHARACTERS,
-    THOUGHTS_KEPT,
     Iterations,
     LiveCall,
     LiveInterruption,
     LiveRun,
     LiveStep,
-    LiveThought,
+    Pace,
+    speed,
 )
 from core.domain.message import Role
 from core.domain.run import RunStatus
 from core.domain.step import StepStatus
 from core.domain.text_stream import TextStream
+from core.domain.thinking import add_kept, add_shown, end_thoughts
 from core.domain.tool import CallStatus
 
 ERRORS_KEPT = 20
@@ -98,26 +98,8 @@ def _fold_token(run: LiveRun, fact: facts.TokenReceived, at: datetime) -> bool:
     is_new = step.texts.setdefault(fact.index, TextStream()).append(fact.offset, fact.text)
     if is_new:
         run.tokens_received += 1
+        run.pace.beat(at)
     return is_new
-
-
-def _fold_thought(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -> bool:
-    """A thought goes on until the model says or calls something."""
-    step = run.steps.get(fact.step)
-    if step is None or run.status.is_final or fact.message_id != run.message_id:
-        return False
-    stream = step.texts.get(fact.index)
-    offset = len(stream) if stream is not None else 0
-    last = run.thoughts[-1] if run.thoughts else None
-    place = (fact.step, fact.index, offset, len(run.calls))
-    if last is None or (last.step, last.index, last.offset, last.calls) != place:
-        last = LiveThought(*place, at, at)
-        run.thoughts = [*run.thoughts[1 - THOUGHTS_KEPT :], last]
-    kept = fact.text[: THOUGHT_CHARACTERS - last.length]
-    last.pieces.append(kept)
-    last.length += len(kept)
-    last.ended_at = at
-    return True
 
 
 def _fold_pause(run: LiveRun, fact: facts.RunPaused | facts.RunContinued, at: datetime) -> bool:
@@ -140,6 +122,7 @@ def _go_on(run: LiveRun, fact: facts.RunStarted, at: datetime) -> None:
         return
     run.status, run.pause_reason, run.pauses = RunStatus.RUNNING, None, 0
     run.started_at = run.started_at or at
+    end_thoughts(run.thoughts)
     for step in run.steps.values():
         if step.status in IN_FLIGHT:
             if step.iterations is None:
@@ -176,6 +159,7 @@ def _fold_start(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
     step = _step(run, fact.step)
     if (text := step.texts.get(fact.index)) is not None:
         text.restart()
+    end_thoughts(one for one in run.thoughts if (one.step, one.index) == (fact.step, fact.index))
     if fact.index is not None:
         return
     if step.started_at is None:
@@ -308,11 +292,22 @@ def _fold_warning(run: LiveRun, fact: facts.AnswerWarned, at: datetime) -> None:
     run.warnings.append(facts.fact_fields(fact))
 
 
+def _fold_asked(run: LiveRun, fact: facts.ModelAsked, at: datetime) -> None:
+    run.asked += 1
+    run.last_asked, run.last_answer_tokens, run.pace = fact, 0, Pace()
+
+
 def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
+    run.counted += 1
     run.input_tokens += fact.input_tokens
     run.output_tokens += fact.output_tokens
+    run.last_answer_tokens = fact.said_tokens
+    if fact.elapsed_ms is not None:
+        run.tokens_a_second = speed(fact.output_tokens, fact.elapsed_ms)
     if fact.cost is not None:
         run.cost = (run.cost or 0.0) + fact.cost
+    else:
+        run.unpriced += 1
 
 
 def _fold_nothing(run: LiveRun, fact: facts.Fact, at: datetime) -> bool:
@@ -325,7 +320,7 @@ _UNSTORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], bool]] =
     facts.TokenReceived: _fold_token,
     facts.RunPaused: _fold_pause,
     facts.RunContinued: _fold_pause,
-    facts.ReasoningReceived: _fold_thought,
+    facts.ReasoningReceived: add_shown,
     facts.ModelWaited: _fold_nothing,
 }
 _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
@@ -349,5 +344,7 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.ToolEnded: _fold_result,
     facts.ToolEndedLate: _fold_late,
     facts.AnswerWarned: _fold_warning,
+    facts.ThoughtKept: add_kept,
+    facts.ModelAsked: _fold_asked,
     facts.UsageReported: _fold_usage,
 }

@@ -15,6 +15,7 @@ from core.domain.tool import CallStatus
 
 THOUGHTS_KEPT = 100
 THOUGHT_CHARACTERS = 100_000
+SHORT_MS = 100
 
 IN_FLIGHT = frozenset({StepStatus.RUNNING, StepStatus.RETRYING})
 
@@ -77,18 +78,44 @@ class LiveCall:
 
 
 @dataclass(slots=True)
+class Pace:
+    """How fast an answer comes in: its pieces so far, and when the first and the last came."""
+
+    pieces: int = 0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+
+    def beat(self, at: datetime) -> None:
+        self.first_at = self.first_at or at
+        self.last_at = at
+        self.pieces += 1
+
+    @property
+    def pieces_a_second(self) -> float | None:
+        """None while that is too little to tell."""
+        if self.first_at is None or self.last_at is None:
+            return None
+        return speed(self.pieces - 1, (self.last_at - self.first_at).total_seconds() * 1000)
+
+
+def speed(tokens: int, elapsed_ms: float) -> float | None:
+    """Tokens a second; None where it was over too soon to tell."""
+    return tokens * 1000 / elapsed_ms if tokens > 0 and elapsed_ms >= SHORT_MS else None
+
+
+@dataclass(slots=True)
 class LiveThought:
-    """What a model thought aloud before it went on, after `offset` characters of its turn and `calls` calls. The first
-    characters alone of a long one, up to THOUGHT_CHARACTERS."""
+    """What a model thought aloud before it went on, after `offset` characters of its turn. The first characters alone
+    of a long one, up to THOUGHT_CHARACTERS; `length` counts them all. `is_open`: it goes on."""
 
     step: str
     index: int | None
     offset: int
-    calls: int
     started_at: datetime
-    ended_at: datetime
+    elapsed_ms: int = 0
     pieces: list[str] = field(default_factory=list)
     length: int = 0
+    is_open: bool = True
 
     @property
     def text(self) -> str:
@@ -117,8 +144,11 @@ class LiveRun:
 
     `message` is the text of the run's own message where it is told whole: a template's output.
     `interrupted_texts` are the pieces that crashes cut off; each stood where its turn went on after it.
-    `warnings` are what is to be known about answers: {code, message, step}. `thoughts` are the last ones of this life,
-    at most THOUGHTS_KEPT: they are never stored.
+    `warnings` are what is to be known about answers: {code, message, step}. `thoughts` are the last ones, at most
+    THOUGHTS_KEPT; they are no part of what is compared, since what was shown of one is kept a little later.
+
+    A model was `asked` so often, of which so many answers have been `counted`, and so many of these are `unpriced`.
+    `tokens_a_second` is the speed of the last answer that was counted, `pace` that of the one that comes in now.
     """
 
     run_id: RunId
@@ -150,6 +180,13 @@ class LiveRun:
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float | None = None
+    asked: int = 0
+    counted: int = 0
+    unpriced: int = 0
+    last_asked: facts.ModelAsked | None = None
+    last_answer_tokens: int = 0
+    tokens_a_second: float | None = None
+    pace: Pace = field(default_factory=Pace, compare=False)
     tokens_received: int = 0
     started_at: datetime | None = None
     completed_at: datetime | None = None
@@ -198,6 +235,8 @@ class LiveRun:
         """The run has come to its end. A run ends once: without effect on one that has ended."""
         if not self.status.is_final:
             self.status, self.error, self.completed_at, self.pause_reason = status, error, at, None
+            for thought in self.thoughts:
+                thought.is_open = False
 
     def release(self) -> None:
         """Forget what no row of a list shows: texts, calls and outputs. From now on the run takes in nothing."""

@@ -63,7 +63,7 @@ class ChatService:
         if len(text) > TEXT_CHARACTERS:
             raise Refused("bad_input", f"a message has at most {TEXT_CHARACTERS:,} characters", limit=TEXT_CHARACTERS)
         workflow = await self._workflow(workflow_id, text)
-        who = answering or workflow.answering or await self._who_answered(workflow_id)
+        who = answering or await self.answering(workflow)
         if agent is not None:
             who = who.model_copy(update=self._named(agent))
         if model is not None or script:
@@ -114,9 +114,11 @@ class ChatService:
             return {"model": None, "is_offline": True}
         return {"agent": self._agents.named(agent).id, "model": None, "is_offline": False}
 
-    async def _who_answered(self, workflow_id: WorkflowId | None) -> Answering:
-        """Who answered last in a workflow whose row does not tell."""
-        newest = await self._storage.runs(workflow_id=workflow_id, limit=1) if workflow_id is not None else []
+    async def answering(self, workflow: Workflow) -> Answering:
+        """Who answers next: as it was chosen, else who answered last."""
+        if workflow.answering is not None:
+            return workflow.answering
+        newest = await self._storage.runs(workflow_id=workflow.id, limit=1)
         if not newest:
             return Answering()
         try:

@@ -19,6 +19,7 @@ from core.services.access import Access, key_missing, refused
 from core.services.agents import AgentService
 from core.services.outcome import answers
 from core.stores.workflows import ListedWorkflow
+from core.tools.builtin import execution_create
 
 TITLE_CHARACTERS = 256
 RUNS_LOOKED_AT = 2_000
@@ -26,11 +27,13 @@ RUNS_LOOKED_AT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class OpenedWorkflow:
-    """A workflow with its messages, oldest first, and the states of the runs that show in them."""
+    """A workflow with its messages, oldest first, the states of the runs that show in them, and those of the runs that
+    these have begun."""
 
     workflow: Workflow
     messages: Sequence[Message]
     runs: Sequence[LiveRun]
+    below: Sequence[LiveRun] = ()
 
 
 class WorkflowService:
@@ -64,15 +67,32 @@ class WorkflowService:
         """What the chat pane shows of a workflow. A run that cannot be read leaves its message without details."""
         workflow = await self._workflow(workflow_id)
         messages = await self._storage.messages(workflow_id)
-        runs = []
-        for run_id in dict.fromkeys(one.run_id for one in messages if one.role is Role.ASSISTANT and one.run_id):
-            try:
-                if (run := replay(await self._storage.events(run_id))) is not None:
-                    runs.append(run)
-            except StorageFailed as error:
-                if error.code != "unreadable":
-                    raise
-        return OpenedWorkflow(workflow, messages, runs)
+        shown = dict.fromkeys(one.run_id for one in messages if one.role is Role.ASSISTANT and one.run_id)
+        runs = [run for run_id in shown if (run := await self._replayed(run_id)) is not None]
+        return OpenedWorkflow(workflow, messages, runs, await self._below(runs))
+
+    async def _replayed(self, run_id: RunId) -> LiveRun | None:
+        """The state of a run from its stored events, None where they cannot be read."""
+        try:
+            return replay(await self._storage.events(run_id))
+        except StorageFailed as error:
+            if error.code != "unreadable":
+                raise
+            return None
+
+    async def _below(self, runs: Sequence[LiveRun]) -> list[LiveRun]:
+        """The runs that these have begun, and those below them."""
+        below: list[LiveRun] = []
+        seen = {run.run_id for run in runs}
+        parents = [run for run in runs if _may_have_begun(run)]
+        while parents:
+            children = [child for parent in parents for child in await self._storage.children(parent.run_id)]
+            found = [await self._replayed(child.id) for child in children if child.id not in seen]
+            seen.update(child.id for child in children)
+            fresh = [run for run in found if run is not None]
+            below += fresh
+            parents = [run for run in fresh if _may_have_begun(run)]
+        return below
 
     @answers
     async def rename(self, workflow_id: WorkflowId, title: str) -> Workflow:
@@ -121,3 +141,10 @@ class WorkflowService:
         if found is None:
             raise NotFound("workflow", workflow_id)
         return found
+
+
+def _may_have_begun(run: LiveRun) -> bool:
+    """Whether there may be runs below it: most have none, and are not looked up."""
+    return any(step.has_child for step in run.steps.values()) or any(
+        call.tool == execution_create.NAME for call in run.calls.values()
+    )

@@ -14,6 +14,7 @@ from core.domain.json_text import readable
 from core.domain.live_run import LiveCall, LiveRun, LiveStep
 from core.domain.run import RunKind
 from core.domain.step import StepStatus
+from core.domain.summary import SUMMARY_TEMPLATE
 from core.domain.tool import CallStatus
 from core.stores.listeners import tell
 from core.stores.view_cache import ViewCache
@@ -243,11 +244,12 @@ def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
 def _step_item(run: LiveRun, step: LiveStep, *, is_agent: bool) -> ActivityItem:
     began = step.started_at or step.finished_at or run.created_at
     iterations = step.iterations
+    is_of_agent = run.kind is RunKind.CHAT or run.template_id == SUMMARY_TEMPLATE
     return ActivityItem(
         _step_id(run, step),
         run.run_id,
         ActivityKind.AGENT if is_agent else ActivityKind.STEP,
-        (run.agent or step.name) if run.kind is RunKind.CHAT else step.name,
+        (run.agent or step.name) if is_of_agent else step.name,
         ActivityState.SKIPPED if step.skipped else _STEP_STATES[step.status],
         began,
         summary=_message(step.error),

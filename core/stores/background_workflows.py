@@ -228,6 +228,11 @@ class BackgroundWorkflows:
         """Whether a person sees what happens in it: it is viewed, in the active window."""
         return self._is_window_active and self.is_viewed(workflow_id)
 
+    def live_run(self, run_id: RunId) -> LiveRun | None:
+        """The live state of a run, to be read and never changed; None where it is not held any more."""
+        audience = self._runs.audience(run_id)
+        return audience.run if audience is not None else None
+
     def attach(self, run_id: RunId) -> Viewer:
         """Watch a run. Raises NotFound where its state is not held any more; it can be read from the store then."""
         return self._runs.attach(run_id)

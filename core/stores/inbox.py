@@ -12,7 +12,7 @@ from core.bus import Bus, WorkflowDeleted
 from core.domain.run import Run, RunStatus
 from core.domain.toast import Toast, ToastId, ToastType
 from core.stores.listeners import tell
-from core.stores.toasts import Toasts
+from core.stores.toasts import Toasts, of_error
 
 MOST = 200
 
@@ -74,5 +74,5 @@ def _notice(run: Run) -> Toast:
         run.error.message if run.error is not None else "",
         run.finished_at,
         run.workflow_id,
-        parameters=() if run.error is None else (("error", run.error.code),),
+        parameters=of_error(run.error.as_dict()) if run.error is not None else (),
     )

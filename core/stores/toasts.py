@@ -1,7 +1,7 @@
 """The pile of toasts: which are seen, for how long, and which wait (UI §7)."""
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,9 +16,14 @@ from core.stores.listeners import tell
 
 VISIBLE_AT_MOST = 5
 HISTORY_KEPT = 500
-
-_OF_ERRORS = (("error", "code"), ("during", "failed_during"), ("status", "status"))
-"""What a toast has of an error, and what that is called there."""
+_OF_ERRORS = (
+    ("error", "code"),
+    ("during", "failed_during"),
+    ("status", "status"),
+    ("retry_after_s", "retry_after_s"),
+)
+"""What a toast has of an error, and what that is called there: the HTTP status of a failed request too, and how long
+its server wants to be left alone."""
 
 
 @dataclass(slots=True, eq=False)
@@ -118,7 +123,7 @@ class Toasts:
             message=str(told.get("message", "")),
             workflow_id=workflow_id,
             duration_s=BRIEF_S,
-            parameters=[(name, told[key]) for name, key in _OF_ERRORS if key in told],
+            parameters=of_error(told),
         )
 
     def add_user_question(
@@ -248,3 +253,8 @@ class Toasts:
         self._arm()
         if seen:
             tell(self.changed)
+
+
+def of_error(error: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """What a toast tells of the error of a run, as its `parameters`."""
+    return tuple((name, error[key]) for name, key in _OF_ERRORS if key in error)

@@ -5,7 +5,7 @@ from PySide6.QtCore import QCoreApplication
 from core.stores.activity import ActivityItem, ActivityKind, ActivityState
 from desktop.translation.agents import agent_words
 from desktop.translation.formats import duration, number
-from desktop.translation.tools import tool_doing, tool_done
+from desktop.translation.tools import tool_doing, tool_done, tool_summary
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -63,7 +63,7 @@ def progress_words(item: ActivityItem) -> str:
 
 def _summary_line(item: ActivityItem) -> str:
     if item.state is ActivityState.DONE and item.summary:
-        return item.summary
+        return tool_summary(item.name, item.summary) if item.kind is ActivityKind.TOOL else item.summary
     if item.summary:
         words = translate("ActivityWords", "{state}: {message}")
         return words.format(state=state_word(item.state), message=item.summary)

@@ -228,6 +228,7 @@ class AttentionCard(Adaptive, Surface):
         self._head.stepped.connect(self._step)
         self._head.unfolded.connect(self.unfold_requested)
         self._foot.acted.connect(self._act)
+        self.guard.changed.connect(self._foot.set_waiting)
         self._foot.put_off.connect(self._leave)
         self._foot.reasoned.connect(self._on_reason)
         self._foot.scoped.connect(self._on_scope)

@@ -5,7 +5,15 @@ from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QButtonGroup,
+    QGraphicsOpacityEffect,
+    QHBoxLayout,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from core.domain.interruption import Action
 from desktop.attention.scope import Scope
@@ -18,6 +26,7 @@ from desktop.widgets.visibility import show_when
 
 _LATER = "later"
 _REASON_CHARACTERS = 1_000
+_WAITING_OPACITY = 0.5
 
 
 class Foot(Adaptive, QWidget):
@@ -57,6 +66,17 @@ class Foot(Adaptive, QWidget):
         show_when(self._scope, False)
         self.complain("")
         self.adapt_to(theme)
+
+    def set_waiting(self, is_waiting: bool) -> None:
+        """Whether nothing here acts yet: the buttons are paler then."""
+        effect = QGraphicsOpacityEffect(self) if is_waiting else None
+        if effect is not None:
+            effect.setOpacity(_WAITING_OPACITY)
+        self.setGraphicsEffect(effect)  # type: ignore[arg-type]  # Qt takes None: it removes the one that is there
+
+    @property
+    def is_waiting(self) -> bool:
+        return self.graphicsEffect() is not None
 
     def offer(self, actions: Sequence[tuple[Action, str]], *, reason: str | None) -> None:
         """These buttons, from left to right, the last one the main one; `reason` None where none is taken."""

@@ -16,6 +16,8 @@ class Guard(QObject):
     """Watches focus by itself. `arrived` tells that it came into the card from elsewhere."""
 
     arrived = Signal()
+    changed = Signal(bool)
+    """Whether it is on."""
 
     def __init__(self, card: QWidget) -> None:
         super().__init__(card)
@@ -42,6 +44,7 @@ class Guard(QObject):
         self._stops_mouse = QApplication.mouseButtons() == Qt.MouseButton.NoButton
         if not self.is_on:
             self._app.installEventFilter(self)
+            self.changed.emit(True)
         self._timer.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -63,3 +66,4 @@ class Guard(QObject):
 
     def _end(self) -> None:
         self._app.removeEventFilter(self)
+        self.changed.emit(False)

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from core.domain.interruption import InterruptionKind
 from core.stores.questions import Question
 from desktop.attention.words import kind_words, who_asks
 from desktop.theme.icon_names import Icon
@@ -16,7 +17,7 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.chips import Chip, KeyHint
 from desktop.widgets.icon_label import IconLabel
-from desktop.widgets.labels import ElidedLabel, Label
+from desktop.widgets.labels import ElidedLabel, Label, plain_tool_tip
 from desktop.widgets.visibility import show_when
 
 _SECOND_MS = 1_000
@@ -34,6 +35,7 @@ class Head(Adaptive, QWidget):
         self._now = now
         self._focus_keys = focus_keys
         self._expires_at: datetime | None = None
+        self._goes_on = False
         self._place = (1, 1)
         self._sign = IconLabel(theme, Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn")
         self._who = ElidedLabel("", "strong", mode=Qt.TextElideMode.ElideMiddle)
@@ -68,6 +70,7 @@ class Head(Adaptive, QWidget):
         for widget in (self._count, self._previous, self._next):
             show_when(widget, place[1] > 1)
         self._expires_at = question.expires_at if is_open else None
+        self._goes_on = question.kind is InterruptionKind.QUESTION
         self._say_time_left()
         self.retranslate()
 
@@ -99,6 +102,9 @@ class Head(Adaptive, QWidget):
             return
         left_s = max(1.0, (self._expires_at - self._now()).total_seconds())
         self._left.setText(self.tr("{time} left").format(time=duration(left_s)))
+        after = self.tr("Then it goes on without an answer.") if self._goes_on else ""
+        self._left.setToolTip(plain_tool_tip(after))
+        self._left.setAccessibleDescription(after)
         if not self._tick.isActive():
             self._tick.start()
 

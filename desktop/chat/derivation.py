@@ -1,6 +1,7 @@
 """From stored messages and the live states of their runs to the turns of the transcript. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -9,10 +10,12 @@ from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveThought
 from core.domain.message import Message, MessageState, Role
 from core.domain.model import may_pass
 from core.domain.run import RunKind, RunStatus
+from core.domain.summary import SUMMARY_TEMPLATE
 from core.domain.tool import CallStatus
 from core.stores.activity import target_of
 from desktop.chat.values import (
     Activity,
+    Boundary,
     CutOff,
     Failure,
     Output,
@@ -48,7 +51,33 @@ def turns(messages: Sequence[Message], run_of: Callable[[MessageId], LiveRun | N
         if run is None and message.state is MessageState.INTERRUPTED and message.run_id in told_by_run:
             continue
         shown.append(turn_of(message, run))
-    return shown
+    edges = _boundaries(messages, runs)
+    return [replace(turn, boundary=edges[turn.id]) if turn.id in edges else turn for turn in shown] if edges else shown
+
+
+def _boundaries(messages: Sequence[Message], runs: Mapping[MessageId, LiveRun]) -> dict[MessageId, Boundary]:
+    """Where what is sent to the model begins: at the newest summary, and after it where the last request began."""
+    edges: dict[MessageId, Boundary] = {}
+    is_found = False
+    for message in reversed(messages):
+        run = runs.get(message.id)
+        if run is None or run.message_id != message.id:
+            continue
+        if is_summary(run):
+            if run.status is RunStatus.SUCCESS and message.text:
+                edges[message.id] = Boundary.SUMMARY
+                break
+        elif run.kind is RunKind.CHAT and run.last_asked is not None and not is_found:
+            is_found = True
+            first = run.last_asked.oldest or run.prompt_id
+            if run.last_asked.dropped and first is not None:
+                edges[first] = Boundary.ROOM
+    return edges
+
+
+def is_summary(run: LiveRun) -> bool:
+    """Whether it writes a summary of the conversation."""
+    return run.template_id == SUMMARY_TEMPLATE
 
 
 def turn_of(message: Message, run: LiveRun | None) -> Turn:
@@ -59,8 +88,9 @@ def turn_of(message: Message, run: LiveRun | None) -> Turn:
         parts: list[Part] = [*_said(message.text, message.state), *_cut_off(message, None)]
     else:
         parts = list(_parts(message, run))
-        author = run.workflow_name if run.kind is not RunKind.CHAT else run.agent
-        model = run.model if run.kind is RunKind.CHAT else None
+        is_template = run.kind is not RunKind.CHAT and not is_summary(run)
+        author = run.workflow_name if is_template else run.agent
+        model = None if is_template else run.model
     return Turn(message.id, message.role, author, message.created_at, message.state, tuple(parts), model)
 
 
@@ -69,7 +99,10 @@ def _parts(message: Message, run: LiveRun) -> Iterable[Part]:
         yield from _said(text)
         yield CutOff(is_stopped=False)
     said: list[Part] = []
-    said.extend(_conversation(message, run) if run.kind is RunKind.CHAT else _template(message, run))
+    if is_summary(run):
+        said.extend(_summary(message, run))
+    else:
+        said.extend(_conversation(message, run) if run.kind is RunKind.CHAT else _template(message, run))
     yield from said
     yield from _cut_off(message, run)
     yield from _warned(run)
@@ -81,7 +114,8 @@ def _parts(message: Message, run: LiveRun) -> Iterable[Part]:
 
 def _cut_off(message: Message, run: LiveRun | None) -> Iterable[CutOff]:
     if message.role is Role.ASSISTANT and message.state is MessageState.INTERRUPTED:
-        yield CutOff(is_stopped=run is not None and run.status is RunStatus.CANCELLED)
+        is_stopped = run is not None and run.status is RunStatus.CANCELLED
+        yield CutOff(is_stopped, can_retry=is_stopped and run is not None and run.prompt_id is not None)
 
 
 def _warned(run: LiveRun) -> Iterable[CutOff]:
@@ -103,7 +137,7 @@ def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
         yield from _said(text[at:offset])
         at = offset
         if isinstance(entry, LiveThought):
-            yield _thought(entry, run, len(text))
+            yield _thought(entry)
         else:
             group.append(_tool_line(entry))
     if group:
@@ -118,11 +152,8 @@ def _placed(run: LiveRun, end: int) -> list[tuple[int, datetime, LiveCall | Live
     return sorted([*calls, *thoughts], key=lambda placed: placed[:2])
 
 
-def _thought(thought: LiveThought, run: LiveRun, end: int) -> Thought:
-    """It goes on while nothing came after it in a run that is at work."""
-    is_last = thought is run.thoughts[-1] and thought.offset >= end and thought.calls == len(run.calls)
-    is_open = is_last and not run.status.is_final
-    return Thought(thought.text, None if is_open else _elapsed_s(thought.started_at, thought.ended_at))
+def _thought(thought: LiveThought) -> Thought:
+    return Thought(thought.text, None if thought.is_open else thought.elapsed_ms / 1000)
 
 
 def _template(message: Message, run: LiveRun) -> Iterable[Part]:
@@ -132,6 +163,16 @@ def _template(message: Message, run: LiveRun) -> Iterable[Part]:
     yield Steps(run.status, tuple(_step_line(step, calls.get(step.name, [])) for step in run.steps.values()))
     if run.status is RunStatus.SUCCESS and message.text.strip():
         yield Output(message.text)
+
+
+def _summary(message: Message, run: LiveRun) -> Iterable[Part]:
+    """The text, once it is whole; before that what is being written: notes of a part, or the summary itself."""
+    if run.status is RunStatus.SUCCESS:
+        yield from _said(message.text)
+        return
+    texts = [str(text) for step in run.steps.values() for text in step.texts.values()]
+    if texts:
+        yield from _said(texts[-1], message.state)
 
 
 def _said(text: str, state: MessageState = MessageState.FINAL) -> Iterable[Text]:
@@ -188,7 +229,7 @@ def _activity(run: LiveRun, said: Sequence[Part]) -> Activity | None:
     began = run.started_at or run.created_at
     if run.status is not RunStatus.RUNNING:
         return Activity(_PHASES[run.status], run.paused_at or began if run.status is RunStatus.PAUSED else began)
-    if run.kind is not RunKind.CHAT:
+    if run.kind is not RunKind.CHAT and not is_summary(run):
         return None
     calling = [call for call in run.calls.values() if call.status is CallStatus.RUNNING]
     if calling:
@@ -221,4 +262,6 @@ def _failure(run: LiveRun) -> Failure:
         error.get("tool_name"),
         {key: value for key, value in error.items() if key not in known},
         can_retry=run.prompt_id is not None and _may_pass(error),
+        can_edit=run.prompt_id is not None,
+        at=run.completed_at,
     )

@@ -34,10 +34,11 @@ class Thought:
 @dataclass(frozen=True, slots=True)
 class CutOff:
     """What stands before this is not whole: a person stopped it, or else it was interrupted; or it is what the answer's
-    `warning` says, a code of `AnswerWarned`."""
+    `warning` says, a code of `AnswerWarned`. `can_retry`: it answered a message, which can be sent again."""
 
     is_stopped: bool
     warning: str | None = None
+    can_retry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +131,9 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """How a run failed. `code` is for translators, `message` is English, `details` complete them.
+    """How a run failed, and when. `code` is for translators, `message` is English, `details` complete them.
 
-    `can_retry`: the run answered a message, which can be sent again.
+    `can_edit`: the run answered a message, which can be written anew; `can_retry`: as it is it may be answered too.
     """
 
     code: str
@@ -142,15 +143,24 @@ class Failure:
     tool: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
     can_retry: bool = True
+    can_edit: bool = False
+    at: datetime | None = None
 
 
 Part = Text | Thought | CutOff | Tools | Steps | Output | Activity | Failure
 
 
+class Boundary(StrEnum):
+    """Why what stands above a turn is not sent to the model any more: it does not fit, or a summary stands for it."""
+
+    ROOM = "room"
+    SUMMARY = "summary"
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One message of the conversation. `author` is an agent or a template; None is whoever plays the role. `model` is
-    the language model that speaks, if one does."""
+    the language model that speaks, if one does. `boundary`: what is sent to the model begins here."""
 
     id: MessageId
     role: Role
@@ -159,3 +169,4 @@ class Turn:
     state: MessageState
     parts: tuple[Part, ...]
     model: str | None = None
+    boundary: Boundary | None = None

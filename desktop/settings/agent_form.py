@@ -1,7 +1,7 @@
 """The form of an agent: all that can be set of it, within its bounds."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from core.domain.agent import MAX_TOKENS, NAME_CHARACTERS, PROMPT_CHARACTERS, Agent
 from core.domain.ids import AgentId
@@ -19,7 +19,7 @@ from desktop.translation.formats import number
 from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
-from desktop.widgets.combo_box import bound
+from desktop.widgets.combo_box import ComboBox, bound
 from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.segmented import Segmented
@@ -40,7 +40,7 @@ class AgentForm(Adaptive, Card):
         self._agent_id: AgentId | None = None
         self._models: list[ModelChoice | None] = [None]
         self._title = Label("", "title")
-        self._name, self._model, self._prompt = QLineEdit(), QComboBox(), QPlainTextEdit()
+        self._name, self._model, self._prompt = QLineEdit(), ComboBox(), QPlainTextEdit()
         self._name.setMaxLength(NAME_CHARACTERS)
         self._prompt.setTabChangesFocus(True)
         self._tools = ToolChoice(theme, [tool.name for tool in minds.agents.tools()])

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from core.domain.model import ModelChoice
 from core.services.outcome import Failed, Ok
@@ -15,7 +15,7 @@ from desktop.theme.theme import Theme
 from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
-from desktop.widgets.combo_box import bound
+from desktop.widgets.combo_box import ComboBox, bound
 from desktop.widgets.labels import Label, Tone
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Card
@@ -42,7 +42,7 @@ class ModelForm(Adaptive, Card):
         self._source: str | None = None
         self._listed: dict[str, ModelChoice] = {}
         self._title = Label("", "title")
-        self._provider = QComboBox()
+        self._provider = ComboBox()
         for preset in minds.providers.presets.values():
             self._provider.addItem(preset.title, preset.id)
         self._address, self._key = QLineEdit(), QLineEdit()
@@ -50,9 +50,9 @@ class ModelForm(Adaptive, Card):
         self._key.setMaxLength(KEY_CHARACTERS)
         self._key.setEchoMode(QLineEdit.EchoMode.Password)
         self._key.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
-        self._model = QComboBox()
+        self._model = ComboBox()
         self._model.setEditable(True)
-        self._model.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self._model.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
         for box in (self._provider, self._model):
             bound(box)
         self._context = OpenNumber(256, MOST_TOKENS, 1024, 0)

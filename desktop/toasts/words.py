@@ -73,7 +73,7 @@ def kind_word(kind: ToastType) -> str:
 def _failure(toast: Toast) -> Words:
     """A sentence where the code has one, and the error's own words behind it; else these words themselves."""
     told = dict(toast.parameters)
-    sentence = run_failure_words(str(told.get("error")), told.get("during"), told)
+    sentence = run_failure_words(str(told.get("error")), told.get("during"), told, toast.created_at)
     if sentence is None:
         return Words(toast.title, toast.message or translate("Toasts", "The run failed"))
     return Words(toast.title, sentence, toast.message)

@@ -1,10 +1,14 @@
 """What a failure says to a person, by its code (UI §10). The details of the core are for those who ask for them."""
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
+from http import HTTPStatus
 from types import MappingProxyType
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
+
+from desktop.translation.formats import moment
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -26,6 +30,13 @@ def failure_words(code: str, message: str) -> str:
         "key_missing": translate(
             "Failures", "There is no key for this provider. Put one in at Settings, Models, or choose another model."
         ),
+        "no_model": translate(
+            "Failures", "The offline agent is no language model and cannot write a summary. Choose a model first."
+        ),
+        "nothing_to_sum_up": translate("Failures", "There is nothing to sum up: nothing was said since the last time."),
+        "window_too_small": translate(
+            "Failures", "The conversation is too long for this model to sum up. Choose one with a larger window."
+        ),
         "storage_failed": translate("Failures", "The data could not be read or written."),
     }
     return words.get(code, message)
@@ -36,7 +47,34 @@ def model_failure_words(code: str, message: str, details: Mapping[str, Any]) -> 
     return _model_sentence(code, details) or failure_words(code, message)
 
 
+def _again_at(details: Mapping[str, Any], failed_at: datetime | None) -> str | None:
+    """When a provider that was asked too much will answer again, in local time, if it told that."""
+    wait_s = details.get("retry_after_s")
+    if (
+        failed_at is None
+        or details.get("status") != HTTPStatus.TOO_MANY_REQUESTS
+        or not isinstance(wait_s, int | float)
+    ):
+        return None
+    try:
+        again = (failed_at + timedelta(seconds=wait_s)).astimezone() if wait_s > 0 else None
+    except OverflowError:
+        return None
+    return None if again is None else moment(again, failed_at.astimezone())
+
+
 def _model_sentence(code: str, details: Mapping[str, Any]) -> str | None:
+    sentence = _bare_model_sentence(code, details)
+    return None if sentence is None else _with_status(sentence, details)
+
+
+def _with_status(sentence: str, details: Mapping[str, Any]) -> str:
+    """The sentence with the HTTP status that the server answered, if it did."""
+    status = details.get("status")
+    return f"{sentence} (HTTP\N{NO-BREAK SPACE}{status})" if isinstance(status, int) else sentence
+
+
+def _bare_model_sentence(code: str, details: Mapping[str, Any]) -> str | None:
     status = details.get("status")
     match code:
         case "key_missing":
@@ -64,11 +102,21 @@ def _model_sentence(code: str, details: Mapping[str, Any]) -> str | None:
     return None
 
 
-def run_failure_words(code: str, during: str | None, details: Mapping[str, Any] = MappingProxyType({})) -> str | None:
+def run_failure_words(
+    code: str,
+    during: str | None,
+    details: Mapping[str, Any] = MappingProxyType({}),
+    failed_at: datetime | None = None,
+) -> str | None:
     """Why a run ended, in a sentence: by its code, else by what it was doing (`ErrorInfo.failed_during`). `details` are
-    the parameters of the error."""
-    if during == "model" and (sentence := _model_sentence(code, details)) is not None:
-        return sentence
+    the parameters of the error; with `failed_at` a provider's wish to be left alone for a while is told as a time."""
+    if during == "model":
+        if (again := _again_at(details, failed_at)) is not None:
+            reached = translate("Failures", "The provider’s limit is reached")
+            words = translate("Failures", "It can be tried again from {time}.")
+            return f"{_with_status(reached, details)}. {words.format(time=again)}"
+        if (sentence := _model_sentence(code, details)) is not None:
+            return sentence
     match code, during:
         case "outcome_unknown", _:
             return translate("Failures", "Nobody knows whether the last action happened")

@@ -42,6 +42,15 @@ def time_of_day(moment: datetime) -> str:
     return QLocale().toString(QTime(moment.hour, moment.minute), QLocale.FormatType.ShortFormat)
 
 
+def moment(then: datetime, now: datetime) -> str:
+    """`14:02`, with the date before it if that is another than that of `now`. Both are in local time."""
+    time = time_of_day(then)
+    if then.date() == now.date():
+        return time
+    date_text = QLocale().toString(QDate(then.year, then.month, then.day), QLocale.FormatType.ShortFormat)
+    return f"{date_text} {time}"
+
+
 def day(then: date, today: date) -> str:
     """Of a day before today: `Yesterday`, within the week its name, else the date."""
     days = (today - then).days

@@ -30,6 +30,21 @@ def tool_done(tool: str) -> str:
             return tool
 
 
+def tool_summary(tool: str, summary: str) -> str:
+    """What came out of a call. A question tells how it ended, which has words of ours; the others tell figures."""
+    if tool != "ask_user":
+        return summary
+    match summary:
+        case "answered":
+            return translate("Tools", "Answered")
+        case "skipped":
+            return translate("Tools", "Skipped")
+        case "expired":
+            return translate("Tools", "No answer in time")
+        case _:
+            return summary
+
+
 def tool_doing(tool: str) -> str:
     """What a call is doing."""
     if (words := collection_doing(tool)) is not None:

@@ -58,6 +58,7 @@ class Actions(QObject):
             return
         opened = await self._core.workflows.opened(load.workflow_id)
         if isinstance(opened, Ok):
+            self._core.stores.usage.load(load.workflow_id, (*opened.data.runs, *opened.data.below))
             view.show(load.workflow_id, opened.data.messages, opened.data.runs, load=load)
         elif self._core.stores.background.viewed_workflow_id == load.workflow_id:
             self._presenter.fail(opened)
@@ -107,6 +108,21 @@ class Actions(QObject):
             if running:
                 self.show(running[0].workflow_id)
         self._core.stores.toasts.dismiss(ToastId(toast_id))
+
+    def sum_up(self, workflow_id: WorkflowId | None) -> None:
+        """Have the workflow summed up, and go on from that."""
+        if workflow_id is not None:
+            self._spawn(self._sum_up(workflow_id), "sum up")
+        else:
+            self._presenter.fail(Failed("nothing_to_sum_up", "nothing was said yet"))
+
+    async def _sum_up(self, workflow_id: WorkflowId, *, queued: bool = False) -> None:
+        mode = self._core.settings.current.validation_mode
+        answer = await self._core.summaries.begin(workflow_id, mode=mode, gated=True, queued=queued)
+        if isinstance(answer, Failed) and answer.code == "limit_reached":
+            self._refuse(answer, partial(self._sum_up, workflow_id, queued=True))
+        elif isinstance(answer, Failed):
+            self._presenter.fail(answer)
 
     def stop(self, workflow_id: WorkflowId | None) -> None:
         """Cancel what is at work in a workflow."""

@@ -5,9 +5,10 @@ What is chosen for a workflow that is not begun yet is kept here until its first
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QPoint, QRect, QSize
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Signal
 
 from core.domain.agent import Answering
+from core.domain.context import room_tokens
 from core.domain.ids import WorkflowId
 from core.services.outcome import Failed
 from core.wiring import Core
@@ -20,6 +21,9 @@ from desktop.window.picker import Picker
 
 class AnsweringChoice(QObject):
     """`connect_requested` is called where a person wants another model than there are."""
+
+    shown = Signal(object)
+    """Who answers next was shown: the tokens that their model has for a conversation, None where it has no bounds."""
 
     def __init__(
         self,
@@ -54,6 +58,8 @@ class AnsweringChoice(QObject):
         """Have the header say who answers next."""
         cast = self._cast()
         self._header.show_answering(cast.agent.name, model_words(cast.model))
+        model = cast.model
+        self.shown.emit(None if model is None else room_tokens(model.context_tokens, model.max_tokens))
 
     def entries(self) -> list[Heading | Offer]:
         """Who can answer in the viewed workflow."""

@@ -9,10 +9,13 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.domain.ids import InterruptionId, WorkflowId
+from core.domain.events import ModelAsked, RunFinished
+from core.domain.ids import InterruptionId, MessageId, WorkflowId
+from core.domain.message import Role
 from core.ports.clock import Clock
 from core.services.outcome import Failed
 from core.stores.questions import Questions
+from core.stores.usage import Usage
 from core.stores.view_cache import ViewCache
 from core.stores.viewers import Batch
 from core.stores.workflows import Workflows
@@ -22,6 +25,7 @@ from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.draft import ComposerState, Draft
 from desktop.chat.derivation import turn_of, turns
 from desktop.chat.position import AT_END, Position
+from desktop.chat.token_bar.token_bar import TokenBar
 from desktop.chat.transcript.transcript import Transcript
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
@@ -48,6 +52,7 @@ class ChatPane(Adaptive, Surface):
         view: ViewCache,
         workflows: Workflows,
         questions: Questions,
+        usage: Usage,
         clock: Clock,
         card_keys: QKeySequence,
         parent: QWidget | None = None,
@@ -57,6 +62,8 @@ class ChatPane(Adaptive, Surface):
         self._view = view
         self._workflows = workflows
         self._questions = questions
+        self._usage = usage
+        self._room: int | None = None
         self._put_off: set[WorkflowId] = set()
         self._shown: WorkflowId | None = None
         self._is_shown = False
@@ -65,11 +72,13 @@ class ChatPane(Adaptive, Surface):
         self.transcript = Transcript(theme, clock.now, self)
         self.card = AttentionCard(theme, clock.now, card_keys, self)
         self.composer = Composer(theme, self)
+        self.token_bar = TokenBar(theme, self)
         self._column = QVBoxLayout(self)
         self._foot = QHBoxLayout()
         self._build()
         self._bind = frames.bind(self, (view.changed, workflows.changed), self._render)
         self._bind_card = frames.bind(self, (view.changed, workflows.changed, questions.changed), self._render_card)
+        self._bind_tokens = frames.bind(self, (view.changed, usage.changed), self._render_tokens)
         view.batch.connect(self._on_batch)
         self.adapt_to(theme)
 
@@ -77,6 +86,12 @@ class ChatPane(Adaptive, Surface):
         """Show the viewed workflow without waiting for the frame: a key was pressed, and the next belongs to it."""
         self._render()
         self._render_card()
+        self._render_tokens()
+
+    def set_room(self, tokens: int | None) -> None:
+        """What the model that answers next has for a conversation; None: it has no bounds."""
+        self._room = tokens
+        self._render_tokens()
 
     def focus_composer(self) -> None:
         """A person wants to write."""
@@ -102,6 +117,7 @@ class ChatPane(Adaptive, Surface):
         """Hear nothing more of the store."""
         self._bind.close()
         self._bind_card.close()
+        self._bind_tokens.close()
         self._view.batch.disconnect(self._on_batch, missing_ok=True)
 
     def sending_worked(self, origin: str, text: str) -> None:
@@ -125,8 +141,8 @@ class ChatPane(Adaptive, Surface):
 
     def dress(self) -> None:
         sizes = self._theme.sizes
-        self._foot.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, sizes.space_l)
-        self._slot.setSpacing(sizes.space_s)
+        self._foot.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, sizes.space_xs)
+        self._slot.setSpacing(sizes.space_xs)
         self._limit_card()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -137,6 +153,7 @@ class ChatPane(Adaptive, Surface):
         """The card and the composer come, go and grow."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide):
             if watched is self.composer:
+                self.token_bar.setVisible(not self.composer.isHidden())
                 self._limit_card()
             self.foot_changed.emit()
         return False
@@ -148,6 +165,7 @@ class ChatPane(Adaptive, Surface):
         self._slot = QVBoxLayout()
         self._slot.addWidget(self.card)
         self._slot.addWidget(self.composer)
+        self._slot.addWidget(self.token_bar)
         self._foot.addStretch(1)
         self._foot.addLayout(self._slot, 100)
         self._foot.addStretch(1)
@@ -162,6 +180,8 @@ class ChatPane(Adaptive, Surface):
         self.composer.stop_requested.connect(self.stop_requested)
         self.transcript.link_activated.connect(self.link_activated)
         self.transcript.retry_requested.connect(self.retry_requested)
+        self.transcript.edit_requested.connect(self._edit_asked)
+        self.composer.edit_last_requested.connect(self._edit_last)
 
     def _render(self) -> None:
         shown = turns(self._view.messages, self._view.run_of)
@@ -178,10 +198,29 @@ class ChatPane(Adaptive, Surface):
         self._forget_deleted()
         self._tell_composer()
 
+    def _edit_asked(self, message_id: str) -> None:
+        """The message that this one answers is to be written anew."""
+        run = self._view.run_of(MessageId(message_id))
+        asked = next((one for one in self._view.messages if run is not None and one.id == run.prompt_id), None)
+        if asked is not None:
+            self._take_up(asked.text)
+
+    def _edit_last(self) -> None:
+        said = next((one for one in reversed(self._view.messages) if one.role is Role.USER), None)
+        if said is not None:
+            self._take_up(said.text)
+
+    def _take_up(self, text: str) -> None:
+        self.composer.show()
+        self.composer.take_up(text)
+
     def _forget_deleted(self) -> None:
         for kept in (self._positions, self._drafts):
             for one in [one for one in kept if one is not None and self._workflows.get(one) is None]:
                 del kept[one]
+
+    def _render_tokens(self) -> None:
+        self.token_bar.show_usage(self._usage.of(self._view.workflow_id), self._room)
 
     # The card
 
@@ -215,7 +254,9 @@ class ChatPane(Adaptive, Surface):
         """The transcript keeps a few lines, and the composer its place if it is there."""
         sizes = self._theme.sizes
         margins = self._foot.contentsMargins()
-        composer = self.composer.height() + sizes.space_s if not self.composer.isHidden() else 0
+        composer = 0
+        if not self.composer.isHidden():
+            composer = self.composer.height() + self.token_bar.height() + 2 * sizes.space_s
         kept = 2 * sizes.row + margins.top() + margins.bottom() + composer
         self.card.set_most_height(max(3 * sizes.row, self.height() - kept))
 
@@ -225,8 +266,12 @@ class ChatPane(Adaptive, Surface):
         self.composer.set_state(ComposerState(viewed_title(self._view, self._workflows), is_running))
 
     def _on_batch(self, batch: Batch) -> None:
-        """What happened in a run that is shown: its turn alone is derived anew."""
+        """What happened in a run that is shown: its turn alone is derived anew, unless what is sent to the model may
+        begin elsewhere now."""
         if self._view.workflow_id != self._shown:
+            return
+        if any(isinstance(event.fact, ModelAsked | RunFinished) for event in batch.events):
+            self._render()
             return
         for message in reversed(self._view.messages):
             run = self._view.run_of(message.id)

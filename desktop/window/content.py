@@ -74,7 +74,15 @@ class Content(Adaptive, Surface):
         self.picker = Picker(theme, window)
         self.answering = AnsweringChoice(core, tasks, self.header, self.picker, self._connect_model, self)
         self.chat = ChatPane(
-            theme, frames, stores.view, stores.workflows, stores.questions, core.clock, card_keys, self
+            theme,
+            frames,
+            stores.view,
+            stores.workflows,
+            stores.questions,
+            stores.usage,
+            core.clock,
+            card_keys,
+            self,
         )
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
@@ -209,10 +217,12 @@ class Content(Adaptive, Surface):
         self.header.activity_requested.connect(self._toggle_activity)
         self.chat.send_requested.connect(self._send)
         self.chat.stop_requested.connect(self._stop)
+        self.chat.token_bar.summary_requested.connect(self._sum_up)
         self.chat.retry_requested.connect(deeds.retry)
         self.chat.link_activated.connect(deeds.open_link)
         self.chat.answered.connect(deeds.answer)
         self.chat.foot_changed.connect(self._keep_clear)
+        self.answering.shown.connect(self.chat.set_room)
         self.start.demo_requested.connect(deeds.start_demo)
         self.start.new_requested.connect(self._new)
         self.toasts.go_requested.connect(self._go_from_toast)
@@ -241,6 +251,7 @@ class Content(Adaptive, Surface):
             "validation.mode": self._choose_mode,
             "run.start": self.deeds.again,
             "run.stop": self._stop,
+            "run.summary": self._sum_up,
             "view.sidebar": self._toggle_sidebar,
             "view.activity": self._toggle_activity,
             "view.zoom_in": partial(self.preferences.zoom, 1),
@@ -365,6 +376,9 @@ class Content(Adaptive, Surface):
 
     def _stop(self) -> None:
         self.deeds.stop(self._core.stores.background.viewed_workflow_id)
+
+    def _sum_up(self) -> None:
+        self.deeds.sum_up(self._core.stores.background.viewed_workflow_id)
 
     def _rename_viewed(self) -> None:
         viewed = self._core.stores.background.viewed_workflow_id

@@ -117,12 +117,23 @@ class Header(Adaptive, Surface):
     def _fit_who(self) -> None:
         """The model always, the agent where there is room; where even the model is too long, its end is cut."""
         whole = self.tr("{agent} · {model}").format(agent=self._agent, model=self._model)
-        room = max(self._theme.sizes.user_bubble // 2, self.width() * 2 // 5)
+        room = min(self.width() * 2 // 5, self._room_for_who())
         metrics = self._who.fontMetrics()
         shown = whole if metrics.horizontalAdvance(whole) <= room else self._model
         self._who.setText(metrics.elidedText(shown, Qt.TextElideMode.ElideRight, room))
         self._who.setAccessibleName(self.tr("Who answers: {who}").format(who=whole))
         self._who.setToolTip(plain_tool_tip(with_keys(whole, keys_of("workflow.model"))))
+
+    def _room_for_who(self) -> int:
+        """For the words of that button, beside all that is not cut and the beginning of the title."""
+        sizes, margins = self._theme.sizes, self._row.contentsMargins()
+        others = (self._sign, self._state, self._mode_button, self._stop, self._activity)
+        shown = [one.sizeHint().width() for one in others if not one.isHidden()]
+        taken = (
+            sum(shown) + sizes.toast // 4 + (len(shown) + 2) * self._row.spacing() + margins.left() + margins.right()
+        )
+        padding = self._who.sizeHint().width() - self._who.fontMetrics().horizontalAdvance(self._who.text())
+        return max(sizes.toast // 4, self.width() - taken - padding)
 
     def _words(self, status: RunStatus) -> str:
         return {

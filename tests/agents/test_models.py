@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from core.agents.budget import ROUND_BYTES
-from core.domain.events import AnswerWarned, ModelWaited, ReasoningReceived, TokenReceived, UsageReported
+from core.agents.thoughts import PIECE_CHARACTERS
+from core.domain.events import AnswerWarned, ModelWaited, ReasoningReceived, ThoughtKept, TokenReceived, UsageReported
 from core.domain.message import MessageState
 from core.domain.model import ModelChoice
 from core.domain.step import StepStatus
@@ -51,7 +52,24 @@ async def test_thoughts_are_shown_and_are_no_part_of_the_answer() -> None:
     assert [(fact.text, fact.offset) for fact in world.told(ReasoningReceived)] == [("let me ", 0), ("see", 7)]
     assert [fact.text for fact in world.told(TokenReceived)] == ["ok"]
     assert await world.said() == ("ok", MessageState.FINAL)
-    assert await world.rebuilt(turn) == await world.watched()
+    rebuilt, watched = await world.rebuilt(turn), await world.watched()
+    assert rebuilt == watched
+    assert [one.text for one in (*rebuilt.thoughts, *watched.thoughts)] == ["let me see"] * 2
+    assert not any(one.is_open for one in rebuilt.thoughts)
+
+
+async def test_what_was_thought_is_kept_where_the_answer_breaks_off() -> None:
+    long = "x" * PIECE_CHARACTERS
+    thoughts: list[ModelDelta] = [ReasoningDelta(long), ReasoningDelta("and so")]
+    world = World(model=Rehearsed([*thoughts, StepFailed("truncated", "cut", failed_during="model")]))
+    turn = asked_of_a_model(world.turn("hello"))
+    with pytest.raises(StepFailed):
+        await world.run(turn)
+    assert [(fact.text, fact.offset, fact.is_whole) for fact in world.told(ThoughtKept)] == [
+        (long, 0, False),
+        ("and so", PIECE_CHARACTERS, True),
+    ]
+    assert [one.text for one in (await world.rebuilt(turn)).thoughts] == [long + "and so"]
 
 
 async def test_an_answer_that_was_cut_off_is_kept_with_a_warning() -> None:

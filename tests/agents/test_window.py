@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from core.agents import window as window_of
 from core.agents.budget import ROUND_BYTES, within_budget
-from core.agents.window import fitting, tokens_of
+from core.agents.window import tokens_of
+from core.domain.context import room_tokens
 from core.domain.tool import ToolInfo
 from core.ports.model import CallRequest, ChatMessage
 from tests.agents.cast import assert_valid
@@ -22,6 +24,17 @@ def turn(number: int, size: int = 300) -> list[ChatMessage]:
         ChatMessage("tool", f"result {number} ".ljust(size), call_id=call.id),
         ChatMessage("assistant", f"answer {number} ".ljust(size)),
     ]
+
+
+def fitting(
+    messages: list[ChatMessage], prompt_at: int, tools: tuple[ToolInfo, ...], window: int, answer: int | None = None
+) -> tuple[ChatMessage, ...]:
+    """What is told in a window of that size; what is left out of the history is counted."""
+    fitted = window_of.fitting(messages, prompt_at, tools, room_tokens(window, answer))
+    history = [one for one in messages[:prompt_at] if one.role != "system"]
+    told = [one for one in fitted.messages[: fitted.messages.index(messages[prompt_at])] if one.role != "system"]
+    assert history[fitted.dropped :] == told
+    return fitted.messages
 
 
 def history(turns: int) -> list[ChatMessage]:

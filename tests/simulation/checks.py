@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from core.domain.events import (
@@ -255,6 +255,6 @@ def _is_stored(name: str) -> bool:
 
 
 def _difference(one: LiveRun, other: LiveRun) -> str:
-    names = [name for name in LiveRun.__slots__ if _is_stored(name)]
+    names = [field.name for field in fields(LiveRun) if field.compare and _is_stored(field.name)]
     differing = [name for name in names if getattr(one, name) != getattr(other, name)]
     return "; ".join(f"{name}: {getattr(one, name)} ≠ {getattr(other, name)}" for name in differing)

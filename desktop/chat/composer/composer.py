@@ -70,6 +70,11 @@ class Composer(Adaptive, Surface):
         self._box.set_draft(draft)
         self._settle("")
 
+    def take_up(self, text: str) -> None:
+        """A message is to be written anew. What stands here already stays, after it."""
+        self._box.take_up(text)
+        self.focus_text()
+
     def sending_worked(self, text: str) -> None:
         """This was taken: it goes, unless another text stands here by now."""
         if self._box.text() == text:

@@ -70,6 +70,17 @@ class TextBox(QPlainTextEdit):
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
 
+    def take_up(self, text: str) -> None:
+        """Put a text before what was written, if anything was; that can be undone."""
+        if not self.characters:
+            end = len(text.encode("utf-16-le", "surrogatepass")) // 2
+            self.set_draft(Draft(text, end, end))
+            return
+        cursor = self.textCursor()
+        cursor.movePosition(QTextCursor.MoveOperation.Start)
+        self.setTextCursor(cursor)
+        self._insert(f"{text}\n\n")
+
     def dress(self) -> None:
         """Fonts and lengths are others."""
         self.setFont(self._theme.font("body"))

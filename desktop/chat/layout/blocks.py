@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from desktop.chat.layout.segments import Label
-from desktop.chat.values import Activity, Failure, StepLine, ToolLine
+from desktop.chat.values import Activity, Boundary, Failure, StepLine, ToolLine
 
 
 class CardKind(StrEnum):
@@ -63,6 +63,13 @@ class HeadBlock(Block):
     model: str | None
     at: datetime
     is_template: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundaryBlock(Block):
+    """What is sent to the model begins below this line."""
+
+    boundary: Boundary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,3 +168,4 @@ class ActivityBlock(Block):
 class CutOffBlock(Block):
     is_stopped: bool
     warning: str | None = None
+    can_retry: bool = False

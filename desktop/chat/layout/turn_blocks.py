@@ -8,6 +8,7 @@ from desktop.chat.layout.blocks import (
     OUTSIDE,
     ActivityBlock,
     Block,
+    BoundaryBlock,
     CardKind,
     CutOffBlock,
     FailureBlock,
@@ -22,13 +23,18 @@ from desktop.chat.values import Activity, CutOff, Failure, Output, Part, Steps, 
 
 def blocks_of(turn: Turn, folds: Folds, memo: Memo) -> list[Block]:
     """The blocks of a turn, in order. `memo` is the turn's own, and makes it cheap to ask again."""
+    edge: list[Block] = []
+    if turn.boundary is not None:
+        edge.append(BoundaryBlock(key="boundary", boundary=turn.boundary))
     if turn.role is not Role.ASSISTANT:
         within = OUTSIDE.card(CardKind.BUBBLE, "bubble") if turn.role is Role.USER else OUTSIDE
         said = "".join(part.text for part in turn.parts if isinstance(part, Text))
-        return [PlainBlock(key=f"{n}", within=within, text=piece) for n, piece in enumerate(split_plain(said))]
+        said_blocks = (PlainBlock(key=f"{n}", within=within, text=piece) for n, piece in enumerate(split_plain(said)))
+        return [*edge, *said_blocks]
     is_template = any(isinstance(part, Steps) for part in turn.parts)
     blocks: list[Block] = [
-        HeadBlock(key="head", author=turn.author, model=turn.model, at=turn.at, is_template=is_template)
+        *edge,
+        HeadBlock(key="head", author=turn.author, model=turn.model, at=turn.at, is_template=is_template),
     ]
     for number, part in enumerate(turn.parts):
         blocks.extend(_part_blocks(f"{number}", part, folds, memo))
@@ -47,8 +53,8 @@ def _part_blocks(key: str, part: Part, folds: Folds, memo: Memo) -> Iterable[Blo
             yield from steps_blocks(key, part, folds, memo)
         case Output(text=text):
             yield from memo.output(key, text)
-        case CutOff(is_stopped=is_stopped, warning=warning):
-            yield CutOffBlock(key=key, is_stopped=is_stopped, warning=warning)
+        case CutOff(is_stopped=is_stopped, warning=warning, can_retry=can_retry):
+            yield CutOffBlock(key=key, is_stopped=is_stopped, warning=warning, can_retry=can_retry)
         case Activity():
             yield ActivityBlock(key="activity", activity=part)
         case Failure():

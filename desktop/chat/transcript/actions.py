@@ -28,6 +28,7 @@ class ChatActions(QObject):
     folded = Signal()
     """A line was folded or unfolded: what is below it is to be placed anew."""
     retried = Signal(str)
+    edited = Signal(str)
 
     def __init__(self, stage: Stage, selection: Selection, intents: Intents, parent: QObject) -> None:
         super().__init__(parent)
@@ -37,6 +38,7 @@ class ChatActions(QObject):
         intents.copy.connect(self._on_copy)
         intents.copy_failure.connect(self._on_copy_failure)
         intents.retry.connect(self._on_retry)
+        intents.edit.connect(self._on_edit)
         intents.menu.connect(self._on_menu)
 
     def focused_code(self) -> str | None:
@@ -76,6 +78,11 @@ class ChatActions(QObject):
         live = self._stage.live_of(view)
         if live is not None:
             self.retried.emit(self._stage.turn_of(live).id)
+
+    def _on_edit(self, view: QWidget) -> None:
+        live = self._stage.live_of(view)
+        if live is not None:
+            self.edited.emit(self._stage.turn_of(live).id)
 
     def _on_menu(self, view: QWidget, at: QPoint) -> None:
         live = self._stage.live_of(view)

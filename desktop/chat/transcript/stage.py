@@ -7,7 +7,7 @@ from typing import NamedTuple
 from PySide6.QtWidgets import QWidget
 
 from core.domain.ids import MessageId
-from desktop.chat.layout.blocks import Block, CardKind, CodeBlock, FailureBlock, PlainBlock
+from desktop.chat.layout.blocks import Block, CardKind, CodeBlock, CutOffBlock, FailureBlock, PlainBlock
 from desktop.chat.layout.column import Column, Place
 from desktop.chat.layout.turn_layout import PlacedCard
 from desktop.chat.transcript.slot import Slot
@@ -132,8 +132,11 @@ class Stage:
         if isinstance(block, CodeBlock):
             group = self.column.layouts[place.turn].memo.groups[block.group]
             return Extra(columns=group.columns, is_complete=group.is_complete)
+        is_last = place.turn == len(self.column.layouts) - 1
         if isinstance(block, FailureBlock):
-            return Extra(can_retry=block.failure.can_retry and place.turn == len(self.column.layouts) - 1)
+            return Extra(can_retry=block.failure.can_retry and is_last, can_edit=block.failure.can_edit and is_last)
+        if isinstance(block, CutOffBlock):
+            return Extra(can_retry=block.can_retry and is_last)
         return _NOTHING
 
     def _width(self, block: Block) -> int:

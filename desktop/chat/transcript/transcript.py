@@ -44,6 +44,7 @@ class Transcript(Adaptive, ScrollingColumn):
     link_activated = Signal(str)
     """A link that may be opened: http, https or mailto."""
     retry_requested = Signal(str)
+    edit_requested = Signal(str)
     """The turn of this message id, the last one, failed and is to be tried again."""
     announced = Signal(str)
     """What a screen reader was told: that an answer began or ended."""
@@ -170,6 +171,7 @@ class Transcript(Adaptive, ScrollingColumn):
     def _connect(self, intents: Intents) -> None:
         intents.open_link.connect(self.link_activated)
         self._actions.retried.connect(self.retry_requested)
+        self._actions.edited.connect(self.edit_requested)
         self._actions.folded.connect(self.place_from_top)
         self._selecting.scrolled.connect(self.scroll_by)
         self._selecting.pressed.connect(self._stage.pin)

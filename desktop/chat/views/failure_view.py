@@ -19,7 +19,7 @@ _LINES = 6
 
 
 class FailureView(QWidget):
-    """An error card. *Try again* is offered where `can_retry` says so."""
+    """An error card. *Try again* and *Edit message* are offered where it is said so."""
 
     def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
         super().__init__(parent)
@@ -30,14 +30,16 @@ class FailureView(QWidget):
         self._message = Paragraph("", "label", "text", _LINES, self)
         self._place = Label("", "secondary", "muted", self)
         self._retry = Button(theme, "", "secondary", Icon.ROTATE_CCW, is_small=True, parent=self)
+        self._edit = Button(theme, "", "secondary", Icon.PENCIL, is_small=True, parent=self)
         self._copy = Button(theme, "", "secondary", Icon.COPY, is_small=True, parent=self)
         self._retry.clicked.connect(self._on_retry)
+        self._edit.clicked.connect(self._on_edit)
         self._copy.clicked.connect(self._on_copy)
         self._title.setWordWrap(True)
         self._column, self._head, self._buttons = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
         self._build()
 
-    def show_block(self, block: FailureBlock, *, can_retry: bool) -> None:
+    def show_block(self, block: FailureBlock, *, can_retry: bool, can_edit: bool) -> None:
         failure = block.failure
         for layout in (self._column, self._head, self._buttons):
             layout.setSpacing(self._theme.sizes.space_s)
@@ -47,6 +49,8 @@ class FailureView(QWidget):
         self._place.setVisible(bool(self._place.text()))
         self._retry.setText(self.tr("Try again"))
         self._retry.setVisible(can_retry)
+        self._edit.setText(self.tr("Edit message"))
+        self._edit.setVisible(can_edit)
         self._copy.setText(self.tr("Copy details"))
         self.setAccessibleName(f"{self._title.text()}. {self._message.text()}")
 
@@ -58,6 +62,7 @@ class FailureView(QWidget):
         self._head.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self._head.addWidget(self._title, 1)
         self._buttons.addWidget(self._retry)
+        self._buttons.addWidget(self._edit)
         self._buttons.addWidget(self._copy)
         self._buttons.addStretch()
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -73,6 +78,9 @@ class FailureView(QWidget):
 
     def _on_retry(self) -> None:
         self._intents.retry.emit(self)
+
+    def _on_edit(self) -> None:
+        self._intents.edit.emit(self)
 
     def _on_copy(self) -> None:
         self._intents.copy_failure.emit(self)

@@ -13,6 +13,7 @@ class Intents(QObject):
     """Copy the whole of a group: a code frame, a table, the value of a line."""
     copy_failure = Signal(QWidget)
     retry = Signal(QWidget)
+    edit = Signal(QWidget)
     open_link = Signal(str)
     press = Signal(QWidget, bool)
     """The mouse begins a selection; true if it extends the one there is."""

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from desktop.chat.layout.blocks import (
     ActivityBlock,
     Block,
+    BoundaryBlock,
     CaptionBlock,
     CodeBlock,
     CutOffBlock,
@@ -22,6 +23,7 @@ from desktop.chat.layout.blocks import (
     ToolGroupBlock,
 )
 from desktop.chat.views.activity_view import ActivityView
+from desktop.chat.views.boundary_view import BoundaryView
 from desktop.chat.views.caption_view import CaptionView
 from desktop.chat.views.code_view import CodeView
 from desktop.chat.views.cut_off_view import CutOffView
@@ -35,6 +37,7 @@ from desktop.theme.theme import Theme
 
 BlockView = (
     ActivityView
+    | BoundaryView
     | CaptionView
     | CodeView
     | CutOffView
@@ -68,6 +71,8 @@ class ViewMaker:
                 return CaptionView(theme, intents, parent)
             case HeadBlock():
                 return HeadView(theme, parent)
+            case BoundaryBlock():
+                return BoundaryView(theme, parent)
             case ThoughtBlock():
                 return ThoughtView(theme, intents, parent)
             case ToolBlock():
@@ -79,7 +84,7 @@ class ViewMaker:
             case ActivityBlock():
                 return ActivityView(theme, self.now, parent)
             case CutOffBlock():
-                return CutOffView(theme, parent)
+                return CutOffView(theme, intents, parent)
             case FailureBlock():
                 return FailureView(theme, intents, parent)
             case _:
@@ -90,12 +95,14 @@ class ViewMaker:
 class Extra:
     """What a block does not say by itself.
 
-    Of code, the longest line of its frame and whether no more will come; of a failure, whether it can be tried again.
+    Of code, the longest line of its frame and whether no more will come; of a failure or a stop, whether it can be
+    tried again, or its message be written anew.
     """
 
     columns: int = 0
     is_complete: bool = False
     can_retry: bool = False
+    can_edit: bool = False
 
 
 def show_block(view: BlockView, block: Block, extra: Extra) -> None:
@@ -104,12 +111,14 @@ def show_block(view: BlockView, block: Block, extra: Extra) -> None:
         case CodeView(), CodeBlock():
             view.show_block(block, extra.columns)
         case FailureView(), FailureBlock():
-            view.show_block(block, can_retry=extra.can_retry)
+            view.show_block(block, can_retry=extra.can_retry, can_edit=extra.can_edit)
         case ProseView(), ProseBlock() | PlainBlock():
             view.show_block(block)
         case CaptionView(), CaptionBlock():
             view.show_block(block)
         case HeadView(), HeadBlock():
+            view.show_block(block)
+        case BoundaryView(), BoundaryBlock():
             view.show_block(block)
         case ThoughtView(), ThoughtBlock():
             view.show_block(block)
@@ -122,6 +131,6 @@ def show_block(view: BlockView, block: Block, extra: Extra) -> None:
         case ActivityView(), ActivityBlock():
             view.show_block(block)
         case CutOffView(), CutOffBlock():
-            view.show_block(block)
+            view.show_block(block, can_retry=extra.can_retry)
         case _:
             raise TypeError(f"{type(view).__name__} for {type(block).__name__}")

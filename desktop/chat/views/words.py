@@ -6,7 +6,7 @@ from core.domain.step import StepStatus
 from core.domain.tool import CallStatus
 from desktop.chat.values import Activity, Failure, Phase, StepLine, ToolLine
 from desktop.translation.failures import run_failure_words
-from desktop.translation.tools import tool_doing
+from desktop.translation.tools import tool_doing, tool_summary
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -17,7 +17,7 @@ def call_result(line: ToolLine) -> str:
         case CallStatus.RUNNING:
             return ""
         case CallStatus.COMPLETED:
-            return line.summary or ""
+            return tool_summary(line.tool, line.summary or "")
         case CallStatus.ERROR:
             return translate("ChatWords", "Failed")
         case CallStatus.SKIPPED:
@@ -68,4 +68,5 @@ def activity_words(activity: Activity, *, is_long: bool) -> str:
 
 def failure_title(failure: Failure) -> str:
     """What failed, in a sentence."""
-    return run_failure_words(failure.code, failure.during, failure.details) or translate("ChatWords", "The run failed")
+    words = run_failure_words(failure.code, failure.during, failure.details, failure.at)
+    return words or translate("ChatWords", "The run failed")

@@ -10,6 +10,7 @@ from core.domain.live_run import LiveRun
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
+from core.domain.summary import SUMMARY_TEMPLATE
 from core.domain.tool import CallStatus
 from desktop.chat.derivation import STEP_CALLS, turn_of, turns
 from desktop.chat.values import (
@@ -142,7 +143,8 @@ def test_a_run_that_failed_keeps_its_text_and_ends_with_the_failure() -> None:
     asked = facts.MessageAdded(role=Role.USER, text="Question", message_id=MessageId("msg_q"))
     run = run_of(asked, token("Half"), facts.RunFinished(status=RunStatus.ERROR, error=error))
     parts = parts_of(run, MessageState.FINAL)
-    assert parts == [Text("Half"), Failure("truncated", "cut", None, "model", None, {"limit": 3})]
+    failure = Failure("truncated", "cut", None, "model", None, {"limit": 3}, can_edit=True, at=run.completed_at)
+    assert parts == [Text("Half"), failure]
 
 
 def test_a_cancelled_turn_is_stopped_by_a_person() -> None:
@@ -243,6 +245,19 @@ def replace_status(run: LiveRun, status: RunStatus) -> LiveRun:
     return replace(run, status=status)
 
 
+def test_a_summary_shows_what_is_written_now_and_then_the_whole_alone() -> None:
+    notes = [token("Notes", step="part_1"), token("In sh", step="summary")]
+    run = run_of(*notes, kind=RunKind.WORKFLOW, steps=["part_1", "summary"])
+    run.template_id = SUMMARY_TEMPLATE
+    assert parts_of(run) == [Text("In sh", is_open=True)]
+    quiet = run_of(kind=RunKind.WORKFLOW, steps=["summary"])
+    quiet.template_id = SUMMARY_TEMPLATE
+    assert [part.phase for part in parts_of(quiet) if isinstance(part, Activity)] == [Phase.THINKING]
+    run.message = "In short"
+    done = replace_status(run, RunStatus.SUCCESS)
+    assert parts_of(done, MessageState.FINAL) == [Text("In short")]
+
+
 # Thoughts
 
 
@@ -250,15 +265,21 @@ def thought(text: str, offset: int = 0) -> facts.Fact:
     return facts.ReasoningReceived(text=text, message_id=MessageId("msg_a"), offset=offset, step="answer")
 
 
+def kept(text: str, place: int = 0, elapsed_ms: int = 1000) -> facts.Fact:
+    return facts.ThoughtKept(text=text, offset=0, place=place, step="answer", elapsed_ms=elapsed_ms, is_whole=True)
+
+
 def test_a_thought_goes_on_until_something_is_said_and_says_how_long_it_took() -> None:
     thinking = run_of(thought("Let me "), thought("see.", 7))
     assert parts_of(thinking) == [Thought("Let me see.", None)]
-    saying = run_of(thought("Let me "), thought("see.", 7), token("It is 4."))
-    assert parts_of(saying) == [Thought("Let me see.", 1.0), Text("It is 4.", is_open=True)]
+    saying = run_of(thought("Let me "), thought("see.", 7), kept("Let me see."), token("It is 4."))
+    reloaded = run_of(kept("Let me see."), token("It is 4."))
+    assert parts_of(saying) == parts_of(reloaded) == [Thought("Let me see.", 1.0), Text("It is 4.", is_open=True)]
 
 
 def test_thoughts_stand_between_what_was_said_and_called() -> None:
-    run = run_of(thought("one"), token("Look."), called("c1", 5), ended("c1"), thought("two", 3), token(" Done.", 5))
+    thoughts = kept("one"), kept("two", 5)
+    run = run_of(thoughts[0], token("Look."), called("c1", 5), ended("c1"), thoughts[1], token(" Done.", 5))
     assert said(parts_of(run)) == ["Thought", "Look.", "Tools", "Thought", " Done."]
 
 

@@ -103,7 +103,9 @@ def test_the_details_of_a_failure_are_copied_as_json(transcript: Transcript) -> 
     failure = Failure("failed", "The disk is full", "write", "tool_execution", "write_file", {"path": "x"})
     transcript.show_conversation([answered("1", failure)])
     (card,) = views(transcript, FailureView)
-    QTest.mouseClick(card.findChildren(Button)[1], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(
+        next(one for one in card.findChildren(Button) if one.text() == "Copy details"), Qt.MouseButton.LeftButton
+    )
     assert json.loads(QGuiApplication.clipboard().text()) == {
         "code": "failed",
         "message": "The disk is full",

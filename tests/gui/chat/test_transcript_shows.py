@@ -1,5 +1,6 @@
 """What a conversation looks like, and that nothing in it fetches, hides or pretends."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ from core.domain.step import StepStatus
 from core.domain.tool import CallStatus
 from desktop.chat.derivation import ANSWER_WARNINGS
 from desktop.chat.transcript.transcript import Transcript
-from desktop.chat.values import Activity, CutOff, Failure, Phase, StepLine, Steps, Text, Tools, Turn
+from desktop.chat.values import Activity, Boundary, CutOff, Failure, Phase, StepLine, Steps, Text, Tools, Turn
 from desktop.chat.views.activity_view import ActivityView
+from desktop.chat.views.boundary_view import BoundaryView
 from desktop.chat.views.cut_off_view import CutOffView
 from desktop.chat.views.failure_view import FailureView
 from desktop.chat.views.prose_view import ProseView
@@ -146,6 +148,20 @@ def test_of_an_answer_that_is_not_whole_it_says_why(transcript: Transcript) -> N
     assert "Interrupted: this text was cut off" not in said
 
 
+def test_where_what_the_model_is_told_begins_is_a_line_above_the_turn(transcript: Transcript) -> None:
+    cut = replace(asked("3", "And now?"), boundary=Boundary.ROOM)
+    show(transcript, asked("1", "Hi"), answered("2", "Hello"), cut, answered("4", "So"))
+    (line,) = views(transcript, BoundaryView)
+    assert line.accessibleName() == "Older messages are not sent any more"
+    hello, now = views(transcript, ProseView)[1:3]
+    place = place_of(transcript, line)
+    assert place_of(transcript, hello).bottom() < place.top() < place.bottom() <= place_of(transcript, now).top()
+    summed = replace(answered("2", "In short"), boundary=Boundary.SUMMARY)
+    show(transcript, asked("1", "Hi"), summed)
+    (line,) = views(transcript, BoundaryView)
+    assert line.accessibleName() == "Older messages are not sent any more: this summary stands for them"
+
+
 def test_a_failure_of_the_last_turn_can_be_tried_again(transcript: Transcript, qtbot: QtBot) -> None:
     failure = Failure("timeout", "It took 30 s", "answer", "model")
     show(transcript, answered("1", failure), answered("2", failure))
@@ -250,7 +266,7 @@ def test_everything_grows_with_the_zoom(transcript: Transcript, theme: Theme) ->
 def test_a_failure_grows_with_the_zoom(transcript: Transcript, theme: Theme) -> None:
     show(transcript, answered("1", Failure("timeout", "no answer")))
     (view,) = views(transcript, FailureView)
-    again, copy = view.findChildren(QPushButton)
+    again, copy = (one for one in view.findChildren(QPushButton) if one.isVisible())
     assert copy.x() - again.geometry().right() - 1 == SIZES.space_s
     theme.set_appearance(Appearance(Scheme.LIGHT, zoom=2.0))
     assert copy.x() - again.geometry().right() - 1 == 2 * SIZES.space_s

@@ -8,7 +8,8 @@ from pathlib import Path
 import keyring
 import pytest
 from keyring.backends.fail import Keyring as NoneAtAll
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -352,3 +353,21 @@ async def test_every_control_of_both_pages_has_a_name(tmp_path: Path, qapp: QApp
                 and not isinstance(one.parentWidget(), QAbstractSpinBox | QComboBox)
             ]
             assert nameless == []
+
+
+async def test_a_wheel_over_a_list_turns_the_page_and_no_choice(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        for page, opener, name in ((PageId.MODELS, None, "Provider"), (PageId.AGENTS, "New agent", "Model")):
+            await settings(app, page, until)
+            if opener is not None:
+                press(app, opener)
+            box = control(app, name)
+            assert isinstance(box, QComboBox)
+            box.clearFocus()
+            none = (Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase)
+            turn = QWheelEvent(QPointF(5, 5), QPointF(5, 5), QPoint(), QPoint(0, -120), *none, False)
+            before = box.currentIndex()
+            QApplication.sendEvent(box, turn)
+            assert (box.currentIndex(), turn.isAccepted()) == (before, False)

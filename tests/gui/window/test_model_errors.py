@@ -1,6 +1,7 @@
 """Errors of models, and what a model thinks, as the window says them."""
 
 from collections.abc import Awaitable, Callable
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from core.domain.model import ModelChoice
+from core.persistence.in_memory import MemoryStorage
 from desktop.chat.views.failure_view import FailureView
 from desktop.chat.views.tool_view import ThoughtView
+from desktop.toasts.words import words_of
+from desktop.translation.formats import moment
 from tests.gui.window.rig import App, an_app
 from tests.support.provider import Reply, chunk, fails, provider, says, sse
 
@@ -31,9 +35,9 @@ def buttons(view: QWidget) -> list[str]:
 @pytest.mark.parametrize(
     ("reply", "title", "can_retry"),
     [
-        (fails(401, "bad key"), "The provider refused the key", False),
-        (fails(400, "too long"), "The provider refused the request", False),
-        (fails(404, "no such model"), "The provider knows no such model or address", False),
+        (fails(401, "bad key"), "The provider refused the key (HTTP\N{NO-BREAK SPACE}401)", False),
+        (fails(400, "too long"), "The provider refused the request (HTTP\N{NO-BREAK SPACE}400)", False),
+        (fails(404, "no such model"), "The provider knows no such model or address (HTTP\N{NO-BREAK SPACE}404)", False),
         (Reply(sse(chunk(content="half"), done=False)), "The answer was cut off before its end", True),
     ],
 )
@@ -53,6 +57,28 @@ async def test_a_failed_answer_says_why_in_words(
             assert ("Try again" in buttons(shown)) is can_retry
 
 
+async def test_a_provider_that_was_asked_too_much_says_when_it_may_be_tried_again(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    with provider(fails(429, "quota", Retry_After="86400")) as server:
+        async with an_app(tmp_path, qapp) as app:
+            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            app.control(Qt.Key.Key_N)
+            app.write("hello")
+            app.key(Qt.Key.Key_Return)
+            await until(lambda: failure(app) is not None, 15)
+            shown = failure(app)
+            assert shown is not None
+            run = app.core.stores.view.run
+            assert run is not None
+            assert run.completed_at is not None
+            tomorrow = (run.completed_at + timedelta(days=1)).astimezone()
+            again = f"It can be tried again from {moment(tomorrow, run.completed_at.astimezone())}."
+            assert any("(HTTP\N{NO-BREAK SPACE}429)" in line and again in line for line in words(shown))
+            (toast,) = app.core.stores.toasts.visible
+            assert "(HTTP\N{NO-BREAK SPACE}429). It can be tried again from " in words_of(toast).message
+
+
 async def test_a_server_that_is_not_there_can_be_tried_again(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     with provider(says("x")) as server:
         address = server.url
@@ -68,16 +94,22 @@ async def test_a_server_that_is_not_there_can_be_tried_again(tmp_path: Path, qap
         assert "Try again" in buttons(shown)
 
 
-async def test_what_a_model_thinks_is_folded_and_unfolds(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+async def test_what_a_model_thinks_is_folded_and_unfolds_also_after_a_restart(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
     thoughts = [chunk(reasoning_content="Six times "), chunk(reasoning_content="seven.")]
     reply = Reply(sse(*thoughts, chunk(content="42"), chunk(finish="stop")))
+    storage = MemoryStorage()
     with provider(reply) as server:
-        async with an_app(tmp_path, qapp) as app:
+        async with an_app(tmp_path, qapp, storage) as app:
             await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
             app.control(Qt.Key.Key_N)
             app.write("hello")
             app.key(Qt.Key.Key_Return)
             await until(lambda: "42" in app.turn_texts(), 15)
+            viewed = app.viewed
+        async with an_app(tmp_path, qapp, storage) as app:
+            app.content.deeds.show(viewed)
             await until(lambda: any(view.isVisible() for view in app.content.findChildren(ThoughtView)))
             (line,) = [view for view in app.content.findChildren(ThoughtView) if view.isVisible()]
             await until(lambda: line.accessibleName().startswith("Thought"))

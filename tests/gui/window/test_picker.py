@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from core.domain.agent import Answering
 from core.domain.model import ModelChoice
 from core.services.outcome import Ok
+from desktop.translation.languages import Language
 from tests.gui.window.rig import App, an_app
 from tests.support.provider import Provider, provider, says
 
@@ -150,3 +151,16 @@ async def test_a_model_without_its_key_is_refused_with_words(tmp_path: Path, qap
         assert listed is not None
         assert listed.workflow.answering is not None
         assert listed.workflow.answering == Answering(agent=listed.workflow.answering.agent, is_offline=True)
+
+
+async def test_in_a_narrow_window_its_words_are_shortened_and_never_cut(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp, size=(800, 600)) as app:
+        app.session.translation.set_language(Language.FRENCH)
+        run = await app.say("ask Which?")
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
+        button = next(one for one in app.content.header.findChildren(QPushButton) if "hors ligne" in one.toolTip())
+        await until(lambda: button.text().endswith("…") and button.width() >= button.sizeHint().width())
+        assert app.window.width() == 800

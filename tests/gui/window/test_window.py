@@ -60,17 +60,18 @@ async def test_a_message_is_sent_with_enter_and_answered(tmp_path: Path, qapp: Q
 
 
 async def test_leaving_a_conversation_loses_nothing_of_it(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    """A streams, B is looked at for a second, A has gone on (UX001)."""
+    """A streams, B is looked at for a second, A has gone on."""
     script = ({"say": " ".join(f"w{n}" for n in range(40)), "delay_ms": 50},)
     async with an_app(tmp_path, qapp) as app:
         other = await app.say("say 2 words")
         run = await app.say("go", script=script)
         app.content.deeds.show(run.workflow_id)
         await until(lambda: "w9" in app.core.stores.view.content)
+        before = len(app.core.stores.view.content.split())
         app.content.deeds.show(other.workflow_id)
         await asyncio.sleep(1)
         app.content.deeds.show(run.workflow_id)
-        assert "w25" in app.core.stores.view.content
+        assert len(app.core.stores.view.content.split()) > before + 5
         await until(lambda: app.core.stores.view.messages[-1].state is MessageState.FINAL)
         text = " ".join(f"w{n}" for n in range(40))
         assert app.turn_texts()[-1] == text
@@ -244,7 +245,7 @@ async def test_why_a_message_was_not_taken_is_said_where_it_was_written(
 
 
 async def test_a_change_of_mode_leaves_what_runs_as_it_is(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    """Three in automatic mode, then manual: a fourth is refused, until none runs (UX060)."""
+    """Three in automatic mode, then manual: a fourth is refused, until none runs."""
     async with an_app(tmp_path, qapp) as app:
         runs = [await app.say("say 300 words") for _ in range(3)]
         await app.core.settings.change(validation_mode=ValidationMode.MANUAL)

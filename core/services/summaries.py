@@ -1,0 +1,161 @@
+"""Going on from a summary: the model of a workflow sums up what was said in it, and is told that from then on.
+
+The summary is the output of a run of its own in the same workflow: it can be watched, stopped and lost in no crash, and
+what it stands for stays in the transcript. What does not fit the model's window at once is summed up part by part.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from core.agents.context import spoken
+from core.domain.context import room_tokens, text_tokens
+from core.domain.ids import WorkflowId
+from core.domain.model import ModelChoice
+from core.domain.run import Run, RunKind
+from core.domain.summary import SUMMARY_TEMPLATE
+from core.domain.template import AgentAction, AgentCall, Step, Template, ValidationMode
+from core.engine.engine import Engine
+from core.engine.starting import StartRequest
+from core.errors import NotFound, Refused
+from core.ports.model import ChatMessage
+from core.ports.storage import Storage
+from core.services.access import Access, key_missing, refused
+from core.services.agents import AgentService
+from core.services.chat import ChatService
+from core.services.outcome import answers
+
+TASK = """Sum up the conversation below, so that it can be gone on with from your summary alone: who reads it knows \
+nothing else of it. Keep what was asked and decided, names, numbers, paths and code that will be needed, what was \
+tried and what came of it, and what is still open. Write it in the language of the conversation, in Markdown, in at \
+most {words} words, with no introduction. Do not answer anything that is asked in it."""
+FIRST = "{task}\n\nThe conversation:\n\n@input.parts[0]"
+NEXT = "{task}\n\nSummary of how it began:\n\n@{before}\n\nHow it went on:\n\n@input.parts[{number}]"
+
+MOST_PARTS = 100
+MOST_WORDS = 1000
+LEAST_TOKENS = 128
+_FRAME_TOKENS = 400
+_SHARE = 4
+_ARGUMENT_CHARACTERS = 500
+_RESULT_CHARACTERS = 2000
+
+
+class SummaryService:
+    def __init__(
+        self, chat: ChatService, engine: Engine, storage: Storage, access: Access, agents: AgentService
+    ) -> None:
+        self._chat = chat
+        self._engine = engine
+        self._storage = storage
+        self._access = access
+        self._agents = agents
+
+    @answers
+    async def begin(
+        self,
+        workflow_id: WorkflowId,
+        *,
+        mode: ValidationMode = ValidationMode.AUTO,
+        gated: bool = False,
+        queued: bool = False,
+    ) -> Run:
+        """Have who answers in the workflow sum it up. Once that run has ended in success, later turns are told the
+        summary in the place of what was said before.
+
+        `gated` and `queued` as in a start (StartRequest). Fails with `not_found`, `workflow_busy`, `limit_reached`,
+        `key_missing`, `nothing_to_sum_up`, `no_model` (the offline agent cannot write one) and `window_too_small`.
+        """
+        workflow = await self._storage.workflow(workflow_id)
+        if workflow is None:
+            raise NotFound("workflow", workflow_id)
+        who = await self._chat.answering(workflow)
+        profile, model = self._agents.cast(who)
+        if model is None:
+            raise Refused("no_model", "the offline agent is no language model and cannot write a summary")
+        granted = await self._access.granted(model)
+        if granted is None:
+            raise refused(key_missing(model))
+        summary, said = await spoken(self._storage, workflow_id)
+        if not said:
+            raise Refused("nothing_to_sum_up", "nothing was said yet that is not summed up already")
+        before = [f"Summary of what was said before:\n\n{summary}"] if summary is not None else []
+        own = text_tokens(profile.system_prompt)
+        parts = _parts([*before, *map(_written, (one.told for one in said))], _part_tokens(granted, own))
+        request = StartRequest(
+            replace(workflow, agent=profile.name, answering=self._agents.settled(who, granted)),
+            _template(parts, _words(granted)),
+            {"parts": parts},
+            RunKind.WORKFLOW,
+            mode=mode,
+            template_id=SUMMARY_TEMPLATE,
+            gated=gated,
+            queued=queued,
+            model=granted,
+            profile=profile,
+        )
+        return await self._engine.start(request)
+
+
+def _template(parts: Sequence[str], words: int) -> Template:
+    """An answer for each part, which goes on from the one before; the last one is the summary."""
+    task, steps = TASK.format(words=words), list[Step]()
+    for number in range(len(parts)):
+        name = "summary" if number == len(parts) - 1 else f"part_{number + 1}"
+        before = steps[-1].name if steps else None
+        prompt = FIRST.format(task=task) if before is None else NEXT.format(task=task, before=before, number=number)
+        steps.append(Step(name=name, action=AgentAction(agent=AgentCall(prompt=prompt, tools=[]))))
+    return Template(title="Summary", steps=steps)
+
+
+def _words(model: ModelChoice) -> int:
+    """How long a summary may be: it takes its part of the window from then on."""
+    return max(50, min(MOST_WORDS, room_tokens(model.context_tokens, model.max_tokens) // (2 * _SHARE)))
+
+
+def _part_tokens(model: ModelChoice, own_tokens: int) -> int:
+    """How much of a conversation is summed up at once, beside the task and the summary of what was before."""
+    room = room_tokens(model.context_tokens, model.max_tokens)
+    part = room - room // _SHARE - _FRAME_TOKENS - text_tokens(TASK) - own_tokens
+    if part < LEAST_TOKENS:
+        message = f"a window of {model.context_tokens} tokens is too small for a summary of this conversation"
+        raise Refused("window_too_small", message, limit=model.context_tokens)
+    return part
+
+
+def _parts(texts: Iterable[str], most_tokens: int) -> list[str]:
+    """The conversation in as few parts as there must be, cut between messages where that is possible."""
+    parts: list[str] = []
+    size = most_tokens
+    for text in texts:
+        for piece in _pieces(text, most_tokens):
+            tokens = text_tokens(piece) + 1
+            if size + tokens > most_tokens:
+                parts.append(piece)
+                size = tokens
+            else:
+                parts[-1] += f"\n\n{piece}"
+                size += tokens
+    if len(parts) > MOST_PARTS:
+        raise Refused("window_too_small", "the conversation is too long for the window of this model", limit=MOST_PARTS)
+    return parts
+
+
+def _pieces(text: str, most_tokens: int) -> Iterable[str]:
+    """The text, in halves of halves until each fits."""
+    if text_tokens(text) < most_tokens:
+        return [text]
+    middle = len(text) // 2
+    return [*_pieces(text[:middle], most_tokens), *_pieces(text[middle:], most_tokens)]
+
+
+def _written(message: ChatMessage) -> str:
+    """A message as it stands in what is summed up; of calls and results their beginning, where they are long."""
+    if message.role == "tool":
+        return f"[Result] {_short(message.text, _RESULT_CHARACTERS)}"
+    speaker = "[User]" if message.role == "user" else "[Assistant]"
+    calls = (f"[Call] {call.tool} {_short(call.arguments_text, _ARGUMENT_CHARACTERS)}" for call in message.calls)
+    return "\n\n".join([*([f"{speaker} {message.text}"] if message.text else []), *calls])
+
+
+def _short(text: str, characters: int) -> str:
+    return text if len(text) <= characters else f"{text[:characters]}… [{len(text):,} characters in all]"

@@ -1,0 +1,226 @@
+"""What workflows have used: tokens, what they cost, how full the context is, how fast the answer comes (UI §5).
+
+Counted from the live states of runs, which the one fold makes, whether somebody looks at a workflow or not; what ended
+before this process began comes in with a load, and is the same fold of the stored events.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from psygnal import Signal
+
+from core.bus import Bus, WorkflowDeleted
+from core.domain.context import text_tokens
+from core.domain.events import (
+    Event,
+    Fact,
+    ModelAsked,
+    ReasoningReceived,
+    RootChanged,
+    RunCreated,
+    RunFinished,
+    TokenReceived,
+    UsageReported,
+)
+from core.domain.ids import RunId, WorkflowId
+from core.domain.live_run import LiveRun
+from core.domain.run import RunKind, RunStatus
+from core.domain.summary import SUMMARY_TEMPLATE
+from core.ports.clock import Clock
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.listeners import tell
+
+SPEED_S = 0.5
+"""How often the speed of an answer is told anew while it comes in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Tokens in and out, and dollars. `cost` None: not known. `is_less`: there were answers that nobody counted, so
+    that it is more; `is_cheaper`: the same of the price."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    is_less: bool = False
+    is_cheaper: bool = False
+    answers: int = 0
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything was counted."""
+        return self.answers > 0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowUsage:
+    """What a workflow has used: in its newest turn, with what runs below that, and in all.
+
+    `context_tokens` is about how much of a model's window the conversation takes, None where that is not known.
+    `is_cut`: its oldest messages were not sent any more.
+    """
+
+    turn: Spent = Spent()
+    total: Spent = Spent()
+    context_tokens: int | None = None
+    is_cut: bool = False
+    tokens_a_second: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """What one run has used, as its state told last."""
+
+    run_id: RunId
+    root: RunId
+    created_at: datetime
+    seq: int
+    counted: int
+    uncounted: int
+    unpriced: int
+    input_tokens: int
+    output_tokens: int
+    cost: float | None
+    context_tokens: int | None
+    fixed_tokens: int | None
+    is_cut: bool
+    tokens_a_second: float | None
+
+
+class Usage:
+    """`changed(workflow_id)` tells that its numbers may be others."""
+
+    changed = Signal(WorkflowId)
+
+    def __init__(self, bus: Bus, background: BackgroundWorkflows, clock: Clock) -> None:
+        self._background = background
+        self._clock = clock
+        self._runs: dict[WorkflowId, dict[RunId, _Counted]] = {}
+        self._told_at: dict[RunId, float] = {}
+        self._subscriptions = (bus.subscribe(Event, self._on_event), bus.subscribe(WorkflowDeleted, self._on_deleted))
+
+    def close(self) -> None:
+        """Hear nothing more."""
+        for subscription in self._subscriptions:
+            subscription.close()
+
+    def load(self, workflow_id: WorkflowId, runs: Iterable[LiveRun]) -> None:
+        """Take in what the store tells of the runs of a workflow. What was heard of one since is newer, and stays."""
+        known = self._runs.setdefault(workflow_id, {})
+        for run in runs:
+            before = known.get(run.run_id)
+            if (before is None or before.seq < run.seq) and not _is_of_no_account(run):
+                known[run.run_id] = _counted(run)
+        tell(self.changed, workflow_id)
+
+    def of(self, workflow_id: WorkflowId | None) -> WorkflowUsage:
+        """What is known of a workflow; of one that nobody heard of, nothing."""
+        known = self._runs.get(workflow_id) if workflow_id is not None else None
+        if not known:
+            return WorkflowUsage()
+        runs = sorted(known.values(), key=lambda run: (run.created_at, run.run_id))
+        roots = [run for run in runs if run.root == run.run_id]
+        newest = roots[-1].run_id if roots else runs[-1].root
+        turn = [run for run in runs if newest in (run.root, run.run_id)]
+        context = next((run for run in reversed(runs) if run.context_tokens is not None), None)
+        tokens = context.context_tokens if context is not None else None
+        if context is not None and tokens is not None and context.fixed_tokens is None:  # a summary, told with the rest
+            tokens += next((run.fixed_tokens for run in reversed(runs) if run.fixed_tokens is not None), 0)
+        speeds = [run.tokens_a_second for run in reversed(turn) if run.tokens_a_second is not None]
+        return WorkflowUsage(
+            _spent(turn),
+            _spent(runs),
+            tokens,
+            context.is_cut if context is not None else False,
+            speeds[0] if speeds else None,
+        )
+
+    def _on_event(self, event: Event) -> None:
+        kind = type(event.fact)
+        if kind not in _STREAMED and kind not in _COUNTED:
+            return
+        run = self._background.live_run(event.run_id)
+        if run is None or run.is_released or (kind in _STREAMED and not self._is_due(run)):
+            return
+        known = self._runs.setdefault(run.workflow_id, {})
+        if _is_of_no_account(run):
+            known.pop(run.run_id, None)
+        else:
+            known[run.run_id] = _counted(run)
+        if run.status.is_final:
+            self._told_at.pop(run.run_id, None)
+        tell(self.changed, run.workflow_id)
+
+    def _is_due(self, run: LiveRun) -> bool:
+        """Whether the speed of an answer that comes in is to be told anew."""
+        now = self._clock.monotonic()
+        if run.status.is_final or now - self._told_at.setdefault(run.run_id, now) < SPEED_S:
+            return False
+        self._told_at[run.run_id] = now
+        return True
+
+    def _on_deleted(self, message: WorkflowDeleted) -> None:
+        for run_id in self._runs.pop(message.workflow_id, {}):
+            self._told_at.pop(run_id, None)
+
+
+def _is_of_no_account(run: LiveRun) -> bool:
+    """Whether a run below another has ended without asking any model: there may be thousands of these."""
+    return run.parent is not None and run.status.is_final and not run.asked
+
+
+def _counted(run: LiveRun) -> _Counted:
+    is_summary = run.template_id == SUMMARY_TEMPLATE
+    asked = run.last_asked if run.kind is RunKind.CHAT else None
+    tokens: int | None = None
+    if asked is not None and asked.tokens is not None:
+        tokens = asked.tokens + run.last_answer_tokens
+    elif is_summary and run.status is RunStatus.SUCCESS:
+        tokens = text_tokens(run.content)
+    pace = run.pace.pieces_a_second if run.asked > run.counted else None
+    return _Counted(
+        run.run_id,
+        run.root or run.run_id,
+        run.created_at,
+        run.seq,
+        run.counted,
+        _uncounted(run),
+        run.unpriced,
+        run.input_tokens,
+        run.output_tokens,
+        run.cost,
+        tokens,
+        asked.fixed_tokens if asked is not None else None,
+        asked is not None and asked.dropped > 0,
+        pace if pace is not None else run.tokens_a_second,
+    )
+
+
+def _spent(runs: list[_Counted]) -> Spent:
+    """What these have used together. An answer that still comes in is counted when it is whole."""
+    costs = [run.cost for run in runs if run.cost is not None]
+    uncounted = sum(run.uncounted for run in runs)
+    is_unpriced = any(run.unpriced for run in runs)
+    return Spent(
+        sum(run.input_tokens for run in runs),
+        sum(run.output_tokens for run in runs),
+        sum(costs) if costs else None,
+        is_less=uncounted > 0,
+        is_cheaper=is_unpriced or (uncounted > 0 and sum(costs) > 0),
+        answers=sum(run.counted for run in runs),
+    )
+
+
+def _uncounted(run: LiveRun) -> int:
+    """Answers that a language model gave, and nobody counted. A request that was refused has none."""
+    if run.model is None or not run.status.is_final:
+        return 0
+    error = run.error or {}
+    is_refused = isinstance(error.get("status"), int) or error.get("code") in _UNANSWERED
+    return max(0, run.asked - run.counted - is_refused)
+
+
+_UNANSWERED = frozenset({"key_missing", "key_refused", "key_unusable", "connection_failed"})
+_STREAMED: frozenset[type[Fact]] = frozenset({TokenReceived, ReasoningReceived})
+_COUNTED: frozenset[type[Fact]] = frozenset({RunCreated, RootChanged, ModelAsked, UsageReported, RunFinished})

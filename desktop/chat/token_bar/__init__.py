@@ -1,0 +1,1 @@
+"""What the viewed workflow uses: the line under the composer (UI §5)."""

@@ -1,0 +1,115 @@
+"""The line under the composer: what it says, how full the context is, and what goes first where there is no room."""
+
+from itertools import pairwise
+
+import pytest
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from core.stores.usage import Spent, WorkflowUsage
+from desktop.chat.token_bar.gauge import Gauge
+from desktop.chat.token_bar.token_bar import TokenBar
+from desktop.chat.token_bar.words import cost_saying
+from desktop.theme.theme import Theme
+
+NBSP = "\N{NO-BREAK SPACE}"
+USED = WorkflowUsage(Spent(1200, 300, 0.01, answers=1), Spent(48_200, 6_100, 0.031, answers=4), 400, False, 38.4)
+
+
+@pytest.fixture
+def bar(theme: Theme, qtbot: QtBot) -> TokenBar:
+    bar = TokenBar(theme)
+    qtbot.addWidget(bar)
+    bar.resize(752, bar.height())
+    bar.show()
+    return bar
+
+
+def said(bar: TokenBar) -> list[str]:
+    shown = [one.text() for one in bar.findChildren(QLabel) if not one.isHidden()]
+    return [*shown, *(one.text() for one in bar.findChildren(QPushButton) if not one.isHidden())]
+
+
+def test_it_says_all_there_is_to_say(bar: TokenBar) -> None:
+    bar.show_usage(USED, 1000)
+    assert said(bar) == [
+        "Context 40%",
+        f"Turn ↑{NBSP}1.2k ↓{NBSP}300",
+        f"Total ↑{NBSP}48.2k ↓{NBSP}6.1k",
+        "≈ $0.03",
+        "38 tokens/s",
+    ]
+    assert "about 400 of the 1000 tokens" in bar.accessibleName()
+    assert "48200 tokens in, 6100 out" in bar.accessibleName()
+    assert bar.objectName() == "token_bar"
+
+
+def test_nothing_is_said_where_nothing_is_known_and_the_height_stays(bar: TokenBar) -> None:
+    height = bar.height()
+    bar.show_usage(WorkflowUsage(), 1000)
+    assert (said(bar), bar.height()) == ([], height)
+    bar.show_usage(USED, None)
+    assert "Context" not in " ".join(said(bar))
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words", "color", "offers"),
+    [
+        (0, "Context 0%", "accent", False),
+        (749, "Context 74%", "accent", False),
+        (750, "Context 75%", "sign_warn", False),
+        (899, "Context 89%", "sign_warn", False),
+        (900, "Context 90%, nearly full", "sign_error", True),
+        (999, "Context 99%, nearly full", "sign_error", True),
+        (1000, "Context full", "sign_error", True),
+        (50_000, "Context full", "sign_error", True),
+    ],
+)
+def test_the_gauge_tells_its_state_by_colour_and_word(
+    bar: TokenBar, tokens: int, words: str, color: str, offers: bool
+) -> None:
+    bar.show_usage(WorkflowUsage(context_tokens=tokens), 1000)
+    assert said(bar) == [words, *(["Continue from a summary"] if offers else [])]
+    (gauge,) = bar.findChildren(Gauge)
+    assert (gauge.color, gauge.share) == (color, tokens / 1000)
+
+
+@pytest.mark.parametrize(
+    ("spent", "words"),
+    [
+        (Spent(), ""),
+        (Spent(5, 5, 0.0, answers=1), "Free"),
+        (Spent(5, 5, None, answers=1, is_cheaper=True), "Cost unknown"),
+        (Spent(5, 5, 0.0, answers=2, is_cheaper=True), "Cost unknown"),
+        (Spent(5, 5, 0.25, answers=2, is_cheaper=True), "More than $0.25"),
+        (Spent(5, 5, 0.00001, answers=1), "≈ <$0.0001"),
+        (Spent(is_less=True), "Cost unknown"),
+    ],
+)
+def test_an_unknown_cost_is_not_nothing(spent: Spent, words: str) -> None:
+    assert cost_saying(spent).short == words
+
+
+def test_tokens_that_nobody_told_are_unknown(bar: TokenBar) -> None:
+    bar.show_usage(WorkflowUsage(Spent(is_less=True), Spent(is_less=True)), None)
+    assert said(bar) == ["Turn unknown", "Total unknown", "Cost unknown"]
+
+
+def test_what_is_least_needed_goes_first_and_nothing_is_cut(bar: TokenBar) -> None:
+    bar.show_usage(WorkflowUsage(USED.turn, USED.total, 950, False, 38.4), 1000)
+    seen: list[list[str]] = []
+    for width in range(752, 40, -4):
+        bar.resize(width, bar.height())
+        layout = bar.layout()
+        assert layout is not None
+        layout.activate()
+        shown = [one for one in (*bar.findChildren(QLabel), *bar.findChildren(QPushButton)) if not one.isHidden()]
+        assert all(one.width() >= one.sizeHint().width() for one in shown), width
+        assert all(one.geometry().right() <= width for one in shown), width
+        words = said(bar)
+        if not seen or words != seen[-1]:
+            seen.append(words)
+    assert [len(words) for words in seen] == sorted((len(words) for words in seen), reverse=True)
+    order = ["tokens/s", "Turn", "Total", "$", "summary", "Context"]
+    lost = [next(one for one in a if one not in b) for a, b in pairwise(seen)]
+    assert [mark for one in lost for mark in order if mark in one] == order[-len(lost) :]

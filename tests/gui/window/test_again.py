@@ -1,0 +1,121 @@
+"""What was stopped or not taken is said again, or written anew, and nothing of it is lost or mixed up."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from core.domain.events import Event, TokenReceived
+from core.domain.model import ModelChoice
+from core.domain.run import RunStatus
+from core.stores.execution import Execution
+from desktop.chat.views.cut_off_view import CutOffView
+from tests.gui.window.rig import App, an_app
+from tests.support.provider import Reply, chunk, fails, provider, says, sse
+
+Until = Callable[..., Awaitable[None]]
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+def press(app: App, words: str) -> None:
+    """A button of the transcript, by the keyboard."""
+    (button,) = [one for one in app.content.chat.transcript.findChildren(QPushButton) if button_says(one, words)]
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    app.key(Qt.Key.Key_Space)
+
+
+def button_says(button: QPushButton, words: str) -> bool:
+    return button.isVisible() and button.text() == words
+
+
+def can_press(app: App, words: str) -> bool:
+    return any(button_says(one, words) for one in app.content.chat.transcript.findChildren(QPushButton))
+
+
+def shown(app: App) -> Execution:
+    found = app.core.stores.view.execution
+    assert found is not None
+    return found
+
+
+async def test_what_comes_late_of_a_stopped_answer_is_dropped_and_the_next_one_stands_by_itself(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    slow = Reply(sse(*(chunk(content=f"old{number} ") for number in range(40))), cut=150, pause_s=0.05)
+    with provider(slow, says("the second answer")) as server:
+        async with an_app(tmp_path, qapp) as app:
+            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            app.control(Qt.Key.Key_N)
+            app.write("go on")
+            app.key(Qt.Key.Key_Return)
+            await until(lambda: len(app.turn_texts()) == 2 and "old4" in app.turn_texts()[1], 15)
+            first = shown(app).run
+            assert first is not None
+            app.key(Qt.Key.Key_F5, SHIFT)
+            await until(lambda: first.status is RunStatus.CANCELLED)
+            await until(lambda: can_press(app, "Try again"))
+            partial = app.turn_texts()[1]
+            press(app, "Try again")
+            for number in range(10):
+                late = TokenReceived(
+                    text="LATE ", message_id=first.message_id, offset=len(partial) + 5 * number, step="answer"
+                )
+                app.core.bus.publish(Event(first.run_id, first.workflow_id, first.seq, app.core.clock.now(), late))
+            await until(lambda: app.turn_texts()[-1] == "the second answer", 15)
+            assert app.turn_texts() == ["go on", partial, "go on", "the second answer"]
+            cut_off = [one.accessibleName() for one in app.content.findChildren(CutOffView) if one.isVisible()]
+            assert cut_off == ["Stopped"]
+            assert not can_press(app, "Try again")
+
+
+async def test_a_message_that_a_provider_rejects_is_there_byte_for_byte_to_be_edited(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    text = ("Line with tab\tand no-break\N{NO-BREAK SPACE}space, é, 漢字, 👨‍👩‍👧. " * 50) + "\n\n  end"
+    with provider(fails(401, "expired"), says("now it works")) as server:
+        async with an_app(tmp_path, qapp) as app:
+            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            app.control(Qt.Key.Key_N)
+            app.content.chat.composer.take_up(text)
+            app.key(Qt.Key.Key_Return)
+            await until(lambda: can_press(app, "Edit message"), 15)
+            assert app.turn_texts()[0] == text
+            assert not can_press(app, "Try again")
+            assert app.content.chat.composer.draft().text == ""
+            press(app, "Edit message")
+            assert app.content.chat.composer.draft().text == text
+            assert app.focused().objectName() == "composer"
+            app.key(Qt.Key.Key_Return)
+            await until(lambda: app.turn_texts()[-1] == "now it works", 15)
+            assert app.turn_texts()[2] == text
+            assert [one.body["messages"][-1]["content"] for one in server.posts][-1].endswith(text)
+            assert not can_press(app, "Edit message")
+
+
+async def test_what_is_being_written_stays_when_a_message_is_to_be_edited(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("my question", script=({"fail": "no"},))
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: can_press(app, "Edit message"))
+        app.write("my draft")
+        press(app, "Edit message")
+        assert app.content.chat.composer.draft().text == "my question\n\nmy draft"
+        app.control(Qt.Key.Key_Z)
+        assert app.content.chat.composer.draft().text == "my draft"
+
+
+async def test_up_in_an_empty_box_takes_the_last_message_up(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 2 words")
+        await app.core.engine.wait(run.id)
+        app.content.deeds.show(run.workflow_id)
+        app.content.chat.focus_composer()
+        await asyncio.sleep(0.1)
+        app.key(Qt.Key.Key_Up)
+        assert app.content.chat.composer.draft().text == "say 2 words"
+        app.key(Qt.Key.Key_Up)
+        assert app.content.chat.composer.draft().text == "say 2 words"

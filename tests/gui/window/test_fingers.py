@@ -1,0 +1,203 @@
+"""Requests that come, close and change while a person types, presses and goes about: nothing is answered by mistake."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel
+
+from core.domain.interruption import Action
+from core.domain.model import ModelChoice
+from core.domain.run import RunStatus
+from core.domain.template import ValidationMode
+from core.services.outcome import Ok
+from desktop.attention.foot import Foot
+from desktop.attention.guard import GUARD_MS
+from desktop.chat.views.tool_view import ToolView
+from tests.gui.window.rig import App, an_app
+from tests.gui.window.test_attention import (
+    CONTROL_SHIFT,
+    asking,
+    card_of,
+    ended,
+    questions,
+    section,
+    take_card,
+    texts,
+    view,
+    waits,
+)
+
+Until = Callable[..., Awaitable[None]]
+
+
+def foot(app: App) -> Foot:
+    (found,) = card_of(app).findChildren(Foot)
+    return found
+
+
+def tool_lines(app: App) -> list[ToolView]:
+    return [one for one in app.content.chat.transcript.findChildren(ToolView) if one.isVisible()]
+
+
+async def test_keys_of_one_who_types_stay_in_the_composer_when_a_request_arrives(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        said = await app.say("say 1 word")
+        await app.core.engine.wait(said.id)
+        await view(app, said)
+        listed = app.core.stores.workflows.get(said.workflow_id)
+        assert listed is not None
+        run = None
+        for number, key in enumerate("rm 1 2 y"):
+            if number == 2:
+                run = await app.start_in(listed.workflow, asking("send", prompt="Send?"))
+            QTest.keyClicks(app.focused(), key)
+            await asyncio.sleep(1 / 30)
+        assert run is not None
+        await until(lambda: card_of(app).isVisible())
+        app.key(Qt.Key.Key_Return)
+        await asyncio.sleep(1 / 30)
+        QTest.keyClicks(app.focused(), "a")
+        await asyncio.sleep(0.1)
+        assert app.content.chat.composer.draft().text == "rm 1 2 ya"
+        assert app.core.stores.questions.count(run.workflow_id) == 1
+        assert len(app.turn_texts()) == 3
+
+
+async def test_the_card_shows_that_it_does_not_listen_yet(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send"))
+        await waits(app, run)
+        await view(app, run)
+        assert not foot(app).is_waiting
+        app.key(Qt.Key.Key_A, CONTROL_SHIFT)
+        assert app.focused() is card_of(app).button(Action.REJECT)
+        await asyncio.sleep(0.1)
+        app.key(Qt.Key.Key_Return)
+        assert foot(app).is_waiting
+        await asyncio.sleep(GUARD_MS / 1000)
+        assert not foot(app).is_waiting
+        assert app.core.stores.questions.count(run.workflow_id) == 1
+        app.key(Qt.Key.Key_Return)
+        assert (await ended(app, run)).status is RunStatus.ERROR
+
+
+async def test_a_request_whose_run_was_cancelled_can_be_answered_nowhere(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send", prompt="Send them?"))
+        await waits(app, run)
+        card = await view(app, run)
+        await take_card(app)
+        approve = card.button(Action.APPROVE)
+        await app.core.engine.cancel(run.id)
+        await until(lambda: card.note)
+        assert not approve.isVisible()
+        for key in (Qt.Key.Key_Tab, Qt.Key.Key_Return, Qt.Key.Key_Space):
+            app.key(key)
+        app.control(Qt.Key.Key_Return)
+        app.key(Qt.Key.Key_A, CONTROL_SHIFT)
+        app.control(Qt.Key.Key_J)
+        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        app.key(Qt.Key.Key_Return)
+        assert (section(app), questions(app)) == ([], [])
+        (asked,) = await app.core.storage.interruptions(run.id)
+        assert (str(asked.status), asked.answer) == ("cancelled", None)
+        stored = await app.core.storage.run(run.id)
+        assert stored is not None
+        assert stored.status is RunStatus.CANCELLED
+
+
+async def test_ten_quick_switches_and_a_folded_panel_lose_no_request(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        one = await app.start("One", asking("send", prompt="Send one?"))
+        two = await app.start("Two", asking("send", prompt="Send two?"))
+        idle = await app.say("say 1 word")
+        for run in (one, two):
+            await waits(app, run)
+        for _ in range(10):
+            for run in (one, two, one, idle, two):
+                app.content.deeds.show(run.workflow_id)
+                await asyncio.sleep(0)
+        for _ in range(2):
+            app.key(Qt.Key.Key_B, CONTROL_SHIFT)
+            app.control(Qt.Key.Key_B)
+        assert section(app) == [("One", 1), ("Two", 1)]
+        for run, prompt in ((one, "Send one?"), (two, "Send two?")):
+            card = await view(app, run)
+            assert prompt in texts(card)
+            await take_card(app)
+            app.key(Qt.Key.Key_Tab)
+            app.key(Qt.Key.Key_Return)
+            assert (await ended(app, run)).status is RunStatus.SUCCESS
+        await until(lambda: section(app) == [])
+
+
+async def test_a_change_of_settings_leaves_what_waits_as_it_is(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send"))
+        await waits(app, run)
+        await view(app, run)
+        await app.core.providers.keep(ModelChoice(base_url="http://127.0.0.1:9/v1", model="other"))
+        await app.core.settings.change(validation_mode=ValidationMode.MANUAL, ask_for_tools=True)
+        await app.core.agents.put(name="Reviewer")
+        assert section(app) == [("Letters", 1)]
+        await take_card(app)
+        app.key(Qt.Key.Key_Tab)
+        app.key(Qt.Key.Key_Return)
+        assert (await ended(app, run)).status is RunStatus.SUCCESS
+
+
+async def test_a_question_without_an_answer_goes_on_when_its_time_is_over_and_another_waits(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        timed = await app.say('/tool ask_user {"question": "Soon?", "timeout_seconds": 2}')
+        patient = await app.say('/tool ask_user {"question": "Whenever?"}')
+        for run in (timed, patient):
+            await waits(app, run)
+        card = await view(app, timed)
+        (left,) = [one for one in card.findChildren(QLabel) if one.isVisible() and one.text().endswith("left")]
+        assert left.accessibleDescription() == "Then it goes on without an answer."
+        assert (await ended(app, timed)).status is RunStatus.SUCCESS
+        await until(lambda: not card.isVisible())
+        await until(lambda: any("No answer in time" in one.accessibleName() for one in tool_lines(app)))
+        described = await app.core.runs.describe(timed.id)
+        assert isinstance(described, Ok)
+        assert [one["summary"] for one in described.data["tool_calls"]] == ["expired"]
+        assert section(app) == [(row.title, 1) for row in [app.row(patient.workflow_id)] if row is not None]
+        assert not any(text.endswith("left") for text in texts(await view(app, patient)))
+
+
+async def test_a_double_enter_answers_one_request_and_no_other(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        one = await app.start("One", asking("first", onReject="skip"), asking("second"))
+        two = await app.start("Two", asking("third"))
+        await waits(app, one, 2)
+        await waits(app, two)
+        card = await view(app, one)
+        await take_card(app)
+        app.key(Qt.Key.Key_Tab)
+        app.key(Qt.Key.Key_Return)
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: app.core.stores.questions.count(one.workflow_id) == 1)
+        app.key(Qt.Key.Key_Return)
+        app.key(Qt.Key.Key_Space)
+        await asyncio.sleep(0.2)
+        assert section(app) == [("One", 1), ("Two", 1)]
+        assert card.request is not None
+        assert card.request.question.step == "second"
+        assert app.viewed == one.workflow_id
+        app.key(Qt.Key.Key_Escape)
+        assert app.focused().objectName() == "composer"

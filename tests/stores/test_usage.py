@@ -1,0 +1,213 @@
+"""What a workflow has used, counted whether somebody looks or not, and the same after a restart."""
+
+from typing import Any
+
+import pytest
+
+from core.bus import Bus, WorkflowDeleted
+from core.domain.events import Event, ModelAsked, RunCreated, RunFinished, StepStarted, TokenReceived, UsageReported
+from core.domain.fold import replay
+from core.domain.ids import WorkflowId
+from core.domain.live_run import LiveRun
+from core.domain.run import RunKind, RunStatus
+from core.domain.settings import Settings
+from core.domain.summary import SUMMARY_TEMPLATE
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.usage import SPEED_S, Spent, Usage, WorkflowUsage
+from tests.stores.rig import FakeTime, Teller
+
+
+class Desk:
+    """The store, with a memory of all that the bus was told."""
+
+    def __init__(self) -> None:
+        self.time = FakeTime()
+        self.bus = Bus()
+        self.background = BackgroundWorkflows(self.bus, self.time, self.time.call_later, Settings())
+        self.usage = Usage(self.bus, self.background, self.time)
+        self.told: list[Event] = []
+        self.changes = 0
+        self.usage.changed.connect(self._count)
+
+    def _count(self, _workflow_id: WorkflowId) -> None:
+        self.changes += 1
+
+    def tell(self, *events: Event) -> None:
+        for event in events:
+            self.told.append(event)
+            self.bus.publish(event)
+
+    def turn(
+        self,
+        name: str,
+        tokens: int,
+        used: UsageReported | None,
+        room: int | None = 1000,
+        error: dict[str, Any] | None = None,
+    ) -> Teller:
+        """A chat turn of one answer in workflow `wf_a`."""
+        teller = Teller(name, "wf_a", self.time)
+        self.tell(
+            teller.say(
+                RunCreated(kind=RunKind.CHAT, title="A", message_id=teller.message_id, steps=["chat"], model="m")
+            ),
+            teller.say(StepStarted(step="chat", attempt=1)),
+            teller.say(
+                ModelAsked(
+                    step="chat",
+                    tokens=tokens,
+                    fixed_tokens=60,
+                    room_tokens=room,
+                    dropped=int(tokens > (room or tokens)),
+                )
+            ),
+        )
+        if used is not None:
+            self.tell(teller.say(used))
+        self.tell(teller.say(RunFinished(status=RunStatus.ERROR if error else RunStatus.SUCCESS, error=error)))
+        return teller
+
+    def stored(self) -> list[LiveRun]:
+        """The states of all runs as a later process replays them."""
+        by_run: dict[str, list[Event]] = {}
+        for event in self.told:
+            if event.fact.stored:
+                by_run.setdefault(event.run_id, []).append(event)
+        return [run for events in by_run.values() if (run := replay(events)) is not None]
+
+
+A = WorkflowId("wf_a")
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+def used(given: int, made: int, cost: float | None = None, elapsed_ms: int | None = None) -> UsageReported:
+    return UsageReported(
+        input_tokens=given, output_tokens=made, cost=cost, elapsed_ms=elapsed_ms, said_tokens=made // 2
+    )
+
+
+def test_a_workflow_that_nobody_heard_of_has_used_nothing(desk: Desk) -> None:
+    assert desk.usage.of(A) == desk.usage.of(None) == WorkflowUsage()
+    assert not desk.usage.of(A).total.is_known
+
+
+def test_the_turn_and_the_whole_are_counted_while_nobody_looks(desk: Desk) -> None:
+    desk.turn("1", 100, used(90, 10, 0.01))
+    desk.turn("2", 200, used(190, 20, 0.02, 400))
+    desk.tell(Teller("other", "wf_b", desk.time).created())
+    found = desk.usage.of(A)
+    assert found.turn == Spent(190, 20, 0.02, answers=1)
+    assert found.total == Spent(280, 30, 0.03, answers=2)
+    assert (found.context_tokens, found.is_cut, found.tokens_a_second) == (210, False, 50)
+
+
+def test_a_restart_tells_the_same_and_what_is_heard_since_is_added(desk: Desk) -> None:
+    desk.turn("1", 100, used(90, 10, 0.01))
+    desk.turn("2", 1200, used(190, 20, None, 400))
+    later = Desk()
+    later.usage.load(A, desk.stored())
+    assert later.usage.of(A) == desk.usage.of(A)
+    assert later.usage.of(A).is_cut
+    later.time.advance(60)
+    for place in (desk, later):
+        place.turn("3", 300, used(5, 5, 0.0))
+    later.usage.load(A, desk.stored())
+    assert later.usage.of(A) == desk.usage.of(A)
+    assert later.usage.of(A).total.input_tokens == 285
+
+
+def test_a_load_that_is_older_than_what_was_heard_takes_nothing_back(desk: Desk) -> None:
+    first = desk.turn("1", 100, used(90, 10))
+    before = desk.stored()
+    desk.tell(first.say(used(1, 1)))  # late: the run has ended, and its state counts it
+    desk.usage.load(A, before)
+    assert desk.usage.of(A).total.input_tokens == 91
+
+
+def test_what_is_released_stays_counted(desk: Desk) -> None:
+    desk.turn("1", 100, used(90, 10, 0.01))
+    before = desk.usage.of(A)
+    desk.time.advance(3600)
+    assert desk.background.get_execution(A) is None
+    assert desk.usage.of(A) == before
+
+
+def test_runs_below_count_in_the_turn_that_began_them(desk: Desk) -> None:
+    desk.turn("1", 100, used(90, 10, 0.01))
+    root = Teller("2", "wf_a", desk.time)
+    child = Teller("3", "wf_a", desk.time)
+    desk.tell(root.created(), child.created_below(root), child.say(used(7, 3, 0.5)))
+    assert desk.usage.of(A).turn == Spent(7, 3, 0.5, answers=1)
+    assert desk.usage.of(A).total.input_tokens == 97
+
+
+def test_of_runs_below_that_asked_no_model_nothing_is_kept(desk: Desk) -> None:
+    root = Teller("1", "wf_a", desk.time)
+    desk.tell(root.created(), root.say(used(7, 3, 0.5)))
+    for number in range(50):
+        child = Teller(f"c{number}", "wf_a", desk.time)
+        desk.tell(child.created_below(root), child.finished())
+    assert desk.usage.of(A).turn == Spent(7, 3, 0.5, answers=1)
+    assert len(desk.usage._runs[A]) == 1
+
+
+def test_what_nobody_counted_or_priced_is_not_taken_for_nothing(desk: Desk) -> None:
+    desk.turn("1", 100, None)
+    nothing = desk.usage.of(A).total
+    assert (nothing.is_known, nothing.cost, nothing.is_less) == (False, None, True)
+    desk.turn("2", 100, used(10, 5, 0.25))
+    partly = desk.usage.of(A).total
+    assert (partly.cost, partly.is_less, partly.is_cheaper) == (0.25, True, True)
+    assert desk.usage.of(A).turn == Spent(10, 5, 0.25, answers=1)
+    desk.turn("3", 100, used(10, 5, None))
+    assert desk.usage.of(A).turn == Spent(10, 5, None, is_cheaper=True, answers=1)
+
+
+def test_a_request_that_was_refused_has_nothing_to_count(desk: Desk) -> None:
+    desk.turn("1", 100, used(10, 5, 0.25))
+    desk.turn("2", 100, None, error={"code": "provider_error", "message": "no", "status": 429})
+    assert desk.usage.of(A).total == Spent(10, 5, 0.25, answers=1)
+    assert desk.usage.of(A).turn == Spent()
+
+
+def test_what_an_agent_without_bounds_was_told_counts_for_the_next_one(desk: Desk) -> None:
+    desk.turn("1", 100, used(90, 10, 0.0), room=None)
+    found = desk.usage.of(A)
+    assert (found.context_tokens, found.is_cut, found.total.cost) == (105, False, 0.0)
+
+
+def test_a_summary_takes_the_place_of_what_was_said(desk: Desk) -> None:
+    desk.turn("1", 990, used(900, 10))
+    run = Teller("2", "wf_a", desk.time)
+    made = RunCreated(
+        kind=RunKind.WORKFLOW, title="S", message_id=run.message_id, steps=["s"], template_id=SUMMARY_TEMPLATE
+    )
+    said = run.say(made), run.say(StepStarted(step="s", attempt=1)), run.stream("x" * 300, "s")
+    desk.tell(*said)
+    assert desk.usage.of(A).context_tokens == 995
+    desk.tell(run.say(RunFinished(status=RunStatus.SUCCESS)))
+    assert desk.usage.of(A).context_tokens == 160
+
+
+def test_the_speed_of_an_answer_is_told_now_and_then_while_it_comes_in(desk: Desk) -> None:
+    run = Teller("1", "wf_a", desk.time)
+    desk.tell(run.created(), run.say(StepStarted(step="chat", attempt=1)), run.say(ModelAsked(step="chat")))
+    before = desk.changes
+    for number in range(21):
+        desk.time.advance(0.099)
+        fact = TokenReceived(text="x", message_id=run.message_id, offset=number, step="chat")
+        desk.tell(run.say(fact))
+    assert 3 <= desk.changes - before <= 2.1 / SPEED_S
+    speed = desk.usage.of(A).tokens_a_second
+    assert speed is not None
+    assert 9 < speed < 11
+
+
+def test_a_deleted_workflow_is_forgotten(desk: Desk) -> None:
+    desk.turn("1", 100, used(90, 10))
+    desk.bus.publish(WorkflowDeleted(A))
+    assert desk.usage.of(A) == WorkflowUsage()
