@@ -125,6 +125,7 @@ INITIALIZE = {
 INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
 
+@pytest.mark.async_timeout(120)
 async def test_clients_start_runs_follow_answer_and_cancel_them_one_after_the_other(metier: CommandLine) -> None:
     """The first server is killed in the middle of a run; the second goes on with it."""
     code = "export default (input) => input.n + 1"
@@ -222,13 +223,18 @@ async def cancel(served: Served) -> None:
     start = {"workflow_collection_id": slow, "wait": True}
     with pytest.raises(MCPError):
         await served.client.call_tool(R + "CREATE", start, read_timeout_seconds=0.5)
-    newest = (await served("EXECUTION_LIST", limit=1))["items"][0]["run_id"]
+    newest = detached
+    for _ in range(200):  # it may still be on its way to the disk
+        newest = (await served("EXECUTION_LIST", limit=1))["items"][0]["run_id"]
+        if newest != detached:
+            break
     assert newest != detached
     assert (await served("EXECUTION_RESUME", run_id=newest, wait=True))["status"] == "cancelled"
     assert (await served("EXECUTION_GET", run_id=detached))["status"] == "running"
     assert (await served("EXECUTION_CANCEL", run_id=detached))["status"] == "cancelled"
 
 
+@pytest.mark.async_timeout(120)
 async def test_whatever_comes_in_only_protocol_goes_out_and_an_end_leaves_the_runs(metier: CommandLine) -> None:
     with Process(metier) as first:
         first.say(INITIALIZE)

@@ -4,6 +4,8 @@ import argparse
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from core.cli import worker
 from core.cli.exits import unwrap
 from core.domain.run import RunStatus
@@ -13,6 +15,7 @@ from core.wiring import Folders, open_core
 from tests.support.command_line import template
 
 
+@pytest.mark.async_timeout(120)
 async def test_a_worker_goes_on_with_what_is_unfinished_and_leaves_the_rest_when_it_is_stopped(tmp_path: Path) -> None:
     folders = Folders(tmp_path / "store", tmp_path / "logs", tmp_path / "keys.json")
     note = tmp_path / "note.txt"
