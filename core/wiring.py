@@ -19,6 +19,7 @@ from core.agents.loop import AgentLoop
 from core.bus import Bus
 from core.domain.ids import WorkflowId
 from core.engine.engine import Engine
+from core.engine.sealing import Recordings
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
 from core.llm.catalogue import Catalogue
@@ -41,6 +42,7 @@ from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
 from core.services.providers import ProviderService
+from core.services.recording import RecordingService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
 from core.services.templates import TemplateService
@@ -51,7 +53,7 @@ from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.view_cache import ViewCache
 from core.stores.workflows import Workflows
-from core.tools.builtin import builtin_tools, execution_create
+from core.tools.builtin import builtin_tools, execution_create, recording_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool
 
@@ -147,6 +149,7 @@ class Core:
     demo: DemoService
     providers: ProviderService
     agents: AgentService
+    recording: RecordingService
 
 
 @asynccontextmanager
@@ -216,11 +219,17 @@ async def run_core(
             templates = TemplateService(storage, box.validator)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
             box.registry.register(execution_create.tool(engine))
+            recordings = Recordings(engine, storage, box.validator, templates, clock)
+            for tool in recording_tools(recordings):
+                box.registry.register(tool)
             agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
             consent.know(box.invoker.infos)
             async with engine:
                 with consent:
-                    yield _core(bus, clock, engine, storage, stores, settings, consent, templates, models, agents)
+                    recording = RecordingService(recordings)
+                    yield _core(
+                        bus, clock, engine, storage, stores, settings, consent, templates, models, agents, recording
+                    )
     finally:
         stores.close()
 
@@ -236,6 +245,7 @@ def _core(
     templates: TemplateService,
     models: Models,
     agents: AgentService,
+    recording: RecordingService,
 ) -> Core:
     access = Access(models.keys, storage)
     runs = RunService(engine, storage, clock, access, agents)
@@ -258,4 +268,5 @@ def _core(
         demo,
         providers,
         agents,
+        recording,
     )

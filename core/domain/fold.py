@@ -289,6 +289,11 @@ def _fold_late(run: LiveRun, fact: facts.ToolEndedLate, at: datetime) -> None:
         call.late = fact
 
 
+def _fold_preset(run: LiveRun, fact: facts.StepPreset, at: datetime) -> None:
+    step = _step(run, fact.step)
+    step.status, step.output, step.error, step.finished_at = StepStatus.COMPLETED, fact.output, None, at
+
+
 def _fold_warning(run: LiveRun, fact: facts.AnswerWarned, at: datetime) -> None:
     run.warnings.append(facts.fact_fields(fact))
 
@@ -333,4 +338,5 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.ToolEndedLate: _fold_late,
     facts.AnswerWarned: _fold_warning,
     facts.UsageReported: _fold_usage,
+    facts.StepPreset: _fold_preset,
 }

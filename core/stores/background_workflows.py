@@ -15,7 +15,7 @@ from core.bus import Bus, SettingsChanged, WorkflowChanged, WorkflowDeleted
 from core.domain.events import Event
 from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
-from core.domain.run import RunStatus
+from core.domain.run import RunKind, RunStatus
 from core.domain.settings import Settings
 from core.domain.template import ValidationMode
 from core.domain.workflow import Workflow
@@ -127,6 +127,8 @@ class BackgroundWorkflows:
         audience = self._runs.audience(event.run_id)
         if audience is None:
             run = self._runs.open(event)
+            if run is not None and run.kind is RunKind.RECORDING:
+                return  # it stands beside the conversation, and is no active run of its workflow (ENGINE §1)
             if run is not None and run.parent is None:
                 self._begin(run)
             elif run is not None and (root := self._root_of(run)) is not None:  # a child shows in its root's row

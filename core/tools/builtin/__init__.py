@@ -1,8 +1,20 @@
 """The tools that Metier brings along, a tool a file (AGENTS_AND_TOOLS §5)."""
 
 from core.ports.clock import Clock
+from core.ports.recording import Recordings
 from core.ports.sandbox import Sandbox
-from core.tools.builtin import ask_user, calculator, list_files, read_file, run_code, wait, write_file
+from core.tools.builtin import (
+    ask_user,
+    calculator,
+    execution_record,
+    execution_save_as_template,
+    execution_set_step_result,
+    list_files,
+    read_file,
+    run_code,
+    wait,
+    write_file,
+)
 from core.tools.registry import Tool
 
 
@@ -16,4 +28,13 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
         list_files.tool(),
         run_code.tool(sandbox),
         ask_user.tool(),
+    ]
+
+
+def recording_tools(recordings: Recordings) -> list[Tool]:
+    """Those that begin, fill and end a recording (ENGINE §11)."""
+    return [
+        execution_record.tool(recordings),
+        execution_set_step_result.tool(recordings),
+        execution_save_as_template.tool(recordings),
     ]

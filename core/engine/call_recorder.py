@@ -1,0 +1,258 @@
+"""The calls of one run as steps of the recording beside it: named, resolved, told with their ledger (ENGINE §11)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from core.domain.events import StepFinished, StepRecorded, StepStarted, ToolEnded, ToolStarted
+from core.domain.ids import CallId, RunId, WorkflowId
+from core.domain.json_text import encode
+from core.domain.masking import masked
+from core.domain.recording import CONTROLS, RecordedStep, Recording, recorded_id
+from core.domain.run import ErrorInfo
+from core.domain.step import StepStatus
+from core.domain.tool import CallResult, CallStatus, Effect
+from core.engine.dispatch import context_of
+from core.engine.recording import OpenRecording, RecordingBook, step_row
+from core.engine.refs import ROOTS, Scope, as_literal, find_refs, look_up, replaced, resolve
+from core.errors import RefFailed
+from core.ports.clock import Clock
+from core.ports.journal import Beside
+from core.ports.storage import PutStepResult
+from core.threads.long_masking import masked_value
+
+NAMES_TOLD = 40
+
+_SCHEME = re.compile(r"\s*(?:bearer|basic|token|digest|apikey)?[\s:=]*", re.IGNORECASE)
+_STATUS: Mapping[CallStatus, StepStatus] = {
+    CallStatus.COMPLETED: StepStatus.COMPLETED,
+    CallStatus.CANCELLED: StepStatus.CANCELLED,
+}
+_GUIDE = """A recording is on: each tool call that you make becomes a step of a template that will run again with other
+values. The first call of a tool is the step TOOL_1, the second TOOL_2, and so on, whatever came of the calls; the name
+is that of the tool in small letters, so the first call of list_files is list_files_1. Where an argument comes from an
+earlier result, do not copy it: write a reference to it, as "@list_files_1.files[0].path", or inside a longer text. It
+is replaced by its value before the tool gets it. A call may refer to calls before it in the same answer. "@input.key"
+is the input of the recording; it has {keys}. For an @ that begins a word and is no reference write @@. {steps}"""
+
+
+class Recorder:
+    """A `core.ports.recording.CallRecorder` for the calls of one run. Those of children are the child's own affair."""
+
+    def __init__(self, book: RecordingBook, run_id: RunId, workflow_id: WorkflowId, clock: Clock) -> None:
+        self._book = book
+        self._run_id = run_id
+        self._workflow_id = workflow_id
+        self._clock = clock
+        self._opened: OpenRecording | None = None
+        self._written: dict[CallId, Any] = {}
+        self._resolved: dict[CallId, Any] = {}
+        self._tools: dict[CallId, str] = {}
+        self._effects: dict[CallId, Effect] = {}
+        self._presets: set[CallId] = set()
+
+    async def open(self) -> None:
+        self._opened = await self._book.open_of(self._workflow_id)
+
+    @property
+    def guide(self) -> str | None:
+        opened = self._live
+        return guide_to(opened.recording) if opened is not None else None
+
+    def know(self, call_id: CallId, tool: str, arguments: Any) -> None:
+        self._written[call_id], self._tools[call_id] = arguments, tool
+
+    def name(self, calls: Sequence[tuple[CallId, str, Any]]) -> int:
+        opened, fresh = self._live, set[str]()
+        for number, (call_id, tool, arguments) in enumerate(calls):
+            if tool in CONTROLS:
+                return number or 1
+            if opened is None:
+                continue
+            if fresh & {found.ref.root for found in find_refs(arguments)}:
+                return number
+            known = opened.recording.step_of(self._id(call_id))
+            name = opened.recording.next_name(tool, opened.names.values()) if known is None else known.name
+            opened.names[self._id(call_id)] = name
+            fresh.add(name)
+        return len(calls)
+
+    def resolve(self, call_id: CallId, arguments: Any) -> Any:
+        opened, name = self._live, self._name(call_id)
+        if opened is None or name is None or arguments is None:
+            return arguments
+        recording = opened.recording
+        preset = recording.steps.get(name)
+        if preset is not None and preset.call_id is None and preset.is_completed:
+            self._presets.add(call_id)
+            return CallResult(CallStatus.COMPLETED, preset.output, summary="preset")
+        context = {**context_of(opened.run), "step": name, "attempt": 1}
+        scope = Scope(recording.input, recording.outputs, ctx=context)
+        failed = _failures(arguments, scope, recording)
+        if failed:
+            return _unresolved(self._tools.get(call_id, ""), failed)
+        self._resolved[call_id] = resolved = resolve(arguments, scope)
+        return resolved
+
+    async def settle(self, call_id: CallId, arguments: Any) -> None:
+        if self._live is None or self._name(call_id) is None or call_id not in self._written:
+            return
+        if call_id in self._resolved:
+            written = with_refs(self._written[call_id], self._resolved.pop(call_id), arguments)
+            self._written[call_id] = written
+        self._written[call_id] = _but_refs(self._written[call_id], await masked_value(self._written[call_id]))
+
+    def begun(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Beside | None:
+        opened, name = self._live, self._name(call_id)
+        if opened is None or name is None:
+            return None
+        self._effects[call_id] = effect
+        mine = self._id(call_id)
+        facts = [StepStarted(step=name), ToolStarted(call_id=mine, tool=tool, arguments=shown, step=name)]
+        for fact in facts:
+            opened.recording.take(fact)
+        opened.names.pop(mine, None)
+        return Beside(opened.log, facts)
+
+    def ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Beside | None:
+        opened = self._live
+        step = opened.recording.step_of(self._id(call_id)) if opened is not None else None
+        if opened is None or step is None:
+            return None
+        status = _STATUS.get(kept.status, StepStatus.ERROR)
+        error = kept.error.masked() if kept.error is not None else None
+        told = error.as_dict() if error is not None else None
+        is_done = status is StepStatus.COMPLETED
+        written = _but_refs(self._written.get(call_id, step.written), masked(self._written.get(call_id, step.written)))
+        facts = [
+            ToolEnded.of(self._id(call_id), kept),
+            StepRecorded(
+                step=step.name,
+                tool=step.tool or "",
+                input={} if written is None else written,
+                effect=self._effects.get(call_id, step.effect),
+                is_preset=call_id in self._presets,
+            ),
+            StepFinished(step=step.name, status=status, output=kept.value if is_done else None, error=told),
+        ]
+        for fact in facts:
+            opened.recording.take(fact)
+        if is_done:
+            opened.recording.steps[step.name].output = raw
+        output_json = encode(kept.value) if is_done else None
+        row = step_row(opened, step.name, status, output_json, self._clock.now())
+        return Beside(opened.log, facts, [PutStepResult(replace(row, error=error))])
+
+    @property
+    def _live(self) -> OpenRecording | None:
+        return self._opened if self._opened is not None and self._opened.recording.is_open else None
+
+    def _id(self, call_id: CallId) -> CallId:
+        return recorded_id(self._run_id, call_id)
+
+    def _name(self, call_id: CallId) -> str | None:
+        if self._opened is None:
+            return None
+        return self._opened.names.get(self._id(call_id)) or _name_of(self._opened.recording.step_of(self._id(call_id)))
+
+
+def guide_to(recording: Recording) -> str:
+    """What a model is told while the recording is open."""
+    keys = ", ".join(f"@input.{key}" for key in list(recording.input)[:NAMES_TOLD]) or "no keys yet"
+    names = list(recording.steps)[-NAMES_TOLD:]
+    told = f"Steps so far: {', '.join(names)}." if names else "There are no steps yet."
+    return _GUIDE.replace("\n", " ").format(keys=keys, steps=told)
+
+
+def with_refs(written: Any, resolved: Any, given: Any) -> Any:
+    """The arguments that were given to a tool, with the refs of the `written` ones where they are as `resolved`."""
+    if encode(resolved) == encode(given):
+        return written
+    if isinstance(written, dict) and isinstance(resolved, dict) and isinstance(given, dict):
+        return {
+            key: with_refs(written[key], resolved[key], part)
+            if key in written and key in resolved
+            else as_literal(part)
+            for key, part in given.items()
+        }
+    if isinstance(written, list) and isinstance(resolved, list) and isinstance(given, list):
+        known = min(len(written), len(resolved))
+        return [
+            with_refs(written[at], resolved[at], part) if at < known else as_literal(part)
+            for at, part in enumerate(given)
+        ]
+    return as_literal(given)
+
+
+def _failures(arguments: Any, scope: Scope, recording: Recording) -> list[RefFailed]:
+    """The refs that have no value, each once."""
+    failed: dict[str, RefFailed] = {}
+    for found in find_refs(arguments):
+        ref = found.ref
+        is_known = ref.root in ROOTS or ref.root in recording.steps
+        if not found.is_whole and not is_known:
+            continue  # a word of the text
+        try:
+            look_up(ref, scope, found.path)
+        except RefFailed as error:
+            failed.setdefault(f"{found.path} {ref.text}", _explained(error, recording.steps.get(ref.root), scope))
+    return list(failed.values())
+
+
+def _explained(error: RefFailed, step: RecordedStep | None, scope: Scope) -> RefFailed:
+    """In words that help a model to mend it."""
+    if error.code != "unknown_ref":
+        return error
+    if step is not None:
+        why = f"{step.name} has no result: it {'failed' if step.status is StepStatus.ERROR else f'is {step.status}'}"
+    else:
+        names = list(scope.outputs)[-NAMES_TOLD:]
+        why = f"no such step has a result; those that have one: {', '.join(names) or 'none yet'}"
+    message = f"{error.parameters['ref']} has no value: {why}. For a literal @ write @@"
+    return RefFailed("unresolved_ref", message, found=None, **error.parameters)
+
+
+def _unresolved(tool: str, failed: Sequence[RefFailed]) -> CallResult:
+    """The result of a call that is not made, since refs in its arguments have no value."""
+    listed = [{"path": one.parameters["path"], "message": one.message} for one in failed]
+    told = "; ".join(f"{one['path']}: {one['message']}" for one in listed)
+    first = failed[0].parameters
+    parameters = {
+        "reason": failed[0].code,
+        "ref": first["ref"],
+        "found": first.get("found"),
+        "path": first["path"],
+        "violations": listed,
+    }
+    error = ErrorInfo(
+        "invalid_arguments",
+        f"{tool} was not called. {told}",
+        failed_during="tool_execution",
+        tool_name=tool,
+        parameters=parameters,
+    )
+    return CallResult(CallStatus.ERROR, error=error)
+
+
+def _but_refs(written: Any, kept: Any) -> Any:
+    """The masked copy, with the refs that stand where a secret would."""
+    if isinstance(written, str):
+        return written if written == kept or _is_ref_alone(written) else kept
+    if isinstance(written, dict) and isinstance(kept, dict):
+        return {key: _but_refs(part, kept[key]) if key in kept else part for key, part in written.items()}
+    if isinstance(written, list) and isinstance(kept, list) and len(written) == len(kept):
+        return [_but_refs(part, kept[at]) for at, part in enumerate(written)]
+    return kept
+
+
+def _is_ref_alone(text: str) -> bool:
+    """Whether the text is nothing but refs, and the name of how a secret is used: `Bearer @input.token`."""
+    if next(find_refs(text), None) is None:
+        return False
+    rest = replaced(text, lambda found: "")
+    return isinstance(rest, str) and _SCHEME.fullmatch(rest) is not None
+
+
+def _name_of(step: RecordedStep | None) -> str | None:
+    return step.name if step is not None else None

@@ -1,0 +1,59 @@
+"""Recordings: begun, reviewed, sealed and ended by a person (ENGINE §11)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.domain.ids import RunId, WorkflowId
+from core.domain.run import Run
+from core.engine.sealing import Recordings, Sealed
+from core.engine.templating import Review, Wishes
+from core.services.outcome import answers
+
+
+class RecordingService:
+    def __init__(self, recordings: Recordings) -> None:
+        self._recordings = recordings
+
+    @answers
+    async def open_of(self, workflow_id: WorkflowId) -> RunId | None:
+        """The open recording of the workflow, if there is one."""
+        return await self._recordings.open_of(workflow_id)
+
+    @answers
+    async def all_open(self) -> list[Run]:
+        """Every open recording, the oldest first."""
+        return await self._recordings.all_open()
+
+    @answers
+    async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None = None) -> RunId:
+        """Record the calls of the workflow from now on, or go on with its open recording; with `given` as the input
+        from now on. Fails with `not_found`, `bad_input`."""
+        return await self._recordings.start(workflow_id, given)
+
+    @answers
+    async def set_input(self, run_id: RunId, given: Mapping[str, Any]) -> None:
+        """Give an open recording another input."""
+        await self._recordings.set_input(run_id, given)
+
+    @answers
+    async def preset(self, run_id: RunId, step: str, output: Any) -> None:
+        """Give the result of a step of a recording, or of a run at work, without running it. Fails with `not_found`,
+        `bad_input`, `bad_preset`, `step_running`, `step_started`, `run_over`, `already_sealed`, `recording_ended`."""
+        await self._recordings.preset(run_id, step, output)
+
+    @answers
+    async def review(self, run_id: RunId, wishes: Wishes | None = None) -> Review:
+        """What sealing would make of it: its steps, what is left out, the offered refs. Fails with `not_found`,
+        `not_a_recording`, `bad_input`."""
+        return await self._recordings.look(run_id, wishes)
+
+    @answers
+    async def seal(self, run_id: RunId, wishes: Wishes) -> Sealed:
+        """Make a template of it (`Recordings.make`); nothing has changed where that fails."""
+        return await self._recordings.make(run_id, wishes)
+
+    @answers
+    async def end(self, run_id: RunId) -> None:
+        """End it without a template: a success all the same. Fails with `not_found`, `not_a_recording`,
+        `already_sealed`, `recording_ended`."""
+        await self._recordings.end(run_id)
