@@ -219,7 +219,7 @@ async def run_core(
             templates = TemplateService(storage, box.validator)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
             box.registry.register(execution_create.tool(engine))
-            recordings = Recordings(engine, storage, box.validator, templates, clock)
+            recordings = Recordings(engine, storage, box.validator, templates, box.invoker, clock)
             for tool in recording_tools(recordings):
                 box.registry.register(tool)
             agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)

@@ -10,8 +10,10 @@ from core.domain.json_text import encode
 from core.domain.message import Role
 from core.domain.recording import Recording
 from core.domain.run import Run, RunKind, RunStatus
+from core.domain.tool import CallResult
 from core.engine.call_recorder import guide_to
 from core.engine.engine import Engine
+from core.engine.outside_calls import OutsideCalls
 from core.engine.recording import OpenRecording
 from core.engine.templating import TITLE_CHARACTERS, Review, Wishes, make, review
 from core.engine.validation import Validator
@@ -19,6 +21,7 @@ from core.errors import InvalidTemplate, NotFound, Refused
 from core.ports.clock import Clock
 from core.ports.storage import PutTemplate, Storage, StoredTemplate
 from core.ports.templates import Templates
+from core.ports.tools import ToolRunner
 
 _WISHES = {"accept", "title", "description", "include", "exclude"}
 
@@ -51,7 +54,13 @@ class Recordings:
     """The recordings of the store, from the first step to the template; a `core.ports.recording.Recordings`."""
 
     def __init__(
-        self, engine: Engine, storage: Storage, validator: Validator, templates: Templates, clock: Clock
+        self,
+        engine: Engine,
+        storage: Storage,
+        validator: Validator,
+        templates: Templates,
+        tools: ToolRunner,
+        clock: Clock,
     ) -> None:
         self._engine = engine
         self._book = engine.recordings
@@ -59,6 +68,7 @@ class Recordings:
         self._validator = validator
         self._templates = templates
         self._clock = clock
+        self._calls = OutsideCalls(engine.recordings, tools, clock)
         self._sealing = asyncio.Lock()  # so that two of one title cannot both find it free
 
     async def open_of(self, workflow_id: WorkflowId) -> RunId | None:
@@ -130,6 +140,10 @@ class Recordings:
             output = encode({"template_id": template_id, "title": title})
             run = await self._book.end(opened, RunStatus.SUCCESS, PutTemplate(stored), output)
         return Sealed(run, template_id, made.template, left_out, list(made.masked))
+
+    async def call(self, run_id: RunId, tool: str, arguments: Any) -> CallResult:
+        """Make a call that comes from outside as a step of the recording (`OutsideCalls.make`)."""
+        return await self._calls.make(run_id, tool, arguments)
 
     async def end(self, run_id: RunId) -> None:
         opened = await self._book.opened(run_id)

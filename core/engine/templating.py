@@ -196,6 +196,7 @@ def _steps(kept: Sequence[RecordedStep], inputs: Mapping[str, Any]) -> list[dict
     names = {step.name for step in kept}
     made: list[dict[str, Any]] = []
     awaited: set[str] = set()
+    above: dict[str, set[str]] = {}
     last_effect: str | None = None
     since: list[str] = []
     for step in kept:
@@ -204,7 +205,10 @@ def _steps(kept: Sequence[RecordedStep], inputs: Mapping[str, Any]) -> list[dict
             before = [last_effect] if last_effect is not None and step.tool is not None else []
         else:
             before = since or ([last_effect] if last_effect is not None else [])
-        waits = [name for name in before if name not in read]
+        direct = read | set(before)
+        implied = {name for one in direct for name in above[one]}
+        waits = [name for name in before if name not in read | implied]
+        above[step.name] = direct | implied
         made.append(_step(step, inputs[step.name], waits))
         awaited |= read | set(waits)
         if step.tool is None:

@@ -5,6 +5,7 @@ from typing import Any
 
 from core.domain.ids import RunId, WorkflowId
 from core.domain.run import Run
+from core.domain.tool import CallResult
 from core.engine.sealing import Recordings, Sealed
 from core.engine.templating import Review, Wishes
 from core.services.outcome import answers
@@ -40,6 +41,14 @@ class RecordingService:
         """Give the result of a step of a recording, or of a run at work, without running it. Fails with `not_found`,
         `bad_input`, `bad_preset`, `step_running`, `step_started`, `run_over`, `already_sealed`, `recording_ended`."""
         await self._recordings.preset(run_id, step, output)
+
+    @answers
+    async def call(self, run_id: RunId, tool: str, arguments: Any) -> CallResult:
+        """Make one call that comes from outside, of an MCP client, as a step of an open recording: its refs are
+        resolved, the tool is called under the rules of the recording, and the result is on disk when this returns.
+        What goes wrong in the call is its result. Fails with `not_found`, `not_a_recording`, `already_sealed`,
+        `recording_ended`, `not_available`."""
+        return await self._recordings.call(run_id, tool, arguments)
 
     @answers
     async def review(self, run_id: RunId, wishes: Wishes | None = None) -> Review:
