@@ -49,9 +49,9 @@ class RoundCalls:
             for position, (call, sameness) in enumerate(zip(answer.calls, answer.samenesses, strict=True), 1)
         ]
         recorder = self._turn.recorder
-        await recorder.open()
         for row, call in zip(rows, answer.calls, strict=True):
             recorder.know(row.id, row.tool, call.arguments)
+        await recorder.open()
         results = await self._replayed(rows, offset)
         left = [(row, call) for row, call in zip(rows, answer.calls, strict=True) if row.id not in results]
         while left:

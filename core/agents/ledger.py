@@ -158,7 +158,7 @@ class Ledger:
         for call_id, (_, since) in list(self._open.items()):
             duration_ms = round((self._clock.monotonic() - since) * 1000)
             self.end(call_id, CallResult(CallStatus.CANCELLED, error=error, duration_ms=duration_ms))
-
+        self._recorder.close()
         cut_off = [cut_off_call(row) for row in self._found.values() if row.status is CallStatus.RUNNING]
         if cut_off:
             self._log.tell(writes=[PutToolCall(row) for row in cut_off])

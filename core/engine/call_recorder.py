@@ -8,7 +8,6 @@ from typing import Any
 from core.domain.events import StepFinished, StepRecorded, StepStarted, ToolEnded, ToolStarted
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.json_text import encode
-from core.domain.masking import masked
 from core.domain.recording import CONTROLS, RecordedStep, Recording, recorded_id
 from core.domain.run import ErrorInfo
 from core.domain.step import StepStatus
@@ -47,6 +46,7 @@ class Recorder:
         self._clock = clock
         self._opened: OpenRecording | None = None
         self._written: dict[CallId, Any] = {}
+        self._kept: dict[CallId, Any] = {}
         self._resolved: dict[CallId, Any] = {}
         self._tools: dict[CallId, str] = {}
         self._effects: dict[CallId, Effect] = {}
@@ -54,6 +54,13 @@ class Recorder:
 
     async def open(self) -> None:
         self._opened = await self._book.open_of(self._workflow_id)
+        if self._live is not None:
+            for call_id in self._written.keys() - self._kept.keys():
+                await self._mask(call_id)
+
+    async def _mask(self, call_id: CallId) -> None:
+        written = self._written[call_id]
+        self._kept[call_id] = _but_refs(written, await masked_value(written))
 
     @property
     def guide(self) -> str | None:
@@ -98,10 +105,10 @@ class Recorder:
     async def settle(self, call_id: CallId, arguments: Any) -> None:
         if self._live is None or self._name(call_id) is None or call_id not in self._written:
             return
-        if call_id in self._resolved:
-            written = with_refs(self._written[call_id], self._resolved.pop(call_id), arguments)
-            self._written[call_id] = written
-        self._written[call_id] = _but_refs(self._written[call_id], await masked_value(self._written[call_id]))
+        resolved = self._resolved.pop(call_id, self._written[call_id])
+        if resolved is not arguments:  # as a person has changed them
+            self._written[call_id] = with_refs(self._written[call_id], resolved, arguments)
+            await self._mask(call_id)
 
     def begun(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Beside | None:
         opened, name = self._live, self._name(call_id)
@@ -113,6 +120,7 @@ class Recorder:
         for fact in facts:
             opened.recording.take(fact)
         opened.names.pop(mine, None)
+        opened.at_work.add(name)
         return Beside(opened.log, facts)
 
     def ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Beside | None:
@@ -124,7 +132,9 @@ class Recorder:
         error = kept.error.masked() if kept.error is not None else None
         told = error.as_dict() if error is not None else None
         is_done = status is StepStatus.COMPLETED
-        written = _but_refs(self._written.get(call_id, step.written), masked(self._written.get(call_id, step.written)))
+        opened.at_work.discard(step.name)
+        self._written.pop(call_id, None)
+        written = self._kept.pop(call_id, step.written)
         facts = [
             ToolEnded.of(self._id(call_id), kept),
             StepRecorded(
@@ -143,6 +153,12 @@ class Recorder:
         output_json = encode(kept.value) if is_done else None
         row = step_row(opened, step.name, status, output_json, self._clock.now())
         return Beside(opened.log, facts, [PutStepResult(replace(row, error=error))])
+
+    def close(self) -> None:
+        if self._opened is not None:
+            mine = [call_id for call_id in self._opened.names if call_id.startswith(f"{self._run_id} ")]
+            for call_id in mine:
+                del self._opened.names[call_id]
 
     @property
     def _live(self) -> OpenRecording | None:

@@ -43,9 +43,9 @@ class OutsideCalls:
             raise Refused("not_available", f"{tool} is not to be called from within a recording")
         opened = await self._book.opened(run_id)
         recorder = Recorder(self._book, run_id, opened.run.workflow_id, self._clock)
-        await recorder.open()
         call_id = CallId(new_id("call"))
         recorder.know(call_id, tool, arguments)
+        await recorder.open()
         recorder.name([(call_id, tool, arguments)])
         resolved = recorder.resolve(call_id, arguments)
         known = resolved if isinstance(resolved, CallResult) else None

@@ -1,4 +1,4 @@
-"""Results that are given to the steps of a run instead of running them: known data, a mock (ENGINE §11)."""
+"""Results that are given to steps instead of running them: known data, or what a test needs (ENGINE §11)."""
 
 from collections.abc import Sequence
 from datetime import datetime

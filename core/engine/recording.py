@@ -47,13 +47,15 @@ NAME_CHARACTERS = 128
 
 @dataclass(slots=True, eq=False)
 class OpenRecording:
-    """A recording that takes in steps. `names` are those given to calls that are not told yet."""
+    """A recording that takes in steps. `names` are those given to calls that are not told yet, `at_work` those of
+    calls that are being made."""
 
     run: Run
     snapshot: Snapshot
     log: Log
     recording: Recording
     names: dict[CallId, str] = field(default_factory=dict)
+    at_work: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,8 +224,7 @@ class RecordingBook:
             message = f"{name[:NAME_CHARACTERS]!r} cannot be referred to: a name is made of A-Z, a-z, 0-9, _ and -"
             raise Refused("bad_input", message, step=name[:NAME_CHARACTERS])
         _require_kept(output, f"the result of {name}")
-        known = opened.recording.steps.get(name)
-        if name in opened.names.values() or (known is not None and known.status is StepStatus.RUNNING):
+        if name in opened.names.values() or name in opened.at_work:
             raise Refused("step_running", f"{name} is at work: it will have a result of its own", step=name)
         kept = masked(output)
         fact = StepPreset(step=name, output=kept)

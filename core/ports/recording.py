@@ -12,8 +12,8 @@ class CallRecorder(Protocol):
     """The calls of one run, as the open recording of its workflow sees them; without one it lets everything pass."""
 
     async def open(self) -> None:
-        """Find out whether a recording is open. To be awaited before the calls of a part are named. Raises
-        StorageFailed."""
+        """Find out whether a recording is open. To be awaited before the calls of a part are named, once they are
+        known. Raises StorageFailed."""
         ...
 
     @property
@@ -47,6 +47,10 @@ class CallRecorder(Protocol):
         """Likewise when it has ended; `raw` is its value, with the secrets that are not kept."""
         ...
 
+    def close(self) -> None:
+        """The turn is over: names of calls that were never made are free again."""
+        ...
+
 
 class NoRecorder:
     """A `CallRecorder` where nothing is ever recorded."""
@@ -73,6 +77,9 @@ class NoRecorder:
 
     def ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Beside | None:
         return None
+
+    def close(self) -> None:
+        return
 
 
 NO_RECORDER = NoRecorder()

@@ -1,7 +1,7 @@
 """A conversation that is recorded: what its calls become, and what is told of them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ class Conversation:
         found = await self.core.recording.open_of(self.workflow_id)
         assert isinstance(found, Ok)
         assert found.data is not None
-        return found.data
+        return RunId(found.data)
 
     async def told(self) -> Any:
         return await self.world.describe(await self.id())
@@ -262,19 +262,19 @@ async def test_a_preset_result_takes_the_place_of_a_call_and_names_data() -> Non
         talk = Conversation(world)
         await talk.record(text="say 2 words")
         run_id = await talk.id()
-        for name, output in {"note_1": {"text": "a mock"}, "customer": {"id": "c-77"}}.items():
+        for name, output in {"note_1": {"text": "as given"}, "customer": {"id": "c-77"}}.items():
             assert isinstance(await talk.core.recording.preset(run_id, name, output), Ok)
         await talk.record(text='/tool note {"text": "@customer.id"}')
         await talk.record(text='/tool echo {"seen": "@note_1.text"}')
         assert world.tools.notes == []
-        assert world.tools.echoes == [{"seen": "a mock"}]
-        sealed = await talk.seal(title="Mocked")
+        assert world.tools.echoes == [{"seen": "as given"}]
+        sealed = await talk.seal(title="Given")
         assert [step["action"] for step in sealed.template["steps"]] == [
             {"set": True},
             {"toolName": "note"},
             {"toolName": "echo"},
         ]
-        again = await talk.run("Mocked")
+        again = await talk.run("Given")
         assert again["output"] == {"seen": "c-77"}
 
 
