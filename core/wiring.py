@@ -18,8 +18,8 @@ import platformdirs
 from core.agents.loop import AgentLoop
 from core.bus import Bus
 from core.domain.ids import WorkflowId
+from core.engine import sealing
 from core.engine.engine import Engine
-from core.engine.sealing import Recordings
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
 from core.llm.catalogue import Catalogue
@@ -49,6 +49,7 @@ from core.services.templates import TemplateService
 from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.questions import Questions
+from core.stores.recordings import Recordings
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.view_cache import ViewCache
@@ -123,11 +124,20 @@ class Stores:
         self.questions = Questions(self.background)
         self.toasts = Toasts(clock, call_later)
         self.workflows = Workflows(bus)
+        self.recordings = Recordings(bus)
         self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
 
     def close(self) -> None:
         """Hear nothing more, and leave no timer behind."""
-        for store in (self._feed, self.workflows, self.toasts, self.questions, self.view, self.background):
+        for store in (
+            self._feed,
+            self.recordings,
+            self.workflows,
+            self.toasts,
+            self.questions,
+            self.view,
+            self.background,
+        ):
             store.close()
 
 
@@ -219,7 +229,7 @@ async def run_core(
             templates = TemplateService(storage, box.validator)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
             box.registry.register(execution_create.tool(engine))
-            recordings = Recordings(engine, storage, box.validator, templates, box.invoker, clock)
+            recordings = sealing.Recordings(engine, storage, box.validator, templates, box.invoker, clock)
             for tool in recording_tools(recordings):
                 box.registry.register(tool)
             agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)

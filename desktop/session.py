@@ -131,6 +131,11 @@ class Session:
             core.stores.background.know(row.workflow for row in listed.data)
         else:
             self.presenter.fail(listed)
+        recorded = await core.recording.all_open()
+        if isinstance(recorded, Ok):
+            core.stores.recordings.load(recorded.data)
+        else:
+            self.presenter.fail(recorded)
         recovered = await core.runs.recover()
         if isinstance(recovered, Failed):
             self.presenter.fail(recovered)

@@ -75,9 +75,9 @@ class Recordings:
         found = await self._book.open_of(workflow_id)
         return found.run.id if found is not None else None
 
-    async def all_open(self) -> list[Run]:
+    async def all_open(self) -> list[tuple[Run, Recording]]:
         """Every open recording, the oldest first."""
-        return [opened.run for opened in await self._book.all_open()]
+        return [(opened.run, opened.recording) for opened in await self._book.all_open()]
 
     async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None) -> RunId:
         return (await self._book.start(workflow_id, given)).run.id

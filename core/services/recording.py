@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.domain.ids import RunId, WorkflowId
-from core.domain.run import Run
 from core.domain.tool import CallResult
 from core.engine.sealing import Recordings, Sealed
 from core.engine.templating import Review, Wishes
 from core.services.outcome import answers
+from core.stores.recordings import ListedRecording
+
+__all__ = ["RecordingService", "Review", "Sealed", "Wishes"]
 
 
 class RecordingService:
@@ -21,9 +23,12 @@ class RecordingService:
         return await self._recordings.open_of(workflow_id)
 
     @answers
-    async def all_open(self) -> list[Run]:
+    async def all_open(self) -> list[ListedRecording]:
         """Every open recording, the oldest first."""
-        return await self._recordings.all_open()
+        return [
+            ListedRecording(run.id, run.workflow_id, sum(step.tool is not None for step in recording.steps.values()))
+            for run, recording in await self._recordings.all_open()
+        ]
 
     @answers
     async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None = None) -> RunId:

@@ -26,6 +26,10 @@ def failure_words(code: str, message: str) -> str:
         "key_missing": translate(
             "Failures", "There is no key for this provider. Put one in at Settings, Models, or choose another model."
         ),
+        "title_taken": translate("Failures", "There is a template with this title already."),
+        "empty_recording": translate("Failures", "There is no step yet that a template could be made of."),
+        "already_sealed": translate("Failures", "This recording has become a template already."),
+        "recording_ended": translate("Failures", "This recording has ended already."),
         "storage_failed": translate("Failures", "The data could not be read or written."),
     }
     return words.get(code, message)

@@ -38,6 +38,7 @@ from desktop.window.menus import Menus
 from desktop.window.navigation import Recent, neighbour, next_around
 from desktop.window.picker import Picker
 from desktop.window.questions import ask_delete
+from desktop.window.recording import RecordingPlace
 from desktop.window.start_page import StartPage
 from desktop.window.title import viewed_title
 from desktop.window_state import WindowState
@@ -70,6 +71,7 @@ class Content(Adaptive, Surface):
         self.chat = ChatPane(
             theme, frames, stores.view, stores.workflows, stores.questions, core.clock, card_keys, self
         )
+        self.recording = RecordingPlace(core, tasks, session.presenter, theme, frames, self)
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
@@ -163,6 +165,7 @@ class Content(Adaptive, Surface):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
+        column.addWidget(self.recording.banner)
         column.addWidget(self._centre, 1)
         self._centre.addWidget(self.start)
         self._centre.addWidget(self.chat)
@@ -217,6 +220,7 @@ class Content(Adaptive, Surface):
             "app.quit": self._session.end,
             "workflow.model": self._pick,
             "run.stop": self._stop,
+            "recording.toggle": self.recording.toggle,
             "view.sidebar": self._toggle_sidebar,
             "view.activity": self._toggle_activity,
             "view.full_screen": self._toggle_full_screen,
@@ -262,6 +266,7 @@ class Content(Adaptive, Surface):
             self._is_new = False
         self.answering.viewed_another()
         self.chat.show_now()
+        self.recording.show_now()
         self._render()
 
     def _on_settings(self, _message: SettingsChanged) -> None:
