@@ -10,6 +10,7 @@ from core.cli.output import write_error_line, write_line
 from core.domain.ids import RunId
 from core.domain.json_text import indented
 from core.engine.templating import ALL, Wishes
+from core.services.outcome import Failed
 from core.wiring import Folders, open_core
 
 NAME = "record"
@@ -41,8 +42,11 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
                 write_line(offer.as_dict())
             write_error_line({key: value for key, value in review.as_dict().items() if key != "offers"})
             return exits.SUCCESS
-        target = _target(args.output) if args.output is not None else None
-        sealed = unwrap(await core.recording.seal(run_id, wishes))
+        target, is_new = _target(args.output) if args.output is not None else (None, False)
+        answer = await core.recording.seal(run_id, wishes)
+        if target is not None and is_new and isinstance(answer, Failed):
+            target.unlink(missing_ok=True)
+        sealed = unwrap(answer)
     if target is None:
         write_line(sealed.template)
         write_error_line(sealed.as_dict())
@@ -52,17 +56,19 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
     return exits.SUCCESS
 
 
-def _target(place: str) -> Path:
-    """The file, which can be written. Raises CommandFailed `bad_input`; the recording is still open then."""
+def _target(place: str) -> tuple[Path, bool]:
+    """The file, which can be written, and whether it was made for that. Raises CommandFailed `bad_input`; the recording
+    is still open then."""
     path = Path(place)
     try:
+        is_new = not path.exists()
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")
         with path.open("ab"):
             pass
     except (OSError, ValueError) as error:
         raise _cannot(place, error) from None
-    return path
+    return path, is_new
 
 
 def _write(path: Path, template: Any) -> None:

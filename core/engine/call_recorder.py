@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from core.domain.events import StepFinished, StepRecorded, StepStarted, ToolEnded, ToolStarted
@@ -37,10 +38,19 @@ is the input of the recording; it has {keys}. For an @ that begins a word and is
 
 
 class Recorder:
-    """A `core.ports.recording.CallRecorder` for the calls of one run. Those of children are the child's own affair."""
+    """A `core.ports.recording.CallRecorder` for the calls of one run. `since`: when it was begun, in an earlier life; a
+    recording that was open then is known to its model."""
 
-    def __init__(self, book: RecordingBook, run_id: RunId, workflow_id: WorkflowId, clock: Clock) -> None:
+    def __init__(
+        self,
+        book: RecordingBook,
+        run_id: RunId,
+        workflow_id: WorkflowId,
+        clock: Clock,
+        since: datetime | None = None,
+    ) -> None:
         self._book = book
+        self._since = since
         self._run_id = run_id
         self._workflow_id = workflow_id
         self._clock = clock
@@ -53,7 +63,10 @@ class Recorder:
         self._presets: set[CallId] = set()
 
     async def open(self) -> None:
-        self._opened = await self._book.open_of(self._workflow_id)
+        found = await self._book.open_of(self._workflow_id)
+        if found is None and self._since is not None:
+            found, self._since = await self._book.ended_since(self._workflow_id, self._since), None
+        self._opened = found or self._opened
         if self._live is not None:
             for call_id in self._written.keys() - self._kept.keys():
                 await self._mask(call_id)
@@ -86,10 +99,14 @@ class Recorder:
         return len(calls)
 
     def resolve(self, call_id: CallId, arguments: Any) -> Any:
-        opened, name = self._live, self._name(call_id)
-        if opened is None or name is None or arguments is None:
+        opened, name = self._opened, self._name(call_id)
+        if opened is None or arguments is None:
             return arguments
         recording = opened.recording
+        if not recording.is_open:
+            return self._resolved_late(call_id, arguments, opened)
+        if name is None:
+            return arguments
         preset = recording.steps.get(name)
         if preset is not None and preset.call_id is None and preset.is_completed:
             self._presets.add(call_id)
@@ -101,6 +118,16 @@ class Recorder:
             return _unresolved(self._tools.get(call_id, ""), failed)
         self._resolved[call_id] = resolved = resolve(arguments, scope)
         return resolved
+
+    def _resolved_late(self, call_id: CallId, arguments: Any, opened: OpenRecording) -> Any:
+        """Nothing is recorded any more, and the model may not know: its refs to steps and to the input hold."""
+        recording = opened.recording
+        known = {"input", *recording.steps}
+        if not any(found.ref.root in known for found in find_refs(arguments)):
+            return arguments
+        scope = Scope(recording.input, recording.outputs, ctx=context_of(opened.run))
+        failed = _failures(arguments, scope, recording)
+        return _unresolved(self._tools.get(call_id, ""), failed) if failed else resolve(arguments, scope)
 
     async def settle(self, call_id: CallId, arguments: Any) -> None:
         if self._live is None or self._name(call_id) is None or call_id not in self._written:

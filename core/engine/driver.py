@@ -66,8 +66,8 @@ class Owner(Protocol):
         """The interruptions of the runs above that one. Raises StorageFailed."""
         ...
 
-    def recorder(self, run: Run) -> CallRecorder:
-        """What makes steps of the calls of its agents while a recording is open."""
+    def recorder(self, run: Run, *, is_fresh: bool) -> CallRecorder:
+        """What makes steps of the calls of its agents while a recording is open. `is_fresh`: it has no earlier life."""
         ...
 
     async def run_child(self, parent: "Driver", call: Call, attempt: int, workflow: WorkflowCall) -> object:
@@ -137,7 +137,7 @@ class Driver:
             consents,
             partial(owner.run_child, self),
             remains.left_open if remains is not None else {},
-            owner.recorder(run),
+            owner.recorder(run, is_fresh=remains is None),
         )
         self.work = Work(
             setting,

@@ -291,11 +291,12 @@ class Engine:
             if below.run.parent == seat.run.id and below.is_driven and not below.is_root:
                 self._move(below, root or seat.run.id)
 
-    def recorder(self, run: Run) -> CallRecorder:
+    def recorder(self, run: Run, *, is_fresh: bool) -> CallRecorder:
         """A `core.engine.driver.Owner`. What a call begins is no step of its own: the call is."""
         if run.kind is not RunKind.CHAT or run.parent is not None:
             return NO_RECORDER
-        return Recorder(self.recordings, run.id, run.workflow_id, self._clock)
+        since = None if is_fresh else run.created_at
+        return Recorder(self.recordings, run.id, run.workflow_id, self._clock, since)
 
     async def is_claimed(self, run_id: RunId) -> bool:
         """A `core.engine.driver.Owner`."""

@@ -38,7 +38,16 @@ from core.engine.run_log import Log
 from core.errors import NotFound, Refused, StepFailed, StorageFailed
 from core.ports.clock import Clock
 from core.ports.journal import Beside
-from core.ports.storage import ChangeRun, CreateRun, MarkUnreadable, PutStepResult, PutTemplate, Storage, Write
+from core.ports.storage import (
+    PAGE_ROWS,
+    ChangeRun,
+    CreateRun,
+    MarkUnreadable,
+    PutStepResult,
+    PutTemplate,
+    Storage,
+    Write,
+)
 
 log = logging.getLogger(__name__)
 
@@ -111,6 +120,13 @@ class RecordingBook:
             if opened is not None:
                 self._open[workflow_id] = opened
             return opened
+
+    async def ended_since(self, workflow_id: WorkflowId, since: datetime) -> OpenRecording | None:
+        """The recording of the workflow that ended last, if it was open then: it takes in nothing more."""
+        for run in await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS):
+            if run.kind is RunKind.RECORDING and run.finished_at is not None and run.finished_at >= since:
+                return await self._read(run)
+        return None
 
     async def all_open(self) -> list[OpenRecording]:
         """Every open recording, the oldest first."""

@@ -1,5 +1,6 @@
 """A conversation that is recorded: what its calls become, and what is told of them."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -383,6 +384,33 @@ async def test_an_agent_begins_fills_and_seals_a_recording() -> None:
         again = await talk.run("By the agent", {"id": "user-2"})
         assert again["output"] == {"text": "user-2"}
         assert sorted(again["steps"]) == ["echo_1", "echo_2", "note_1"]
+
+
+async def test_refs_hold_to_the_end_of_a_turn_whose_recording_was_sealed_meanwhile() -> None:
+    storage = MemoryStorage()
+    async with a_world(storage) as world:
+        talk = Conversation(world)
+        lines = [
+            call("echo", id="u-1001"),
+            say("one"),
+            call("hold"),
+            call("note", text="for @echo_1.id @nobody"),
+            say(),
+        ]
+        sent = await world.core.chat.send("go", script=lines, record=True)
+        assert isinstance(sent, Ok)
+        talk.workflow_id = sent.data.workflow_id
+        while not world.tools.in_flight:  # noqa: ASYNC110  # of another task
+            await asyncio.sleep(0)
+        sealed = await talk.seal()
+        assert sealed.left_out == {"hold_1": "unfinished"}
+        assert (await world.describe(sealed.run.id))["steps"]["hold_1"]["status"] == "cancelled"
+    async with a_world(storage) as world:
+        world.tools.release.set()
+        await world.core.engine.recover()
+        told = await world.settled(sent.data.id)
+        assert told["status"] == "success"
+        assert world.tools.notes == ["for u-1001 @nobody"]
 
 
 async def test_the_refusals_of_the_tools_are_results() -> None:
