@@ -94,8 +94,12 @@ class Recorder:
                 return number
             known = opened.recording.step_of(self._id(call_id))
             name = opened.recording.next_name(tool, opened.names.values()) if known is None else known.name
+            if number and _has_preset(opened.recording, name):
+                return number  # it has its result at once, and its place behind those before it
             opened.names[self._id(call_id)] = name
             fresh.add(name)
+            if _has_preset(opened.recording, name):
+                return 1
         return len(calls)
 
     def resolve(self, call_id: CallId, arguments: Any) -> Any:
@@ -107,10 +111,9 @@ class Recorder:
             return self._resolved_late(call_id, arguments, opened)
         if name is None:
             return arguments
-        preset = recording.steps.get(name)
-        if preset is not None and preset.call_id is None and preset.is_completed:
+        if _has_preset(recording, name):
             self._presets.add(call_id)
-            return CallResult(CallStatus.COMPLETED, preset.output, summary="preset")
+            return CallResult(CallStatus.COMPLETED, recording.steps[name].output, summary="preset")
         context = {**context_of(opened.run), "step": name, "attempt": 1}
         scope = Scope(recording.input, recording.outputs, ctx=context)
         failed = _failures(arguments, scope, recording)
@@ -295,6 +298,12 @@ def _is_ref_alone(text: str) -> bool:
         return False
     rest = replaced(text, lambda found: "")
     return isinstance(rest, str) and _SCHEME.fullmatch(rest) is not None
+
+
+def _has_preset(recording: Recording, name: str) -> bool:
+    """Whether the result of the call that will have this name was given."""
+    step = recording.steps.get(name)
+    return step is not None and step.call_id is None and step.is_completed
 
 
 def _name_of(step: RecordedStep | None) -> str | None:

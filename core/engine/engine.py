@@ -128,9 +128,8 @@ class Engine:
         self._seats.require_place(request)
         seat = self._sit(run_id, request)
         seat.remains = Remains(rows, ()) if rows else None
-        if not await self._create(
-            seat, request, told_of(request), [PutStepResult(row) for row in rows]
-        ):  # the same key, that began and ended while this start was looking
+        is_new = await self._create(seat, request, told_of(request), [PutStepResult(row) for row in rows])
+        if not is_new:  # the same key, that began and ended while this start was looking
             return await self.wait(run_id)
         self._bus.publish(WorkflowChanged(replace(request.workflow, updated_at=seat.run.created_at)))
         if seat.is_cancelled:  # while it was written down
@@ -544,12 +543,12 @@ class Engine:
     async def preset(self, run_id: RunId, step: str, output: Any) -> None:
         """Give the result of a step of a run that is at work here, which has not begun it; it is not run.
 
-        Raises NotFound, Refused: `run_over`, `step_started`, `bad_input`.
+        Raises NotFound, Refused: `not_at_work`, `step_started`, `bad_preset`.
         """
         seat = self._seats.get(run_id)
         if seat is None or seat.driver is None or seat.is_finished:
             run = await self._stored(run_id)
-            raise Refused("run_over", f"the run is not at work here: it is {run.status}", status=run.status)
+            raise Refused("not_at_work", f"the run is not at work here: it is {run.status}", status=run.status)
         await require_preset(seat.snapshot.template, step, output, self._steps.schemas)
         seat.driver.preset(step, output)
 

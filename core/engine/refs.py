@@ -190,7 +190,7 @@ def _escape(key: str) -> str:
 def as_literal(value: Any) -> Any:
     """`value` written so that `resolve` gives it back: what would be a ref in its texts is none."""
     if isinstance(value, str):
-        return _IN_TEXT.sub(lambda found: "@" * len(found[0]) * 2 if not found[1] else f"@{found[0]}", value)
+        return _IN_TEXT.sub(lambda found: f"@{found[0]}" if found[1] else "@@@@", value)
     if isinstance(value, dict):
         return {key: as_literal(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

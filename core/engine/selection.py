@@ -1,8 +1,9 @@
 """Which recorded steps become those of a template, and what becomes of refs to those that do not (ENGINE §11). Pure."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from core.domain.json_text import encode
 from core.domain.recording import RecordedStep
@@ -54,11 +55,15 @@ def select(steps: Sequence[RecordedStep], include: Collection[str] = (), exclude
             twins.pop(step.name, None)
         else:
             left_out[step.name] = reason
-    used = {found.ref.root for step in kept for found in find_refs(step.written)}
-    for step in [step for step in kept if step.tool is None and step.name not in used and step.name not in include]:
-        kept.remove(step)
-        left_out[step.name] = Reason.UNUSED
     return Selection(kept, left_out, twins)
+
+
+def without_unused(found: Selection, arguments: Iterable[Any], include: Collection[str] = ()) -> Selection:
+    """The selection without data that a name was given, and that no ref in the arguments reads."""
+    used = {one.ref.root for value in arguments for one in find_refs(value)} | set(include)
+    unused = {step.name: Reason.UNUSED for step in found.steps if step.tool is None and step.name not in used}
+    steps = [step for step in found.steps if step.name not in unused]
+    return Selection(steps, {**found.left_out, **unused}, found.twins)
 
 
 def _reason(step: RecordedStep, kept: Sequence[RecordedStep], twins: dict[str, str]) -> Reason | None:

@@ -11,7 +11,7 @@ from core.domain.template import FORMAT
 from core.domain.tool import Effect
 from core.engine.offers import Offer, offers, pointer
 from core.engine.refs import ROOTS, FoundRef, Scope, as_literal, as_text, find_refs, look_up, replaced
-from core.engine.selection import Reason, Selection, select
+from core.engine.selection import Reason, Selection, select, without_unused
 from core.errors import RefFailed, Refused
 
 ALL = "all"
@@ -81,39 +81,41 @@ class _Input:
 def review(recording: Recording, messages: Sequence[str], wishes: Wishes | None = None) -> Review:
     """What there is to decide. Raises Refused `bad_input`."""
     wishes = wishes or Wishes()
-    selection = select(list(recording.steps.values()), wishes.include, wishes.exclude)
-    lacking = [pointer(step.name, keys) for step in selection.steps for keys in _marked(step.written)]
-    return Review(selection, offers(selection.steps, recording.input, messages), lacking)
+    found = select(list(recording.steps.values()), wishes.include, wishes.exclude)
+    offered = offers(found.steps, recording.input, messages)
+    shown = without_unused(found, [step.written for step in found.steps], wishes.include)
+    lacking = [pointer(step.name, keys) for step in shown.steps for keys in _marked(step.written)]
+    return Review(shown, offered, lacking)
 
 
 def make(recording: Recording, messages: Sequence[str], title: str, wishes: Wishes) -> Made:
     """The template that was wished for. Raises Refused: `empty_recording`, `bad_input`."""
-    found = review(recording, messages, wishes)
-    kept = found.selection.steps
-    if not any(step.tool is not None for step in kept):
+    found = select(list(recording.steps.values()), wishes.include, wishes.exclude)
+    if not any(step.tool is not None for step in found.steps):
         raise Refused("empty_recording", "there is no step that a template could be made of", left_out=_told(found))
-    accepted = _accepted(found.offers, wishes.accept)
+    accepted = _accepted(offers(found.steps, recording.input, messages), wishes.accept)
     given = _Input(dict(recording.input))
     for offer in accepted:
         if offer.key is not None:
             given.values[offer.key] = offer.value
-    inputs = {step.name: _input_of(step, recording, found.selection, accepted) for step in kept}
-    for value in inputs.values():
-        for ref in find_refs(value):
+    inputs = {step.name: _input_of(step, recording, found, accepted) for step in found.steps}
+    found = without_unused(found, inputs.values(), wishes.include)
+    for step in found.steps:
+        for ref in find_refs(inputs[step.name]):
             if ref.ref.root == "input":
                 given.need(ref)
-    steps = _steps(kept, inputs)
+    steps = _steps(found.steps, inputs)
     template: dict[str, Any] = {"format": FORMAT, "title": title}
     if wishes.description:
         template["description"] = wishes.description
     if len(given.schema) > 1:
         template["inputSchema"] = given.schema
-    lacking = [pointer(name, keys) for name, value in inputs.items() for keys in _marked(value)]
-    return Made({**template, "steps": steps}, found.selection.left_out, lacking)
+    lacking = [pointer(step.name, keys) for step in found.steps for keys in _marked(inputs[step.name])]
+    return Made({**template, "steps": steps}, found.left_out, lacking)
 
 
-def _told(found: Review) -> list[dict[str, str]]:
-    return [{"step": name, "reason": str(reason)} for name, reason in found.selection.left_out.items()]
+def _told(found: Selection) -> list[dict[str, str]]:
+    return [{"step": name, "reason": str(reason)} for name, reason in found.left_out.items()]
 
 
 def _accepted(offered: Sequence[Offer], accept: Collection[str] | str) -> list[Offer]:

@@ -43,8 +43,11 @@ class RecordingService:
 
     @answers
     async def preset(self, run_id: RunId, step: str, output: Any) -> None:
-        """Give the result of a step of a recording, or of a run at work, without running it. Fails with `not_found`,
-        `bad_input`, `bad_preset`, `step_running`, `step_started`, `run_over`, `already_sealed`, `recording_ended`."""
+        """Give the result of a step of a recording, or of a run at work, without running it.
+
+        Fails with `not_found`, `bad_input`, `step_running`, `already_sealed`, `recording_ended`; of a run at work with
+        `bad_preset`, `step_started`, `not_at_work`.
+        """
         await self._recordings.preset(run_id, step, output)
 
     @answers

@@ -115,7 +115,7 @@ async def test_a_step_of_a_run_at_work_is_preset_before_it_begins() -> None:
         assert world.tools.notes == []
         over = await world.core.recording.preset(run.id, "then", 1)
         assert isinstance(over, Failed)
-        assert over.code == "run_over"
+        assert over.code == "not_at_work"
 
 
 async def test_a_waiting_run_goes_on_with_what_was_given_elsewhere() -> None:

@@ -279,6 +279,22 @@ async def test_a_preset_result_takes_the_place_of_a_call_and_names_data() -> Non
         assert again["output"] == {"seen": "c-77"}
 
 
+async def test_data_under_a_name_is_offered_and_left_out_where_nothing_reads_it() -> None:
+    async with a_world() as world:
+        talk = Conversation(world)
+        await talk.record(text="say 2 words")
+        for name, output in {"customer": {"id": "c-77001"}, "other": 1, "note_2": {"text": "given"}}.items():
+            assert isinstance(await talk.core.recording.preset(await talk.id(), name, output), Ok)
+        lines = [call("note", text="c-77001"), call("note", text="two"), call("note", text="three"), say()]
+        await talk.record(*lines, text="more")
+        assert world.tools.notes == ["c-77001", "three"]
+        assert list(await talk.steps()) == ["customer", "other", "note_2", "note_1", "note_3"]
+        assert await talk.offered() == {"/note_1/text": "@customer.id"}
+        sealed = await talk.seal(accept="all")
+        assert sealed.left_out == {"other": "unused"}
+        assert [step["name"] for step in sealed.template["steps"]] == ["customer", "note_1", "note_2", "note_3"]
+
+
 async def test_refs_to_steps_that_are_left_out_are_replaced() -> None:
     async with a_world() as world:
         talk = Conversation(world)
