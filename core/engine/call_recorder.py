@@ -1,21 +1,23 @@
 """The calls of one run as steps of the recording beside it: named, resolved, told with their ledger (ENGINE §11)."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from core.domain.events import StepFinished, StepRecorded, StepStarted, ToolEnded, ToolStarted
 from core.domain.ids import CallId, RunId, WorkflowId
+from core.domain.json_pointer import part_at, parts_of
 from core.domain.json_text import encode
+from core.domain.masking import MARK, masked
 from core.domain.recording import CONTROLS, RecordedStep, Recording, recorded_id
 from core.domain.run import ErrorInfo
 from core.domain.step import StepStatus
 from core.domain.tool import CallResult, CallStatus, Effect
 from core.engine.dispatch import context_of
 from core.engine.recording import OpenRecording, RecordingBook, step_row
-from core.engine.refs import ROOTS, Scope, as_literal, find_refs, look_up, replaced, resolve
+from core.engine.refs import ROOTS, Scope, as_literal, find_refs, look_up, replaced, resolve, whole_ref
 from core.errors import RefFailed
 from core.ports.clock import Clock
 from core.ports.journal import Beside
@@ -72,8 +74,7 @@ class Recorder:
                 await self._mask(call_id)
 
     async def _mask(self, call_id: CallId) -> None:
-        written = self._written[call_id]
-        self._kept[call_id] = _but_refs(written, await masked_value(written))
+        self._kept[call_id] = await masked_value(self._written[call_id])
 
     @property
     def guide(self) -> str | None:
@@ -163,8 +164,9 @@ class Recorder:
         told = error.as_dict() if error is not None else None
         is_done = status is StepStatus.COMPLETED
         opened.at_work.discard(step.name)
-        self._written.pop(call_id, None)
-        written = self._kept.pop(call_id, step.written)
+        raw_arguments = self._written.pop(call_id, step.written)
+        known = {*ROOTS, *opened.recording.steps}
+        written = _but_refs(raw_arguments, self._kept.pop(call_id, step.written), known)
         facts = [
             ToolEnded.of(self._id(call_id), kept),
             StepRecorded(
@@ -243,7 +245,22 @@ def _failures(arguments: Any, scope: Scope, recording: Recording) -> list[RefFai
             look_up(ref, scope, found.path)
         except RefFailed as error:
             failed.setdefault(f"{found.path} {ref.text}", _explained(error, recording.steps.get(ref.root), scope))
-    return list(failed.values())
+    shown = masked(arguments) if failed else arguments
+    return [one if _is_told(one, arguments, shown, recording) else _of_secret(one) for one in failed.values()]
+
+
+def _is_told(error: RefFailed, arguments: Any, shown: Any, recording: Recording) -> bool:
+    """Whether the ref may be told: what stands in the place of a secret may be the secret itself."""
+    parts = parts_of(error.parameters["path"])
+    if part_at(arguments, parts) == part_at(shown, parts):
+        return True
+    ref = whole_ref(error.parameters["ref"])
+    return ref is not None and ref.root in {"input", "ctx", *recording.steps}
+
+
+def _of_secret(error: RefFailed) -> RefFailed:
+    message = "what stands there looks like a reference, and names no step. For a literal @ write @@"
+    return RefFailed("unresolved_ref", message, ref=MARK, found=None, path=error.parameters["path"])
 
 
 def _explained(error: RefFailed, step: RecordedStep | None, scope: Scope) -> RefFailed:
@@ -281,20 +298,22 @@ def _unresolved(tool: str, failed: Sequence[RefFailed]) -> CallResult:
     return CallResult(CallStatus.ERROR, error=error)
 
 
-def _but_refs(written: Any, kept: Any) -> Any:
-    """The masked copy, with the refs that stand where a secret would."""
+def _but_refs(written: Any, kept: Any, known: Collection[str]) -> Any:
+    """The masked copy, with the refs to `known` roots that stand where a secret would."""
     if isinstance(written, str):
-        return written if written == kept or _is_ref_alone(written) else kept
+        return written if written == kept or _is_ref_alone(written, known) else kept
     if isinstance(written, dict) and isinstance(kept, dict):
-        return {key: _but_refs(part, kept[key]) if key in kept else part for key, part in written.items()}
+        return {key: _but_refs(part, kept[key], known) if key in kept else part for key, part in written.items()}
     if isinstance(written, list) and isinstance(kept, list) and len(written) == len(kept):
-        return [_but_refs(part, kept[at]) for at, part in enumerate(written)]
+        return [_but_refs(part, kept[at], known) for at, part in enumerate(written)]
     return kept
 
 
-def _is_ref_alone(text: str) -> bool:
-    """Whether the text is nothing but refs, and the name of how a secret is used: `Bearer @input.token`."""
-    if next(find_refs(text), None) is None:
+def _is_ref_alone(text: str, known: Collection[str]) -> bool:
+    """Whether the text is nothing but refs, and the name of how a secret is used: `Bearer @input.token`. A password may
+    look like a ref to something else."""
+    roots = {found.ref.root for found in find_refs(text)}
+    if not roots or not roots <= set(known):
         return False
     rest = replaced(text, lambda found: "")
     return isinstance(rest, str) and _SCHEME.fullmatch(rest) is not None

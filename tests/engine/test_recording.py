@@ -249,6 +249,17 @@ async def test_secrets_are_kept_out_and_the_template_says_so() -> None:
         assert secret not in kept
 
 
+async def test_a_password_that_looks_like_a_ref_is_told_to_nobody() -> None:
+    async with a_world() as world:
+        talk = Conversation(world)
+        turn = await talk.record(call("echo", password="@dmin.hunter2"), call("echo", password="@@dmin.hunter2"), say())
+        assert turn["tool_calls"][0]["error"]["code"] == "invalid_arguments"
+        assert world.tools.echoes == [{"password": "@dmin.hunter2"}]
+        run_id = await talk.id()
+        kept = str(await world.storage.events(run_id)) + str(await world.storage.events(turn["run_id"]))
+        assert "hunter2" not in kept + str(await world.storage.tool_calls(turn["run_id"]))
+
+
 async def test_a_secret_can_become_a_key_of_the_input() -> None:
     async with a_world() as world:
         talk = Conversation(world)
