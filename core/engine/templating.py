@@ -72,7 +72,7 @@ class _Input:
             if not isinstance(value, dict):
                 return
             value = value.get(key)
-            known = schema.setdefault("properties", {}).setdefault(key, _schema_of(value))
+            known = schema.setdefault("properties", {}).setdefault(key, _schema_of(key, value))
             if not found.ref.optional and key not in schema.setdefault("required", []):
                 schema["required"].append(key)
             schema = known
@@ -171,12 +171,12 @@ def _as_written(found: FoundRef, root: str | None = None) -> str:
 
 
 def _as_value(found: FoundRef, recording: Recording) -> Any:
-    """The value that the ref had: its step is left out."""
+    """The value that the ref had, without secrets: its step is left out."""
+    root = found.ref.root
     try:
-        value = look_up(found.ref, Scope(recording.input, recording.outputs))
+        value = look_up(found.ref, Scope(recording.input, {root: masked(recording.outputs[root])}))
     except RefFailed:
         value = None
-    value = masked(value)
     return as_literal(value) if found.is_whole else as_literal(as_text(value))
 
 
@@ -208,7 +208,7 @@ def _steps(kept: Sequence[RecordedStep], inputs: Mapping[str, Any]) -> list[dict
         else:
             before = since or ([last_effect] if last_effect is not None else [])
         direct = read | set(before)
-        implied = {name for one in direct for name in above[one]}
+        implied = {name for one in direct for name in above.get(one, ())}  # a failed call may name later ones
         waits = [name for name in before if name not in read | implied]
         above[step.name] = direct | implied
         made.append(_step(step, inputs[step.name], waits))
@@ -244,13 +244,18 @@ def _free(name: str, taken: Collection[str]) -> str:
     return free
 
 
-def _schema_of(value: Any) -> dict[str, Any]:
-    """The type of a value, with the value as an example where that tells no secret and is short."""
-    if isinstance(value, bool):
-        return {"type": "boolean", "examples": [value]}
-    if isinstance(value, int | float):
-        return {"type": "number", "examples": [value]}
-    if isinstance(value, str):
-        is_told = MARK not in value and len(value) <= EXAMPLE_CHARACTERS
-        return {"type": "string", **({"examples": [value]} if is_told else {})}
-    return {"type": "object" if isinstance(value, dict) else "array"} if isinstance(value, dict | list) else {}
+def _schema_of(key: str, value: Any) -> dict[str, Any]:
+    """The type of a value, with the value as an example where that is short and tells no secret."""
+    match value:
+        case bool():
+            kind = "boolean"
+        case int() | float():
+            kind = "number"
+        case str():
+            kind = "string"
+        case dict() | list():
+            return {"type": "object" if isinstance(value, dict) else "array"}
+        case _:
+            return {}
+    is_told = masked({key: value}) == {key: value} and not holds_mark(value) and len(str(value)) <= EXAMPLE_CHARACTERS
+    return {"type": kind, "examples": [value]} if is_told else {"type": kind}

@@ -10,8 +10,9 @@ import pytest
 
 from core.domain.events import StepRecorded
 from core.domain.ids import RunId, WorkflowId
+from core.domain.recording import Recording
 from core.domain.run import RunKind
-from core.engine.templating import Wishes
+from core.engine.templating import Wishes, make
 from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Failed, Ok
 from tests.support.world import World, a_world
@@ -71,6 +72,12 @@ class Conversation:
 
     async def offered(self) -> dict[str, str]:
         return {offer.path: offer.ref for offer in (await self.review()).offers}
+
+    async def recorded(self, run_id: RunId) -> Recording:
+        book = self.core.engine.recordings
+        recording = await book.recording(await book.run(run_id))
+        assert isinstance(recording, Recording)
+        return recording
 
     async def seal(self, **wishes: Any) -> Any:
         sealed = await self.core.recording.seal(await self.id(), Wishes(**wishes))
@@ -243,6 +250,9 @@ async def test_secrets_are_kept_out_and_the_template_says_so() -> None:
         assert "not kept" in first["description"]
         assert second["input"]["token"] == "@echo_1.password"
         assert sealed.masked == ["/echo_1/password", "/echo_2/header"]
+        still = make(await talk.recorded(sealed.run.id), [], "T", Wishes(exclude=["echo_1"]))
+        assert "hunter2" not in json.dumps(still.template)
+        assert still.masked == ["/echo_2/token", "/echo_2/header"]
         events = await world.storage.events(sealed.run.id)
         kept = json.dumps(sealed.template) + str(events) + str(await world.storage.step_results(sealed.run.id))
         assert "hunter2" not in kept
@@ -258,6 +268,30 @@ async def test_a_password_that_looks_like_a_ref_is_told_to_nobody() -> None:
         run_id = await talk.id()
         kept = str(await world.storage.events(run_id)) + str(await world.storage.events(turn["run_id"]))
         assert "hunter2" not in kept + str(await world.storage.tool_calls(turn["run_id"]))
+
+
+async def test_a_secret_of_the_input_is_no_example() -> None:
+    async with a_world() as world:
+        talk = Conversation(world)
+        given = {"password": "hunter2hunter2", "name": "ada", "more": {"n": 2}}
+        await talk.record(
+            call("echo", a="@input.password", b="@input.name", c="@input.more.n", d="@input.x?"), say(), given=given
+        )
+        sealed = await talk.seal()
+        assert sealed.template["inputSchema"] == {
+            "type": "object",
+            "properties": {
+                "password": {"type": "string"},
+                "name": {"type": "string", "examples": ["ada"]},
+                "more": {
+                    "type": "object",
+                    "properties": {"n": {"type": "number", "examples": [2]}},
+                    "required": ["n"],
+                },
+                "x": {},
+            },
+            "required": ["password", "name", "more"],
+        }
 
 
 async def test_a_secret_can_become_a_key_of_the_input() -> None:
