@@ -1,24 +1,21 @@
 """The calls of one run as steps of the recording beside it: named, resolved, told with their ledger (ENGINE §11)."""
 
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from core.domain.events import StepFinished, StepRecorded, StepStarted, ToolEnded, ToolStarted
 from core.domain.ids import CallId, RunId, WorkflowId
-from core.domain.json_pointer import part_at, parts_of
 from core.domain.json_text import encode
-from core.domain.masking import MARK, masked
 from core.domain.recording import CONTROLS, RecordedStep, Recording, recorded_id
-from core.domain.run import ErrorInfo
 from core.domain.step import StepStatus
 from core.domain.tool import CallResult, CallStatus, Effect
 from core.engine.dispatch import context_of
 from core.engine.recording import OpenRecording, RecordingBook, step_row
-from core.engine.refs import ROOTS, Scope, as_literal, find_refs, look_up, replaced, resolve, whole_ref
-from core.errors import RefFailed
+from core.engine.refs import ROOTS, Scope, find_refs, resolve
+from core.engine.unresolved import failures, unresolved
+from core.engine.written import but_refs, with_refs
 from core.ports.clock import Clock
 from core.ports.journal import Beside
 from core.ports.storage import PutStepResult
@@ -26,7 +23,6 @@ from core.threads.long_masking import masked_value
 
 NAMES_TOLD = 40
 
-_SCHEME = re.compile(r"\s*(?:bearer|basic|token|digest|apikey)?[\s:=]*", re.IGNORECASE)
 _STATUS: Mapping[CallStatus, StepStatus] = {
     CallStatus.COMPLETED: StepStatus.COMPLETED,
     CallStatus.CANCELLED: StepStatus.CANCELLED,
@@ -117,9 +113,9 @@ class Recorder:
             return CallResult(CallStatus.COMPLETED, recording.steps[name].output, summary="preset")
         context = {**context_of(opened.run), "step": name, "attempt": 1}
         scope = Scope(recording.input, recording.outputs, ctx=context)
-        failed = _failures(arguments, scope, recording)
+        failed = failures(arguments, scope, recording)
         if failed:
-            return _unresolved(self._tools.get(call_id, ""), failed)
+            return unresolved(self._tools.get(call_id, ""), failed)
         self._resolved[call_id] = resolved = resolve(arguments, scope)
         return resolved
 
@@ -130,8 +126,8 @@ class Recorder:
         if not any(found.ref.root in known for found in find_refs(arguments)):
             return arguments
         scope = Scope(recording.input, recording.outputs, ctx=context_of(opened.run))
-        failed = _failures(arguments, scope, recording)
-        return _unresolved(self._tools.get(call_id, ""), failed) if failed else resolve(arguments, scope)
+        failed = failures(arguments, scope, recording)
+        return unresolved(self._tools.get(call_id, ""), failed) if failed else resolve(arguments, scope)
 
     async def settle(self, call_id: CallId, arguments: Any) -> None:
         if self._live is None or self._name(call_id) is None or call_id not in self._written:
@@ -166,7 +162,7 @@ class Recorder:
         opened.at_work.discard(step.name)
         raw_arguments = self._written.pop(call_id, step.written)
         known = {*ROOTS, *opened.recording.steps}
-        written = _but_refs(raw_arguments, self._kept.pop(call_id, step.written), known)
+        written = but_refs(raw_arguments, self._kept.pop(call_id, step.written), known)
         facts = [
             ToolEnded.of(self._id(call_id), kept),
             StepRecorded(
@@ -211,112 +207,6 @@ def guide_to(recording: Recording) -> str:
     names = list(recording.steps)[-NAMES_TOLD:]
     told = f"Steps so far: {', '.join(names)}." if names else "There are no steps yet."
     return _GUIDE.replace("\n", " ").format(keys=keys, steps=told)
-
-
-def with_refs(written: Any, resolved: Any, given: Any) -> Any:
-    """The arguments that were given to a tool, with the refs of the `written` ones where they are as `resolved`."""
-    if encode(resolved) == encode(given):
-        return written
-    if isinstance(written, dict) and isinstance(resolved, dict) and isinstance(given, dict):
-        return {
-            key: with_refs(written[key], resolved[key], part)
-            if key in written and key in resolved
-            else as_literal(part)
-            for key, part in given.items()
-        }
-    if isinstance(written, list) and isinstance(resolved, list) and isinstance(given, list):
-        known = min(len(written), len(resolved))
-        return [
-            with_refs(written[at], resolved[at], part) if at < known else as_literal(part)
-            for at, part in enumerate(given)
-        ]
-    return as_literal(given)
-
-
-def _failures(arguments: Any, scope: Scope, recording: Recording) -> list[RefFailed]:
-    """The refs that have no value, each once."""
-    failed: dict[str, RefFailed] = {}
-    for found in find_refs(arguments):
-        ref = found.ref
-        is_known = ref.root in ROOTS or ref.root in recording.steps
-        if not found.is_whole and not is_known:
-            continue  # a word of the text
-        try:
-            look_up(ref, scope, found.path)
-        except RefFailed as error:
-            failed.setdefault(f"{found.path} {ref.text}", _explained(error, recording.steps.get(ref.root), scope))
-    shown = masked(arguments) if failed else arguments
-    return [one if _is_told(one, arguments, shown, recording) else _of_secret(one) for one in failed.values()]
-
-
-def _is_told(error: RefFailed, arguments: Any, shown: Any, recording: Recording) -> bool:
-    """Whether the ref may be told: what stands in the place of a secret may be the secret itself."""
-    parts = parts_of(error.parameters["path"])
-    if part_at(arguments, parts) == part_at(shown, parts):
-        return True
-    ref = whole_ref(error.parameters["ref"])
-    return ref is not None and ref.root in {"input", "ctx", *recording.steps}
-
-
-def _of_secret(error: RefFailed) -> RefFailed:
-    message = "what stands there looks like a reference, and names no step. For a literal @ write @@"
-    return RefFailed("unresolved_ref", message, ref=MARK, found=None, path=error.parameters["path"])
-
-
-def _explained(error: RefFailed, step: RecordedStep | None, scope: Scope) -> RefFailed:
-    """In words that help a model to mend it."""
-    if error.code != "unknown_ref":
-        return error
-    if step is not None:
-        why = f"{step.name} has no result: it {'failed' if step.status is StepStatus.ERROR else f'is {step.status}'}"
-    else:
-        names = list(scope.outputs)[-NAMES_TOLD:]
-        why = f"no such step has a result; those that have one: {', '.join(names) or 'none yet'}"
-    message = f"{error.parameters['ref']} has no value: {why}. For a literal @ write @@"
-    return RefFailed("unresolved_ref", message, found=None, **error.parameters)
-
-
-def _unresolved(tool: str, failed: Sequence[RefFailed]) -> CallResult:
-    """The result of a call that is not made, since refs in its arguments have no value."""
-    listed = [{"path": one.parameters["path"], "message": one.message} for one in failed]
-    told = "; ".join(f"{one['path']}: {one['message']}" for one in listed)
-    first = failed[0].parameters
-    parameters = {
-        "reason": failed[0].code,
-        "ref": first["ref"],
-        "found": first.get("found"),
-        "path": first["path"],
-        "violations": listed,
-    }
-    error = ErrorInfo(
-        "invalid_arguments",
-        f"{tool} was not called. {told}",
-        failed_during="tool_execution",
-        tool_name=tool,
-        parameters=parameters,
-    )
-    return CallResult(CallStatus.ERROR, error=error)
-
-
-def _but_refs(written: Any, kept: Any, known: Collection[str]) -> Any:
-    """The masked copy, with the refs to `known` roots that stand where a secret would."""
-    if isinstance(written, str):
-        return written if written == kept or _is_ref_alone(written, known) else kept
-    if isinstance(written, dict) and isinstance(kept, dict):
-        return {key: _but_refs(part, kept[key], known) if key in kept else part for key, part in written.items()}
-    if isinstance(written, list) and isinstance(kept, list) and len(written) == len(kept):
-        return [_but_refs(part, kept[at], known) for at, part in enumerate(written)]
-    return kept
-
-
-def _is_ref_alone(text: str, known: Collection[str]) -> bool:
-    """Whether the text is nothing but refs, and the name of how a secret is used: `Bearer @input.token`. A password may
-    look like a ref to something else."""
-    roots = {found.ref.root for found in find_refs(text)}
-    if not roots or not roots <= set(known):
-        return False
-    rest = replaced(text, lambda found: "")
-    return isinstance(rest, str) and _SCHEME.fullmatch(rest) is not None
 
 
 def _has_preset(recording: Recording, name: str) -> bool:

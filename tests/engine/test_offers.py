@@ -8,8 +8,8 @@ import pytest
 from core.domain.masking import MARK
 from core.domain.recording import RecordedStep
 from core.domain.step import StepStatus
-from core.engine.call_recorder import with_refs
 from core.engine.offers import offers
+from core.engine.written import with_refs
 
 
 def steps(*calls: tuple[Any, Any]) -> list[RecordedStep]:
