@@ -279,10 +279,10 @@ def _outermost(made: Sequence[Offer]) -> list[Offer]:
 
 
 def _is_said(value: Any, spoken: str) -> bool:
-    """Whether the person has said it, as a word or words of their own."""
+    """Whether the person has said it, as a word or words of their own: `notes` is no part of `notes.txt`."""
     if isinstance(value, str):
-        before = r"(?<!\w)" if value[0].isalnum() else ""
-        after = r"(?!\w)" if value[-1].isalnum() else ""
+        before = r"(?<![\w./@-])" if value[0].isalnum() else r"(?<!\w)"
+        after = r"(?!\w|[./@-]\w)" if value[-1].isalnum() else ""
         return re.search(before + re.escape(value) + after, spoken) is not None
     if isinstance(value, int | float):
         return re.search(rf"(?<![\w.,-]){re.escape(encode(value))}(?![\w]|[.,]\d)", spoken) is not None

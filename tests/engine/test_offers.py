@@ -62,13 +62,14 @@ def test_a_value_of_two_outputs_is_not_offered_unless_one_repeats_what_it_was_gi
 
 
 def test_what_the_person_said_is_offered_as_a_key_of_the_input() -> None:
-    said = "Send report.txt to ada@example.org, 250 times."
-    call = {"path": "report.txt", "to": ["ada@example.org"], "times": 250, "note": "port", "more": {"path": "report"}}
+    said = "Send report.txt and (notes) to ada@example.org, 250 times."
+    call = {"path": "report.txt", "to": ["ada@example.org"], "times": 250, "note": "port", "more": {"path": "notes"}}
+    call |= {"name": "report", "host": "example.org", "count": 25}
     assert offered((call, None), ({"path": "report.txt"}, None), said=said) == {
         "/s_1/path": "@input.path medium",
         "/s_1/to/0": "@input.to medium",
         "/s_1/times": "@input.times low",
-        "/s_1/more/path": "@input.path_2 medium",
+        "/s_1/more/path": "@input.path_2 low",
         "/s_2/path": "@input.path medium",
     }
 
