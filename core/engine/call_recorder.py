@@ -13,7 +13,7 @@ from core.domain.step import StepStatus
 from core.domain.tool import CallResult, CallStatus, Effect
 from core.engine.dispatch import context_of
 from core.engine.recording import OpenRecording, RecordingBook, step_row
-from core.engine.refs import ROOTS, Scope, find_refs, resolve
+from core.engine.refs import ROOTS, Scope, find_refs, ref_text, resolve
 from core.engine.unresolved import failures, unresolved
 from core.engine.written import but_refs, with_refs
 from core.ports.clock import Clock
@@ -203,7 +203,7 @@ class Recorder:
 
 def guide_to(recording: Recording) -> str:
     """What a model is told while the recording is open."""
-    keys = ", ".join(f"@input.{key}" for key in list(recording.input)[:NAMES_TOLD]) or "no keys yet"
+    keys = ", ".join(ref_text("input", [key]) for key in list(recording.input)[:NAMES_TOLD]) or "no keys yet"
     names = list(recording.steps)[-NAMES_TOLD:]
     told = f"Steps so far: {', '.join(names)}." if names else "There are no steps yet."
     return _GUIDE.replace("\n", " ").format(keys=keys, steps=told)
