@@ -18,6 +18,7 @@ import platformdirs
 from core.agents.loop import AgentLoop
 from core.bus import Bus
 from core.domain.ids import WorkflowId
+from core.engine import sealing
 from core.engine.engine import Engine
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
@@ -44,6 +45,7 @@ from core.services.consent import ConsentService
 from core.services.demo import DemoService
 from core.services.executions import ExecutionService
 from core.services.providers import ProviderService
+from core.services.recording import RecordingService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
 from core.services.summaries import SummaryService
@@ -53,12 +55,13 @@ from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.inbox import Inbox
 from core.stores.questions import Questions
+from core.stores.recordings import Recordings
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.usage import Usage
 from core.stores.view_cache import ViewCache
 from core.stores.workflows import Workflows
-from core.tools.builtin import builtin_tools, collection_tools
+from core.tools.builtin import builtin_tools, collection_tools, recording_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool
 
@@ -131,6 +134,7 @@ class Stores:
         self.usage = Usage(bus, self.background, clock)
         self.workflows = Workflows(bus)
         self.inbox = Inbox(bus, self.toasts)
+        self.recordings = Recordings(bus)
         self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
 
     def close(self) -> None:
@@ -139,6 +143,7 @@ class Stores:
             self._feed,
             self.inbox,
             self.usage,
+            self.recordings,
             self.workflows,
             self.toasts,
             self.questions,
@@ -168,6 +173,7 @@ class Core:
     agents: AgentService
     tools: ToolRunner
     summaries: SummaryService
+    recording: RecordingService
 
 
 @asynccontextmanager
@@ -243,9 +249,25 @@ async def run_core(
             templates = TemplateService(storage, box.validator)
             agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read, agents.for_steps)
+            recordings = sealing.Recordings(engine, storage, box.validator, templates, box.invoker, clock)
+            for tool in recording_tools(recordings):
+                box.registry.register(tool)
             consent.know(box.invoker.infos)
             async with engine:
-                core = _core(bus, clock, engine, storage, stores, settings, consent, templates, models, agents, box)
+                core = _core(
+                    bus,
+                    clock,
+                    engine,
+                    storage,
+                    stores,
+                    settings,
+                    consent,
+                    templates,
+                    models,
+                    agents,
+                    box,
+                    RecordingService(recordings),
+                )
                 book = TemplateBookService(storage, box.validator, clock)
                 for tool in collection_tools(ExecutionService(engine, core.runs, templates, storage), book):
                     box.registry.register(tool)
@@ -267,6 +289,7 @@ def _core(
     models: Models,
     agents: AgentService,
     box: Toolbox,
+    recording: RecordingService,
 ) -> Core:
     access = Access(models.keys, storage)
     runs = RunService(engine, storage, clock, access, agents)
@@ -291,4 +314,5 @@ def _core(
         agents,
         box.invoker,
         SummaryService(chat, engine, storage, access, agents),
+        recording,
     )

@@ -164,6 +164,11 @@ class Session:
         else:
             self.presenter.fail(listed)
         core.stores.inbox.load([run async for run in core.runs.newest(NOTICES)])
+        recorded = await core.recording.all_open()
+        if isinstance(recorded, Ok):
+            core.stores.recordings.load(recorded.data)
+        else:
+            self.presenter.fail(recorded)
         recovered = await core.runs.recover()
         if isinstance(recovered, Failed):
             self.presenter.fail(recovered)

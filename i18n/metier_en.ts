@@ -113,6 +113,26 @@
     </message>
 </context>
 <context>
+    <name>RecordingBanner</name>
+    <message numerus="yes">
+        <source>Recording: %n steps so far.</source>
+        <translation>
+            <numerusform>Recording: %n step so far.</numerusform>
+            <numerusform>Recording: %n steps so far.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ReviewDialog</name>
+    <message numerus="yes">
+        <source>%n steps become a template that you can run again with other values.</source>
+        <translation>
+            <numerusform>%n step becomes a template that you can run again with other values.</numerusform>
+            <numerusform>%n steps become a template that you can run again with other values.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SidebarModel</name>
     <message numerus="yes">
         <source>%n workflows</source>

@@ -904,6 +904,10 @@
         <translation>Quitter</translation>
     </message>
     <message>
+        <source>Record, or review the recording</source>
+        <translation>Enregistrer, ou revoir l’enregistrement</translation>
+    </message>
+    <message>
         <source>Remove the demo</source>
         <translation>Retirer la démo</translation>
     </message>
@@ -1325,6 +1329,10 @@
         <translation>La réponse du serveur n’a pas pu être lue</translation>
     </message>
     <message>
+        <source>There is a template with this title already.</source>
+        <translation>Un modèle porte déjà ce titre.</translation>
+    </message>
+    <message>
         <source>There is no key for this provider</source>
         <translation>Il n’y a pas de clé pour ce fournisseur</translation>
     </message>
@@ -1333,8 +1341,20 @@
         <translation>Il n’y a pas de clé pour ce fournisseur. Ajoutez-en une dans Paramètres, Modèles, ou choisissez un autre modèle.</translation>
     </message>
     <message>
+        <source>There is no step yet that a template could be made of.</source>
+        <translation>Il n’y a pas encore d’étape dont un modèle pourrait être fait.</translation>
+    </message>
+    <message>
         <source>There is nothing to sum up: nothing was said since the last time.</source>
         <translation>Il n’y a rien à résumer&#xa0;: rien n’a été dit depuis la dernière fois.</translation>
+    </message>
+    <message>
+        <source>This recording has become a template already.</source>
+        <translation>Cet enregistrement est déjà devenu un modèle.</translation>
+    </message>
+    <message>
+        <source>This recording has ended already.</source>
+        <translation>Cet enregistrement est déjà terminé.</translation>
     </message>
     <message>
         <source>This workflow is still at work. It has to end first.</source>
@@ -2109,6 +2129,37 @@
     </message>
 </context>
 <context>
+    <name>OfferRow</name>
+    <message>
+        <source>It is a secret and was not kept: it becomes a field of the input.</source>
+        <translation>C’est un secret, il n’a pas été conservé&#xa0;: il devient un champ de l’entrée.</translation>
+    </message>
+    <message>
+        <source>It stands in an earlier result.</source>
+        <translation>Elle figure dans un résultat précédent.</translation>
+    </message>
+    <message>
+        <source>It stands in the input of the recording.</source>
+        <translation>Elle figure dans l’entrée de l’enregistrement.</translation>
+    </message>
+    <message>
+        <source>Perhaps the same by chance.</source>
+        <translation>Peut-être la même par hasard.</translation>
+    </message>
+    <message>
+        <source>Probably right.</source>
+        <translation>Probablement juste.</translation>
+    </message>
+    <message>
+        <source>Very likely right.</source>
+        <translation>Très probablement juste.</translation>
+    </message>
+    <message>
+        <source>You wrote it: it becomes a field of the input.</source>
+        <translation>Vous l’avez écrite&#xa0;: elle devient un champ de l’entrée.</translation>
+    </message>
+</context>
+<context>
     <name>OptionsField</name>
     <message>
         <source>Choose something or write an answer; to give none, skip it.</source>
@@ -2306,6 +2357,24 @@
     </message>
 </context>
 <context>
+    <name>RecordingBanner</name>
+    <message numerus="yes">
+        <source>Recording: %n steps so far.</source>
+        <translation>
+            <numerusform>Enregistrement&#xa0;: %n étape jusqu’ici.</numerusform>
+            <numerusform>Enregistrement&#xa0;: %n étapes jusqu’ici.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Recording: each tool call becomes a step of a template.</source>
+        <translation>Enregistrement&#xa0;: chaque appel d’outil devient une étape d’un modèle.</translation>
+    </message>
+    <message>
+        <source>Stop and review</source>
+        <translation>Arrêter et revoir</translation>
+    </message>
+</context>
+<context>
     <name>Request</name>
     <message>
         <source>Answer</source>
@@ -2326,6 +2395,80 @@
     <message>
         <source>Too large to be changed here</source>
         <translation>Trop volumineux pour être modifié ici</translation>
+    </message>
+</context>
+<context>
+    <name>ReviewDialog</name>
+    <message numerus="yes">
+        <source>%n steps become a template that you can run again with other values.</source>
+        <translation>
+            <numerusform>%n étape devient un modèle que vous pourrez relancer avec d’autres valeurs.</numerusform>
+            <numerusform>%n étapes deviennent un modèle que vous pourrez relancer avec d’autres valeurs.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>End without a template</source>
+        <translation>Terminer sans modèle</translation>
+    </message>
+    <message>
+        <source>Keep recording</source>
+        <translation>Continuer l’enregistrement</translation>
+    </message>
+    <message>
+        <source>Left out: {steps}</source>
+        <translation>Laissées de côté&#xa0;: {steps}</translation>
+    </message>
+    <message>
+        <source>No value was found that may change from run to run</source>
+        <translation>Aucune valeur trouvée qui puisse changer d’une exécution à l’autre</translation>
+    </message>
+    <message>
+        <source>Review the recording</source>
+        <translation>Revoir l’enregistrement</translation>
+    </message>
+    <message>
+        <source>Save template</source>
+        <translation>Enregistrer le modèle</translation>
+    </message>
+    <message>
+        <source>Secrets were not kept, and the template lacks them: {places}</source>
+        <translation>Des secrets n’ont pas été conservés et manquent au modèle&#xa0;: {places}</translation>
+    </message>
+    <message>
+        <source>Take all</source>
+        <translation>Tout prendre</translation>
+    </message>
+    <message>
+        <source>There is no step yet that a template could be made of.</source>
+        <translation>Il n’y a pas encore d’étape dont un modèle pourrait être fait.</translation>
+    </message>
+    <message>
+        <source>Title of the template</source>
+        <translation>Titre du modèle</translation>
+    </message>
+    <message>
+        <source>Values that may change from run to run</source>
+        <translation>Valeurs qui peuvent changer d’une exécution à l’autre</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>échec</translation>
+    </message>
+    <message>
+        <source>left out</source>
+        <translation>laissée de côté</translation>
+    </message>
+    <message>
+        <source>repeated</source>
+        <translation>répétée</translation>
+    </message>
+    <message>
+        <source>unfinished</source>
+        <translation>inachevée</translation>
+    </message>
+    <message>
+        <source>unused</source>
+        <translation>inutilisée</translation>
     </message>
 </context>
 <context>
@@ -2889,6 +3032,10 @@
         <translation>Attend votre réponse</translation>
     </message>
     <message>
+        <source>Nothing to record yet</source>
+        <translation>Rien à enregistrer pour l’instant</translation>
+    </message>
+    <message>
         <source>One workflow at a time</source>
         <translation>Un seul workflow à la fois</translation>
     </message>
@@ -2899,6 +3046,10 @@
     <message>
         <source>Queue it</source>
         <translation>Mettre en file</translation>
+    </message>
+    <message>
+        <source>Say something first: what follows can be recorded.</source>
+        <translation>Dites d’abord quelque chose&#xa0;: la suite pourra être enregistrée.</translation>
     </message>
     <message>
         <source>Show</source>
@@ -2915,6 +3066,10 @@
     <message>
         <source>The run failed</source>
         <translation>L’exécution a échoué</translation>
+    </message>
+    <message>
+        <source>The template is saved.</source>
+        <translation>Le modèle est enregistré.</translation>
     </message>
     <message>
         <source>Undo</source>

@@ -42,17 +42,26 @@ class RoundCalls:
         """The results of the answer's calls, one for each, in order; what has one already is not run again.
 
         What goes wrong in a call is its result. Where nobody knows what came of a call, a person is asked before any
-        is made, about all at once; then about those that need consent, likewise.
+        is made, about all at once; then about those that need consent, likewise. While a recording is open, a call
+        that refers to another of the round comes after it.
         """
         rows = [
             self._ledger.row(number, position, call, sameness, self._effect(call.tool, call.arguments, advertised))
             for position, (call, sameness) in enumerate(zip(answer.calls, answer.samenesses, strict=True), 1)
         ]
+        recorder = self._turn.recorder
+        for row, call in zip(rows, answer.calls, strict=True):
+            recorder.know(row.id, row.tool, call.arguments)
+        await recorder.open()
         results = await self._replayed(rows, offset)
         left = [(row, call) for row, call in zip(rows, answer.calls, strict=True) if row.id not in results]
-        due = await self._permitted(left, offset, advertised, results)
-        for group in self._groups(due):
-            results.update(await self._make(group, offset, advertised))
+        while left:
+            await recorder.open()
+            together = recorder.name([(row.id, call.tool, call.arguments) for row, call in left])
+            due = await self._permitted(left[:together], offset, advertised, results)
+            for group in self._groups(due):
+                results.update(await self._make(group, offset, advertised))
+            left = left[together:]
         return [results[row.id] for row in rows]
 
     async def _replayed(self, rows: Sequence[ToolCall], offset: int) -> dict[CallId, CallResult]:
@@ -78,7 +87,11 @@ class RoundCalls:
                 await self._refuse(row, call.arguments_text, _not_an_object(call), offset, results)
             else:
                 arguments = None if call.arguments is None else dict(call.arguments)
-                wanted.append((row, WantedCall(row.id, row.step, row.index, call.tool, arguments)))
+                resolved = self._turn.recorder.resolve(row.id, arguments)
+                if isinstance(resolved, CallResult):
+                    await self._refuse(row, arguments, resolved, offset, results)
+                    continue
+                wanted.append((row, WantedCall(row.id, row.step, row.index, call.tool, resolved)))
         settled = await self._turn.consent([one for _, one in wanted], advertised)
         due = []
         for (row, one), verdict in zip(wanted, settled, strict=True):
@@ -86,6 +99,7 @@ class RoundCalls:
                 await self._refuse(row, one.arguments, verdict, offset, results)
                 continue
             effect = self._effect(one.tool, verdict.arguments, advertised)
+            await self._turn.recorder.settle(row.id, verdict.arguments)
             kept = await text_of(await masked_value(verdict.arguments))
             due.append(_Due(replace(row, arguments_json=kept, effect=effect), verdict.arguments))
         return due
@@ -94,7 +108,9 @@ class RoundCalls:
         self, row: ToolCall, arguments: Any, result: CallResult, offset: int, results: dict[CallId, CallResult]
     ) -> None:
         kept = await text_of(await masked_value(arguments))
-        self._ledger.refuse(replace(row, arguments_json=kept), result, offset)
+        shown = replace(result, value=await masked_value(result.value))
+        text = await text_of(shown.value)
+        self._ledger.refuse(replace(row, arguments_json=kept), shown, offset, text, result.value)
         results[row.id] = result
 
     def _groups(self, due: Sequence[_Due]) -> list[Sequence[_Due]]:
@@ -124,7 +140,8 @@ class RoundCalls:
             is_permitted=True,
             late=lambda ended: self._ledger.end_late(row.id, ended),
         )
-        self._ledger.end(row.id, result, await text_of(await masked_value(result.value)))
+        shown = replace(result, value=await masked_value(result.value))
+        self._ledger.end(row.id, shown, await text_of(shown.value), result.value)
         return result
 
     def _effect(self, tool: str, arguments: Any, advertised: Collection[str]) -> Effect:

@@ -7,6 +7,7 @@ secrets: a call that was cut off, and had some, cannot be made again from its ro
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from core.agents.results import SETTLED, result_of
 from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
@@ -20,16 +21,17 @@ from core.domain.tool import CallResult, CallStatus, Effect, ToolCall, cut_off_c
 from core.errors import StepFailed
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
-from core.ports.journal import RunLog
+from core.ports.journal import Beside, RunLog
 from core.ports.model import CallRequest
 from core.ports.storage import PutToolCall
 
 
 class Ledger:
-    """`found` are the rows of an earlier life of the turn."""
+    """`found` are the rows of an earlier life of the turn. What a recording tells of a call goes with its row."""
 
     def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, found: Iterable[ToolCall]) -> None:
         self._turn = turn
+        self._recorder = turn.recorder
         self._log = log
         self._clock = clock
         self._found = {row.id: row for row in found}
@@ -101,8 +103,12 @@ class Ledger:
         else:
             why = answer.reason if answer is not None and answer.reason else "a person says that it had no effect"
             result = CallResult(CallStatus.ERROR, error=ErrorInfo("failed", why, tool_name=found.tool))
-        kept = encode(masked(result.value))
-        self._log.tell(ToolEnded.of(found.id, result), writes=[PutToolCall(self._settled(found, result, kept))])
+        shown = replace(result, value=masked(result.value))
+        self._log.tell(
+            ToolEnded.of(found.id, result),
+            writes=[PutToolCall(self._settled(found, shown, encode(shown.value)))],
+            beside=self._recorder.ended(found.id, shown, result.value),
+        )
         return result
 
     async def start(self, rows: Sequence[ToolCall], offset: int) -> None:
@@ -112,20 +118,36 @@ class Ledger:
             self._found.pop(row.id, None)
         self._open.update({row.id: (row, self._clock.monotonic()) for row in started})
         facts = [_started(row, offset) for row in started]
-        await self._log.record(*facts, writes=[PutToolCall(row) for row in started])
+        beside: Beside | None = None
+        for row in started:
+            begun = self._begun(row)
+            beside = begun if beside is None else beside.then(begun)
+        await self._log.record(*facts, writes=[PutToolCall(row) for row in started], beside=beside)
 
-    def end(self, call_id: CallId, result: CallResult, result_json: str | None = None) -> None:
-        """Tell how a call ended, and with what, without secrets. It is on disk before the next call or question leaves
-        the process."""
+    def end(self, call_id: CallId, result: CallResult, result_json: str | None = None, raw: Any = None) -> None:
+        """Tell how a call ended; its value and the JSON of it hold no secrets any more, `raw` is the value that does.
+        It is on disk before the next call or question leaves the process."""
         row, _ = self._open.pop(call_id)
-        self._log.tell(ToolEnded.of(call_id, result), writes=[PutToolCall(self._settled(row, result, result_json))])
+        self._log.tell(
+            ToolEnded.of(call_id, result),
+            writes=[PutToolCall(self._settled(row, result, result_json))],
+            beside=self._recorder.ended(call_id, result, raw),
+        )
 
-    def refuse(self, row: ToolCall, result: CallResult, offset: int) -> None:
-        """Tell of a call that was refused before it started."""
+    def _begun(self, row: ToolCall) -> Beside | None:
+        return self._recorder.begun(row.id, row.tool, decode(row.arguments_json), row.effect)
+
+    def refuse(
+        self, row: ToolCall, result: CallResult, offset: int, result_json: str | None = None, raw: Any = None
+    ) -> None:
+        """Tell of a call that was refused before it started, or that had its result before; the rest as for `end`."""
         at = self._clock.now()
         self._found.pop(row.id, None)
-        kept = replace(self._settled(row, result), started_at=at, effect=Effect.NONE)
-        self._log.tell(_started(row, offset), ToolEnded.of(row.id, result), writes=[PutToolCall(kept)])
+        kept = replace(self._settled(row, result, result_json), started_at=at, effect=Effect.NONE)
+        begun = self._begun(row)
+        beside = begun.then(self._recorder.ended(row.id, result, raw)) if begun is not None else None
+        facts = [_started(row, offset), ToolEnded.of(row.id, result)]
+        self._log.tell(*facts, writes=[PutToolCall(kept)], beside=beside)
 
     def end_late(self, call_id: CallId, result: CallResult) -> None:
         """Tell how a call that was out of time ended after all; its row stays as it is."""
@@ -138,7 +160,7 @@ class Ledger:
         for call_id, (_, since) in list(self._open.items()):
             duration_ms = round((self._clock.monotonic() - since) * 1000)
             self.end(call_id, CallResult(CallStatus.CANCELLED, error=error, duration_ms=duration_ms))
-
+        self._recorder.close()
         cut_off = [cut_off_call(row) for row in self._found.values() if row.status is CallStatus.RUNNING]
         if cut_off:
             self._log.tell(writes=[PutToolCall(row) for row in cut_off])

@@ -68,6 +68,7 @@ class AgentLoop:
 
     async def run(self, turn: AgentTurn, log: RunLog) -> Any:
         try:
+            await turn.recorder.open()
             before = await conversation(self._storage, turn, self._prompt_of(turn))
             found = await take_up(turn, log, self._storage, self._clock)
         except CancelledError:

@@ -16,4 +16,5 @@ def system_prompt(turn: AgentTurn, now: datetime) -> str:
     folders = _FOLDERS.format(", ".join(allow)) if allow else _NO_FOLDERS
     profile = turn.snapshot.profile
     own = f"\n\n{profile.system_prompt}" if profile is not None and profile.system_prompt.strip() else ""
-    return f"{_PLACE.format(date=f'{now:%A, %d %B %Y}')}\n{folders}{own}"
+    recording = f"\n{turn.recorder.guide}" if turn.recorder.guide else ""
+    return f"{_PLACE.format(date=f'{now:%A, %d %B %Y}')}\n{folders}{recording}{own}"

@@ -86,3 +86,19 @@ def input_object(text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise CommandFailed.usage("bad_input", "--input is not a JSON object")
     return value
+
+
+def preset_results(given: list[str]) -> dict[str, Any]:
+    """The results of `--preset STEP=JSON`, by step. Raises CommandFailed `bad_preset`."""
+    presets: dict[str, Any] = {}
+    for text in given:
+        step, between, value = text.partition("=")
+        if not step or not between:
+            raise CommandFailed.usage("bad_preset", f"--preset {text[:80]}: it is STEP=JSON")
+        if step in presets:
+            raise CommandFailed.usage("bad_preset", f"--preset {step[:80]}: it is given twice")
+        try:
+            presets[step] = read(value)
+        except ValueError as error:
+            raise CommandFailed.usage("bad_preset", f"--preset {step[:80]}: it is not JSON: {error}") from None
+    return presets

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.cli.arguments import add_run_options, allowed_folders, require_supported
+from core.cli.arguments import add_run_options, allowed_folders, input_object, require_supported
 from core.cli.attend import attend, exit_code
 from core.cli.exits import CommandFailed, unwrap
 from core.cli.follow import EventLines, TextStream
@@ -42,12 +42,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--api-key-env", metavar="VAR", help="the environment variable with the key (METIER_API_KEY, if it is set)"
     )
     add_run_options(parser)
-    parser.add_argument("--input", help=argparse.SUPPRESS)
-    parser.add_argument("--record", action="store_true", help=argparse.SUPPRESS)
+    recording = parser.add_argument_group(
+        "recording", "Record the tool calls as the steps of a template (see `record`)."
+    )
+    recording.add_argument("--record", action="store_true", help="begin a recording, or go on with the open one")
+    recording.add_argument("--input", metavar="JSON|@FILE|-", help="what @input means in the recording, an object")
 
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
-    require_supported(args, "--record", "--input")
+    require_supported(args)
+    if args.input is not None and not args.record:
+        raise CommandFailed.usage("usage", "--input goes with --record")
+    given = input_object(args.input) if args.input is not None else None
     is_of_provider = _is_of_provider(args)
     script = () if is_of_provider else _script(args.script or os.environ.get("METIER_SCRIPT"))
     allow = allowed_folders(args.allow)
@@ -66,9 +72,14 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
             base=str(Path.cwd()),
             script=script,
             model=model,
+            record=args.record,
+            record_input=given,
         )
         run = unwrap(sent)
+        recording_id = unwrap(await core.recording.open_of(run.workflow_id)) if args.record else None
         line = await attend(core, run.id)
+        if recording_id is not None:
+            line |= {"recording_id": recording_id}
     if text is None:
         write_line(line)
     else:

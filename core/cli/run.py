@@ -3,7 +3,14 @@
 import argparse
 from pathlib import Path
 
-from core.cli.arguments import add_run_options, allowed_folders, input_object, require_supported, seconds
+from core.cli.arguments import (
+    add_run_options,
+    allowed_folders,
+    input_object,
+    preset_results,
+    require_supported,
+    seconds,
+)
 from core.cli.attend import attend, exit_code
 from core.cli.exits import unwrap
 from core.cli.follow import EventLines
@@ -21,11 +28,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_run_options(parser)
     parser.add_argument("--key", metavar="K", help="the same key gives the same run, for ever")
     parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="end the run after so much active time")
-    parser.add_argument("--preset", action="append", metavar="STEP=JSON", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--preset",
+        action="append",
+        default=[],
+        metavar="STEP=JSON",
+        help="the result of a step, which is not run then (may be repeated)",
+    )
 
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
-    require_supported(args, "--preset")
+    require_supported(args)
+    presets = preset_results(args.preset)
     given, allow = input_object(args.input), allowed_folders(args.allow)
     async with open_core(folders) as core:
         if args.events:
@@ -41,6 +55,7 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
                 base=str(Path.cwd()),
                 key=args.key,
                 timeout_ms=timeout_ms,
+                presets=presets,
             )
         )
         if not run.status.is_final and not core.engine.drives(run.id):  # the same key, after a crash

@@ -20,7 +20,7 @@ from core.domain.risk import Risk
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
 from core.domain.template import ValidationMode
-from core.domain.tool import CallResult, CallStatus
+from core.domain.tool import CallResult, CallStatus, Effect
 
 WireError = dict[str, Any]
 ConsoleLine = dict[str, str]
@@ -365,6 +365,40 @@ class UsageReported(Fact):
     said_tokens: int = 0
 
 
+class StepRecorded(Fact):
+    """A call has become a step of a recording (ENGINE §11). `input` are its arguments as they were written, refs kept,
+    without secrets; `effect` is what such a call leaves behind. `is_preset`: its result was given, it was not run."""
+
+    type = "step_recorded"
+    step: str
+    tool: str
+    input: Any
+    effect: Effect = Effect.ONCE
+    is_preset: bool = False
+
+
+class StepPreset(Fact):
+    """The result of a step was given: it is not run."""
+
+    type = "step_preset"
+    step: str
+    output: Any
+
+
+class RecordingInput(Fact):
+    """What `@input` means in a recording from now on."""
+
+    type = "recording_input"
+    input: dict[str, Any]
+
+
+class RecordingSealed(Fact):
+    """The recording takes in nothing more: it has become a template, or has ended without one."""
+
+    type = "recording_sealed"
+    template_id: TemplateId | None = None
+
+
 class UnknownFact(Fact):
     """A fact of a later version: kept as it is, and skipped."""
 
@@ -405,6 +439,10 @@ FACTS: dict[str, type[Fact]] = {
         ToolEnded,
         ToolEndedLate,
         UsageReported,
+        StepRecorded,
+        StepPreset,
+        RecordingInput,
+        RecordingSealed,
     )
 }
 

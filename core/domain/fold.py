@@ -288,6 +288,11 @@ def _fold_late(run: LiveRun, fact: facts.ToolEndedLate, at: datetime) -> None:
         call.late = fact
 
 
+def _fold_preset(run: LiveRun, fact: facts.StepPreset, at: datetime) -> None:
+    step = _step(run, fact.step)
+    step.status, step.output, step.error, step.finished_at = StepStatus.COMPLETED, fact.output, None, at
+
+
 def _fold_warning(run: LiveRun, fact: facts.AnswerWarned, at: datetime) -> None:
     run.warnings.append(facts.fact_fields(fact))
 
@@ -347,4 +352,5 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.ThoughtKept: add_kept,
     facts.ModelAsked: _fold_asked,
     facts.UsageReported: _fold_usage,
+    facts.StepPreset: _fold_preset,
 }

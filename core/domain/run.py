@@ -42,8 +42,11 @@ ACTIVE = frozenset(set(RunStatus) - _FINAL)
 
 
 class RunKind(StrEnum):
+    """A `recording` stands beside the conversation of its workflow, whose active run it is not (ENGINE §11)."""
+
     CHAT = "chat"
     WORKFLOW = "workflow"
+    RECORDING = "recording"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from core.engine.steps import Setting, StepRunner
 from core.engine.work import Work
 from core.ports.clock import Clock
 from core.ports.left_open import LeftOpen
+from core.ports.recording import CallRecorder
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +64,10 @@ class Owner(Protocol):
 
     async def asked_above(self, run: Run) -> Sequence[Interruption]:
         """The interruptions of the runs above that one. Raises StorageFailed."""
+        ...
+
+    def recorder(self, run: Run, *, is_fresh: bool) -> CallRecorder:
+        """What makes steps of the calls of its agents while a recording is open. `is_fresh`: it has no earlier life."""
         ...
 
     async def run_child(self, parent: "Driver", call: Call, attempt: int, workflow: WorkflowCall) -> object:
@@ -132,6 +137,7 @@ class Driver:
             consents,
             partial(owner.run_child, self),
             remains.left_open if remains is not None else {},
+            recorder=owner.recorder(run, is_fresh=remains is None),
         )
         self.work = Work(
             setting,
@@ -158,6 +164,11 @@ class Driver:
         else:
             self._waiting_children.discard(key)
             self._go_on()
+
+    def preset(self, step: str, output: object) -> None:
+        """Give the result of a step that has not begun; it is not run. Raises Refused `step_started`."""
+        self.work.preset(step, output)
+        self._go_on()
 
     async def checkpoint(self) -> None:
         """Stop here: nothing new starts, what can be done again is dropped, effects get a moment to end.

@@ -19,17 +19,20 @@ from core.bus import Bus, SettingsChanged, WorkflowChanged
 from core.domain.events import Fact, RootChanged, RunFinished
 from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key, new_id
 from core.domain.interruption import Action, Answer, Interruption, InterruptionKind
-from core.domain.run import ACTIVE, ErrorInfo, Run, RunStatus
+from core.domain.run import ACTIVE, ErrorInfo, Run, RunKind, RunStatus
 from core.domain.settings import Settings
 from core.domain.step import StepKey
 from core.domain.template import WorkflowCall
 from core.engine.answering import check, meant, patches
+from core.engine.call_recorder import Recorder
 from core.engine.children import Children, Wanted, called_id, child_id, is_over, output_of, root_below
 from core.engine.dispatch import Call
 from core.engine.driver import Driver, Remains
 from core.engine.forking import taken_over, told
 from core.engine.interruptions import Interruptions
 from core.engine.journal import Journal
+from core.engine.presets import preset_rows, require_preset, told_of
+from core.engine.recording import RecordingBook
 from core.engine.recovery import EXHAUSTED, UNCLEAN_ENDS, Found, cut_off, examine, last_words
 from core.engine.seats import Seat, Seats, asked_above
 from core.engine.starting import StartRequest, creation, fork_request
@@ -38,6 +41,7 @@ from core.engine.validation import Validator
 from core.errors import NotFound, Refused, StepFailed, StorageFailed, workflow_busy
 from core.ports.agents import Casting
 from core.ports.clock import Clock
+from core.ports.recording import NO_RECORDER, CallRecorder
 from core.ports.storage import (
     PAGE_ROWS,
     ChangeRoot,
@@ -83,6 +87,7 @@ class Engine:
         self._chores: set[asyncio.Task[None]] = set()
         self._is_closing = False
         self.journal = Journal(storage, bus, clock, text_interval_s=settings().stream_write_interval_s)
+        self.recordings = RecordingBook(storage, self.journal, clock)
 
     async def __aenter__(self) -> Self:
         self._tasks = asyncio.TaskGroup()
@@ -116,14 +121,17 @@ class Engine:
         run_id = RunId(id_from_key("run", request.key) if request.key is not None else new_id("run"))
         if request.key is not None and (known := await self._known(run_id)) is not None:
             return known
-        newest = None if request.in_new_workflow else await self._newest(request.workflow.id)
+        rows = await preset_rows(request, run_id, self._steps.schemas, self._clock.now())
+        newest = None if request.in_new_workflow else await self.newest(request.workflow.id)
         if request.key is not None and (twin := self._seats.get(run_id)) is not None:
             return twin.run
         if newest is not None and newest.status in ACTIVE:
             raise workflow_busy(request.workflow.id, request.workflow.title)
         self._seats.require_place(request)
         seat = self._sit(run_id, request)
-        if not await self._create(seat, request):  # the same key, that began and ended while this start was looking
+        seat.remains = Remains(rows, ()) if rows else None
+        is_new = await self._create(seat, request, told_of(request), [PutStepResult(row) for row in rows])
+        if not is_new:  # the same key, that began and ended while this start was looking
             return await self.wait(run_id)
         self._bus.publish(WorkflowChanged(replace(request.workflow, updated_at=seat.run.created_at)))
         if seat.is_cancelled:  # while it was written down
@@ -137,11 +145,11 @@ class Engine:
         seat = self._seats.get(run_id)
         return seat.run if seat is not None else await self._storage.run(run_id)
 
-    async def _newest(self, workflow_id: WorkflowId) -> Run | None:
-        """The newest run of the workflow that no other run began."""
+    async def newest(self, workflow_id: WorkflowId) -> Run | None:
+        """The newest run of the workflow that no other run began, and that is no recording."""
         before: RunId | None = None
         while page := await self._storage.runs(workflow_id=workflow_id, limit=1, before=before):
-            if page[0].parent is None:
+            if page[0].parent is None and page[0].kind is not RunKind.RECORDING:
                 return page[0]
             before = page[0].id
         return None
@@ -168,7 +176,7 @@ class Engine:
         try:
             facts, writes = creation(request, seat.run, seat.snapshot)
             is_ours = partial(self._is_ours, seat.run)
-            lost = await seat.log.create(*facts, *more, writes=[*writes, *rows], is_ours=is_ours)
+            lost = await seat.log.create(*facts, *more, writes=[*writes, *rows], is_ours=is_ours, beside=request.beside)
         except BaseException:
             self._seats.leave(seat)
             raise
@@ -283,6 +291,13 @@ class Engine:
         for below in self._seats:
             if below.run.parent == seat.run.id and below.is_driven and not below.is_root:
                 self._move(below, root or seat.run.id)
+
+    def recorder(self, run: Run, *, is_fresh: bool) -> CallRecorder:
+        """A `core.engine.driver.Owner`. What a call begins is no step of its own: the call is."""
+        if run.kind is not RunKind.CHAT or run.parent is not None:
+            return NO_RECORDER
+        since = None if is_fresh else run.created_at
+        return Recorder(self.recordings, run.id, run.workflow_id, self._clock, since)
 
     async def is_claimed(self, run_id: RunId) -> bool:
         """A `core.engine.driver.Owner`."""
@@ -440,6 +455,7 @@ class Engine:
             if seat.run.workflow_id == workflow_id:
                 await self._cancel_seat(seat)
                 await seat.ended.wait()
+        self.recordings.forget(workflow_id)
 
     async def _cancel_seat(self, seat: Seat) -> None:
         if seat.driver is not None:
@@ -468,6 +484,9 @@ class Engine:
         """Cancel a run that no process drives: what a crash left behind."""
         run = await self._stored(run_id)
         if run.status not in ACTIVE:
+            return
+        if run.kind is RunKind.RECORDING:
+            await self.recordings.cancel(run)
             return
         for child in await self._storage.children(run_id):
             await self._cancel_stored(child.id)
@@ -532,6 +551,18 @@ class Engine:
         if seat is not None:
             await asyncio.gather(*(log.record() for log in (seat.log, *(one.log for one in self.below(run_id)))))
 
+    async def preset(self, run_id: RunId, step: str, output: Any) -> None:
+        """Give the result of a step of a run that is at work here, which has not begun it; it is not run.
+
+        Raises NotFound, Refused: `not_at_work`, `step_started`, `bad_preset`.
+        """
+        seat = self._seats.get(run_id)
+        if seat is None or seat.driver is None or seat.is_finished:
+            run = await self._stored(run_id)
+            raise Refused("not_at_work", f"the run is not at work here: it is {run.status}", status=run.status)
+        await require_preset(seat.snapshot.template, step, output, self._steps.schemas)
+        seat.driver.preset(step, output)
+
     def _drivers_of(self, run_id: RunId) -> dict[RunId, Driver]:
         """Those of the run and of all below it."""
         seat = self._seats.get(run_id)
@@ -553,6 +584,7 @@ class Engine:
             run
             for run in await self._storage.unfinished_runs()
             if run.id not in self._seats
+            and run.kind is not RunKind.RECORDING  # it waits as long as it is left
             and (only is None or only in (run.id, run.root))
             and run.id not in but
             and run.root not in but

@@ -13,7 +13,7 @@ import asyncio
 import contextlib
 import logging
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from core.bus import Bus
@@ -172,10 +172,10 @@ class Journal:
             starts.append(len(writes))
             writes.extend(entry.writes)
         events: dict[Log, list[Event]] = {}
-        for entry in entries:
-            stored = [event for event in entry.events if event.fact.stored]
+        for part in _parts(entries):
+            stored = [event for event in part.events if event.fact.stored]
             if stored:
-                events.setdefault(entry.run, []).extend(stored)
+                events.setdefault(part.run, []).extend(stored)
         writes.extend(AppendEvents(run.run_id, tuple(told)) for run, told in events.items())
         try:
             lost = await self._storage.commit(writes) if writes else frozenset()
@@ -188,7 +188,8 @@ class Journal:
             mine = frozenset(at - start for at in lost if start <= at < start + len(entry.writes))
             if entry.done is not None and not entry.done.done():
                 entry.done.set_result(mine)
-            entry.run.is_kept(entry)
+            for part in _parts([entry]):
+                part.run.is_kept(part)
         self.publish(EventsKept(tuple(told)) for told in events.values())
         return None
 
@@ -231,3 +232,11 @@ class Journal:
         del self._held[run_id]
         run.publish_now(RunContinued(number=run.pauses))
         self._moved.set()
+
+
+def _parts(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The entries, each with what another run tells beside it."""
+    for entry in entries:
+        yield entry
+        if entry.beside is not None:
+            yield entry.beside

@@ -5,7 +5,7 @@ Pure: same template, same results, same answer. Grammar: ENGINE §3.
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ _REF = rf"@({NAME.pattern})((?:{_SEGMENT})*)"
 _WHOLE = re.compile(rf"{_REF}(\??)")
 _IN_TEXT = re.compile(rf"@@|(?<![\w.\-]){_REF}")
 _SEGMENTS = re.compile(_SEGMENT)
+_KEY = re.compile(r"[\w-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,3 +185,42 @@ def _is_index(key: str) -> bool:
 
 def _escape(key: str) -> str:
     return key.replace("~", "~0").replace("/", "~1")
+
+
+def as_literal(value: Any) -> Any:
+    """`value` written so that `resolve` gives it back: what would be a ref in its texts is none."""
+    if isinstance(value, str):
+        return _IN_TEXT.sub(lambda found: f"@{found[0]}" if found[1] else "@@@@", value)
+    if isinstance(value, dict):
+        return {key: as_literal(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_literal(item) for item in value]
+    return value
+
+
+def replaced(value: Any, change: Callable[[FoundRef], Any], path: str = "") -> Any:
+    """`value` with each ref as `change` writes it: the whole value, or the text inside a longer one."""
+    if isinstance(value, str):
+        if (ref := whole_ref(value)) is not None:
+            return change(FoundRef(ref, path, True))
+        if "@" not in value:
+            return value
+        return _IN_TEXT.sub(
+            lambda found: str(change(FoundRef(_parsed(found), path, False))) if found[1] else found[0], value
+        )
+    if isinstance(value, dict):
+        return {key: replaced(item, change, f"{path}/{_escape(str(key))}") for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [replaced(item, change, f"{path}/{index}") for index, item in enumerate(value)]
+    return value
+
+
+def ref_text(root: str, keys: Sequence[str | int]) -> str:
+    """The ref to a part of a value: keys of mappings as texts, indexes of lists as numbers."""
+    return f"@{root}" + "".join(map(_segment_of, keys))
+
+
+def _segment_of(key: str | int) -> str:
+    if isinstance(key, int):
+        return f"[{key}]"
+    return f".{key}" if _KEY.fullmatch(key) else f"[{json.dumps(key, ensure_ascii=False)}]"

@@ -10,6 +10,7 @@ from typing import Protocol
 from core.domain.events import Event, EventsKept, Fact, MessageAdded, TokenReceived
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.errors import StorageFailed
+from core.ports.journal import Beside
 from core.ports.storage import (
     AppendChunk,
     AppendEvents,
@@ -30,7 +31,8 @@ _Stream = tuple[str, int | None]
 class Entry:
     """Facts and writes that belong together, and who waits for them to be on disk.
 
-    `raises`: if it cannot be written it is given up, and `done` has the StorageFailed; else it is held.
+    `raises`: if it cannot be written it is given up, and `done` has the StorageFailed; else it is held. `beside` is
+    what another run tells in the same commit; its rows are among the `writes`.
     """
 
     run: "Log"
@@ -38,6 +40,7 @@ class Entry:
     writes: Sequence[Write]
     done: "asyncio.Future[Lost] | None" = None
     raises: bool = False
+    beside: "Entry | None" = None
 
     @property
     def characters(self) -> int:
@@ -93,48 +96,81 @@ class Log:
         """The number that the next stored fact will have."""
         return self._seq + 1
 
-    def tell(self, *facts: Fact, writes: Sequence[Write] = ()) -> None:
-        entry = Entry(self, self._stamp(facts), writes)
-        self._publish_in_line(entry)
+    def tell(self, *facts: Fact, writes: Sequence[Write] = (), beside: Beside | None = None) -> None:
+        entry = self._entry(facts, writes, beside)
+        self.publish_in_line(entry)
+        if entry.beside is not None:
+            entry.beside.run.publish_in_line(entry.beside)
         self._journal.put(entry)
 
-    def record(self, *facts: Fact, writes: Sequence[Write] = ()) -> asyncio.Future[Lost]:
+    def record(self, *facts: Fact, writes: Sequence[Write] = (), beside: Beside | None = None) -> asyncio.Future[Lost]:
         done: asyncio.Future[Lost] = asyncio.get_running_loop().create_future()
-        entry = Entry(self, self._stamp(facts), writes, done)
-        self._line.append(entry)
+        entry = self._entry(facts, writes, beside, done)
+        self.wait_in_line(entry)
+        if entry.beside is not None:
+            entry.beside.run.wait_in_line(entry.beside)
         self._journal.put(entry)
         return done
 
-    async def create(self, *facts: Fact, writes: Sequence[Write], is_ours: Callable[[], Awaitable[bool]]) -> Lost:
+    def _entry(
+        self,
+        facts: Sequence[Fact],
+        writes: Sequence[Write],
+        beside: Beside | None,
+        done: "asyncio.Future[Lost] | None" = None,
+    ) -> Entry:
+        entry = Entry(self, self.stamp(facts), writes, done)
+        if beside is not None:
+            other, events = beside_log(beside)
+            entry.writes = [*writes, *beside.writes]
+            entry.beside = Entry(other, list(events), (), done)
+        return entry
+
+    async def create(
+        self,
+        *facts: Fact,
+        writes: Sequence[Write],
+        is_ours: Callable[[], Awaitable[bool]],
+        beside: Beside | None = None,
+    ) -> Lost:
         """Commit these, with what others commit now, then tell the facts. Raises StorageFailed, and has told nothing
-        then.
+        then; nor has what is `beside`.
 
         `is_ours` tells whether they are on disk, where that is not known: after a failure, or a repeated commit.
         """
-        events = tuple(self._stamp(facts))
+        events = tuple(self.stamp(facts))
         done: asyncio.Future[Lost] = asyncio.get_running_loop().create_future()
-        self._journal.put(Entry(self, [], [*writes, AppendEvents(self.run_id, events)], done, raises=True))
+        rows = [*writes, AppendEvents(self.run_id, events)]
+        other, others = (None, ()) if beside is None else beside_log(beside)
+        if beside is not None and other is not None:
+            rows += [*beside.writes, AppendEvents(other.run_id, others)]
+        self._journal.put(Entry(self, [], rows, done, raises=True))
         try:
             lost = await done
         except StorageFailed:
             if not await is_ours():
+                if other is not None:
+                    other.take_back(others)
                 raise
             lost = frozenset()
         if lost and await is_ours():
             lost = frozenset()
-        return self._created(events, lost)
+        if other is not None:
+            other.tell_created(others, lost)
+        return self.tell_created(events, lost)
 
     async def create_below(
         self, parent: "Log", *facts: Fact, writes: Sequence[Write], is_ours: Callable[[], Awaitable[bool]]
     ) -> Lost:
         """The same as a part of what the parent writes: where that is not possible, the parent is paused."""
-        events = tuple(self._stamp(facts))
+        events = tuple(self.stamp(facts))
         lost = await parent.record(writes=[*writes, AppendEvents(self.run_id, events)])
         if lost and await is_ours():
             lost = frozenset()
-        return self._created(events, lost)
+        return self.tell_created(events, lost)
 
-    def _created(self, events: tuple[Event, ...], lost: Lost) -> Lost:
+    def tell_created(self, events: tuple[Event, ...], lost: Lost) -> Lost:
+        """Tell of a creation, unless it was lost."""
         if not lost:
             self._journal.publish(events)
             self._journal.publish([EventsKept(events)])
@@ -145,7 +181,7 @@ class Log:
         offset = self._lengths.get(key, 0)
         self._lengths[key] = offset + len(text)
         fact = TokenReceived(text=text, message_id=self.message_id, offset=offset, step=step, index=index)
-        self._publish_in_line(Entry(self, self._stamp([fact]), ()))
+        self.publish_in_line(Entry(self, self.stamp([fact]), ()))
         waiting = self.texts.setdefault(key, _Text(offset))
         waiting.pieces.append(text)
         waiting.size += len(text)
@@ -159,7 +195,7 @@ class Log:
 
     def publish_now(self, fact: Fact) -> None:
         """Publish a fact that is not stored, past everything that waits."""
-        self._journal.publish(self._stamp([fact]))
+        self._journal.publish(self.stamp([fact]))
 
     def is_kept(self, entry: Entry) -> None:
         """The entry is on disk: publish it, and what waited behind it with nothing left to wait for."""
@@ -178,13 +214,24 @@ class Log:
         self.texts.clear()
         return writes
 
-    def _publish_in_line(self, entry: Entry) -> None:
+    def wait_in_line(self, entry: Entry) -> None:
+        """The events of the entry are published once it is on disk."""
+        self._line.append(entry)
+
+    def publish_in_line(self, entry: Entry) -> None:
+        """Publish the events of the entry, behind what waits."""
         if self._line:
             self._line.append(entry)
         else:
             self._journal.publish(entry.events)
 
-    def _stamp(self, facts: Iterable[Fact]) -> list[Event]:
+    def take_back(self, events: Sequence[Event]) -> None:
+        """Give the numbers of events back that were not told, unless others came after them."""
+        if events and events[-1].seq == self._seq:
+            self._seq = events[0].seq - 1
+
+    def stamp(self, facts: Iterable[Fact]) -> list[Event]:
+        """The facts with their numbers."""
         at, self.told_at = self._journal.now(), self._journal.monotonic()
         events = []
         for fact in facts:
@@ -194,6 +241,12 @@ class Log:
                 self.is_message_told = True
             events.append(Event(self.run_id, self.workflow_id, self._seq, at, fact))
         return events
+
+
+def beside_log(beside: Beside) -> tuple[Log, tuple[Event, ...]]:
+    """The log of the other run, and its facts with their numbers."""
+    assert isinstance(beside.log, Log)
+    return beside.log, tuple(beside.log.stamp(beside.facts))
 
 
 def _characters(write: Write) -> int:

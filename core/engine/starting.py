@@ -13,6 +13,7 @@ from core.domain.model import ModelChoice
 from core.domain.run import Cast, Run, RunKind, RunStatus, Snapshot
 from core.domain.template import Template, ValidationMode, WorkflowAction
 from core.domain.workflow import Workflow
+from core.ports.journal import Beside
 from core.ports.storage import CreateRun, PutMessage, PutWorkflow, Write
 from core.ports.templates import FoundTemplate
 
@@ -25,7 +26,8 @@ class StartRequest:
     workflows at once holds, as for every start by a person in the window; over it the start is refused, or waits in
     the queue if it is `queued` too. `base`: where relative paths start. `parent`: the run that a step of which
     begins this one, and waits for it if it is `awaited`; it shows in the parent's message and has none of its own.
-    `in_new_workflow`: there can be no other run in it.
+    `in_new_workflow`: there can be no other run in it. `presets` are results of steps that are not run. `beside` is
+    what is told and kept with the creation of the run.
     """
 
     workflow: Workflow
@@ -48,6 +50,8 @@ class StartRequest:
     model: ModelChoice | None = None
     profile: Agent | None = None
     cast: Mapping[str, Cast] = field(default_factory=dict)
+    presets: Mapping[str, Any] = field(default_factory=dict)
+    beside: Beside | None = None
 
     @classmethod
     def child(

@@ -29,6 +29,7 @@ from core.ports.agents import AgentRunner, AgentTurn
 from core.ports.consent import Asker, Consent
 from core.ports.journal import RunLog
 from core.ports.left_open import NOTHING, LeftOpen
+from core.ports.recording import NO_RECORDER, CallRecorder
 from core.ports.sandbox import CodeLimits, Console, Sandbox
 from core.ports.schemas import Schemas
 from core.ports.tools import CallContext, ToolRunner
@@ -46,7 +47,7 @@ class Setting:
 
     `ask` puts a question to a person and comes back with its end; `consent` lets the calls of agents pass; `run_child`
     runs another template. `left_open` is what an earlier life left in the middle, by the steps of agents and their
-    iterations.
+    iterations. `recorder` makes steps of the calls of agents while a recording is open.
     """
 
     run: Run
@@ -58,6 +59,7 @@ class Setting:
     run_child: RunChild
     left_open: Mapping[StepKey, LeftOpen] = field(default_factory=dict)
     consoles: Consoles = field(default_factory=Consoles)
+    recorder: CallRecorder = NO_RECORDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,4 +242,5 @@ def _turn(call: Call, attempt: int, setting: Setting, limit: TimeLimit) -> Agent
         left_open=setting.left_open.get(call.key, NOTHING),
         ask=limit.standing_still(setting.ask),
         consent=limit.standing_still(setting.consent),
+        recorder=setting.recorder,
     )

@@ -40,7 +40,7 @@ from core.engine.planner import (
 from core.engine.raw_results import RawResult
 from core.engine.refs import Scope
 from core.engine.steps import Setting, StepRunner
-from core.errors import StepFailed, StorageFailed
+from core.errors import Refused, StepFailed, StorageFailed
 from core.ports.clock import Clock
 from core.ports.left_open import NOTHING, LeftOpen
 from core.threads.long_json import is_long, output_text
@@ -172,6 +172,13 @@ class Work:
         for name, output in outputs.items():
             self._plan.replace_output(name, output)
         self._checkpoints.state_patched(patches, outputs)
+
+    def preset(self, name: str, output: object) -> None:
+        """Put a result in the place of that of a step that has not begun. Raises Refused `step_started`."""
+        if self._plan.began(name) or self._plan.outcome is not None:
+            raise Refused("step_started", f"{name} has begun already, or its run is over", step=name)
+        self._checkpoints.step_preset(name, output)
+        self._advance(StepDone(name, output))
 
     # From the plan to work
 

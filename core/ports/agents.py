@@ -12,6 +12,7 @@ from core.domain.template import Template
 from core.ports.consent import Asker, Consent
 from core.ports.journal import RunLog
 from core.ports.left_open import NOTHING, LeftOpen
+from core.ports.recording import NO_RECORDER, CallRecorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +22,8 @@ class AgentTurn:
     `output_schema`: the last text must be JSON that fits it; the turn's output is that value. `tools` None: every
     tool there is. `max_rounds` None: the agent's own limit. `fresh`: nothing of this turn can be in the store yet, so
     nothing is looked up; a retry and a run that goes on after a crash are not fresh. `left_open`: what an earlier life
-    of the run left in the middle. `ask` puts a question to a person, `consent` lets calls pass.
+    of the run left in the middle. `ask` puts a question to a person, `consent` lets calls pass, `recorder` makes steps
+    of them while a recording is open.
     """
 
     run: Run
@@ -33,6 +35,7 @@ class AgentTurn:
     output_schema: Any = None
     fresh: bool = False
     left_open: LeftOpen = NOTHING
+    recorder: CallRecorder = NO_RECORDER
     ask: Asker = field(kw_only=True)
     consent: Consent = field(kw_only=True)
 

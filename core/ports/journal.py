@@ -7,6 +7,7 @@ leaves the process (on disk first, then seen).
 
 from asyncio import Future
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from core.domain.events import Fact
@@ -25,11 +26,16 @@ class RunLog(Protocol):
 
     @property
     def message_id(self) -> MessageId: ...
-    def tell(self, *facts: Fact, writes: Sequence[Write] = ()) -> None:
-        """Tell the facts now; they and the writes are committed with the next group, 50 ms or 64 steps later."""
+    def tell(self, *facts: Fact, writes: Sequence[Write] = (), beside: "Beside | None" = None) -> None:
+        """Tell the facts now; they and the writes are committed with the next group, 50 ms or 64 steps later.
+
+        What is told `beside` is committed with them, or not at all; likewise in `record`.
+        """
         ...
 
-    def record(self, *facts: Fact, writes: Sequence[Write] = ()) -> "Future[frozenset[int]]":
+    def record(
+        self, *facts: Fact, writes: Sequence[Write] = (), beside: "Beside | None" = None
+    ) -> "Future[frozenset[int]]":
         """Commit everything put before, then these, at the next turn of the loop; then tell the facts.
 
         The future gives the positions of lost writes. It may be left alone: order is kept either way.
@@ -47,3 +53,16 @@ class RunLog(Protocol):
     async def room(self) -> None:
         """Come back when the writer is not too far behind, and the store can be written."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What another run tells and keeps in the same commit: its log, its facts, its rows."""
+
+    log: RunLog
+    facts: Sequence[Fact]
+    writes: Sequence[Write] = ()
+
+    def then(self, later: "Beside | None") -> "Beside":
+        """Both together, of the same run."""
+        return self if later is None else Beside(self.log, [*self.facts, *later.facts], [*self.writes, *later.writes])

@@ -47,6 +47,8 @@ class ChatService:
         queued: bool = False,
         model: ModelChoice | None = None,
         answering: Answering | None = None,
+        record: bool = False,
+        record_input: Mapping[str, Any] | None = None,
     ) -> Run:
         """Say something in a workflow, or in a new one named after the first words.
 
@@ -57,6 +59,9 @@ class ChatService:
         `not_found`, `workflow_busy` or `limit_reached`.
 
         Where the model needs a key and there is none, the run stays enqueued; a `gated` one fails with `key_missing`.
+
+        `record`: the calls of this turn, and of those that follow, become steps of a recording, with that input
+        (ENGINE §11); one that is open goes on.
         """
         if not text.strip():
             raise Refused("bad_input", "there is nothing to send")
@@ -90,13 +95,25 @@ class ChatService:
             model=granted or model,
             profile=profile,
         )
-        return await (self._leave(request) if model is not None and granted is None else self._engine.start(request))
+        must_wait = model is not None and granted is None
+        if not record:
+            return await (self._leave(request) if must_wait else self._engine.start(request))
+        recordings = self._engine.recordings
+        beginning = await recordings.begin(request.workflow, record_input, request.snapshot())
+        request = replace(request, beside=beginning.beside)
+        try:
+            run = await (self._leave(request) if must_wait else self._engine.start(request))
+        except BaseException:
+            beginning.drop()
+            raise
+        beginning.keep()
+        return run
 
     async def _leave(self, request: StartRequest) -> Run:
         """Write the run down, enqueued, and leave it to the next recovery that finds its key. Raises as a start."""
         workflow = request.workflow
-        newest = await self._storage.runs(workflow_id=workflow.id, limit=1)
-        if newest and newest[0].status in ACTIVE:
+        newest = await self._engine.newest(workflow.id)
+        if newest is not None and newest.status in ACTIVE:
             raise workflow_busy(workflow.id, workflow.title)
         run = request.run(RunId(new_id("run")), self._clock.now())
         facts, writes = creation(request, run, request.snapshot())
@@ -105,7 +122,7 @@ class ChatService:
             return await self._storage.run(run.id) is not None
 
         log = self._engine.journal.open(run.id, run.workflow_id, run.message_id)
-        await log.create(*facts, writes=writes, is_ours=is_ours)
+        await log.create(*facts, writes=writes, is_ours=is_ours, beside=request.beside)
         return run
 
     def _named(self, agent: str) -> dict[str, Any]:
@@ -118,11 +135,11 @@ class ChatService:
         """Who answers next: as it was chosen, else who answered last."""
         if workflow.answering is not None:
             return workflow.answering
-        newest = await self._storage.runs(workflow_id=workflow.id, limit=1)
-        if not newest:
+        newest = await self._engine.newest(workflow.id)
+        if newest is None:
             return Answering()
         try:
-            model = (await self._storage.snapshot(newest[0].id)).model
+            model = (await self._storage.snapshot(newest.id)).model
         except StorageFailed as error:
             if error.code != "unreadable":
                 raise

@@ -59,13 +59,15 @@ class RunService:
         gated: bool = False,
         queued: bool = False,
         timeout_ms: int | None = None,
+        presets: Mapping[str, Any] | None = None,
     ) -> Run:
         """Start a template with the `given` input, in a workflow of its own that is named after it.
 
         `mode` None is the template's, else auto. `timeout_ms`: its deadline in active time, in the place of the
-        template's. `gated`: a person starts it in the window; `queued`: it may wait for a place (StartRequest). Its
-        steps ask the default agent, with the model of that or of the settings; where that needs a key and there is
-        none, it fails with `key_missing`.
+        template's. `gated`: a person starts it in the window; `queued`: it may wait for a place (StartRequest).
+        `presets` are the results of steps that are not run, by their names; one that its step could not have is
+        `bad_preset`. Its steps ask the default agent, with the model of that or of the settings; where that needs a
+        key and there is none, it fails with `key_missing`.
         """
         now = self._clock.now()
         template = found.template
@@ -99,6 +101,7 @@ class RunService:
                 model=model,
                 profile=profile,
                 cast=cast,
+                presets=presets or {},
             )
         )
 
@@ -119,7 +122,11 @@ class RunService:
     async def recover(self, only: RunId | None = None) -> list[RunId]:
         """Go on with every unfinished run that nobody drives, or with `only` that one. One that waits for a key stays
         as it is, and is among those that are given."""
-        unfinished = [one for one in await self._storage.unfinished_runs() if not self._engine.drives(one.id)]
+        unfinished = [
+            one
+            for one in await self._storage.unfinished_runs()
+            if one.kind is not RunKind.RECORDING and not self._engine.drives(one.id)
+        ]
         ids = {one.id for one in unfinished}
         tops = [one for one in unfinished if one.root not in ids and only in (None, one.id, one.root)]
         waiting = await self._access.waiting(tops)
@@ -324,7 +331,7 @@ def _step(run_id: RunId, step: LiveStep) -> dict[str, Any]:
         "started_at": time_text(step.started_at) if step.started_at else None,
         "finished_at": time_text(step.finished_at) if step.finished_at else None,
     }
-    if step.has_child:
+    if step.has_child and step.attempts:
         told["child_run_id"] = child_id(run_id, StepKey(step.name), step.attempts)
     if (items := step.iterations) is not None:
         told["iterations"] = {"total": items.total, "completed": items.completed, "failed": items.failed}

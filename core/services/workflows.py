@@ -9,7 +9,7 @@ from core.domain.fold import replay
 from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
 from core.domain.message import Message, Role
-from core.domain.run import RunStatus
+from core.domain.run import RunKind, RunStatus
 from core.domain.workflow import Workflow
 from core.engine.engine import Engine
 from core.errors import NotFound, Refused, StorageFailed
@@ -55,7 +55,7 @@ class WorkflowService:
         for _ in range(RUNS_LOOKED_AT // PAGE_ROWS):
             page = await self._storage.runs(limit=PAGE_ROWS, before=before)
             for run in page:
-                if run.parent is None:
+                if run.parent is None and run.kind is not RunKind.RECORDING:
                     newest.setdefault(run.workflow_id, run.status)
             if len(page) < PAGE_ROWS:
                 break

@@ -12,10 +12,10 @@ from typing import Any
 from psygnal import Signal
 
 from core.bus import Bus, SettingsChanged, WorkflowChanged, WorkflowDeleted
-from core.domain.events import Event
+from core.domain.events import Event, RunCreated
 from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
-from core.domain.run import RunStatus
+from core.domain.run import RunKind, RunStatus
 from core.domain.settings import Settings
 from core.domain.template import ValidationMode
 from core.domain.workflow import Workflow
@@ -126,6 +126,8 @@ class BackgroundWorkflows:
         """Fold the event into its run. Duplicate and late ones, and those of unknown runs, change nothing."""
         audience = self._runs.audience(event.run_id)
         if audience is None:
+            if isinstance(event.fact, RunCreated) and event.fact.kind is RunKind.RECORDING:
+                return  # it stands beside the conversation, and is no active run of its workflow (ENGINE §1)
             run = self._runs.open(event)
             if run is not None and run.parent is None:
                 self._begin(run)

@@ -8,7 +8,7 @@ from psygnal import Signal
 from core.bus import Bus, WorkflowChanged, WorkflowDeleted
 from core.domain.events import Event, Fact, RunCreated, RunFinished, RunResumed, RunStarted, RunWaiting
 from core.domain.ids import RunId, WorkflowId
-from core.domain.run import RunStatus
+from core.domain.run import RunKind, RunStatus
 from core.domain.workflow import Workflow
 from core.stores.listeners import tell
 
@@ -65,7 +65,7 @@ class Workflows:
     def _on_event(self, event: Event) -> None:
         """The status of a workflow is that of its newest run; what runs below that one shows in it."""
         fact = event.fact
-        if isinstance(fact, RunCreated) and fact.parent_run_id is None:
+        if isinstance(fact, RunCreated) and fact.parent_run_id is None and fact.kind is not RunKind.RECORDING:
             self._newest[event.workflow_id] = event.run_id
         status = _STATUS.get(type(fact))
         if isinstance(fact, RunFinished):

@@ -49,6 +49,11 @@ def words_of(toast: Toast) -> Words:
             title = translate("Toasts", "Automatic mode is on")
             message = translate("Toasts", "What begins now runs without asking. The mode can be set back.")
             return Words(title, message, actions=((UNDO, translate("Toasts", "Undo")),))
+        case "template_saved":
+            return Words(toast.title, translate("Toasts", "The template is saved."))
+        case "nothing_to_record":
+            title = translate("Toasts", "Nothing to record yet")
+            return Words(title, translate("Toasts", "Say something first: what follows can be recorded."))
         case _ if toast.type is ToastType.ERROR:
             return Words(toast.title or kind_word(toast.type), failure_words(toast.code, toast.message))
         case _:

@@ -37,6 +37,10 @@ def failure_words(code: str, message: str) -> str:
         "window_too_small": translate(
             "Failures", "The conversation is too long for this model to sum up. Choose one with a larger window."
         ),
+        "title_taken": translate("Failures", "There is a template with this title already."),
+        "empty_recording": translate("Failures", "There is no step yet that a template could be made of."),
+        "already_sealed": translate("Failures", "This recording has become a template already."),
+        "recording_ended": translate("Failures", "This recording has ended already."),
         "storage_failed": translate("Failures", "The data could not be read or written."),
     }
     return words.get(code, message)

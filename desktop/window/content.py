@@ -40,6 +40,7 @@ from desktop.window.panes import Pane, go_to_pane
 from desktop.window.picker import Picker
 from desktop.window.preferences import Preferences
 from desktop.window.questions import ask_delete
+from desktop.window.recording import RecordingPlace
 from desktop.window.start_page import StartPage
 from desktop.window.title import viewed_title
 from desktop.window.tray import Tray
@@ -84,6 +85,7 @@ class Content(Adaptive, Surface):
             card_keys,
             self,
         )
+        self.recording = RecordingPlace(core, tasks, session.presenter, theme, frames, self)
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
         finder = Finder(stores, lambda: self._going.viewed_before, self._can, self.answering.offers, core.clock)
@@ -185,6 +187,7 @@ class Content(Adaptive, Surface):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
+        column.addWidget(self.recording.banner)
         column.addWidget(self._centre, 1)
         self._centre.addWidget(self.start)
         self._centre.addWidget(self.chat)
@@ -252,6 +255,7 @@ class Content(Adaptive, Surface):
             "run.start": self.deeds.again,
             "run.stop": self._stop,
             "run.summary": self._sum_up,
+            "recording.toggle": self.recording.toggle,
             "view.sidebar": self._toggle_sidebar,
             "view.activity": self._toggle_activity,
             "view.zoom_in": partial(self.preferences.zoom, 1),
@@ -306,6 +310,7 @@ class Content(Adaptive, Surface):
             self._is_new = False
         self.answering.viewed_another()
         self.chat.show_now()
+        self.recording.show_now()
         self._render()
 
     def _on_settings(self, _message: SettingsChanged) -> None:

@@ -12,6 +12,7 @@ from core.domain.run import Run
 from core.domain.step import StepResult
 from core.domain.tool import ToolCall
 from core.persistence.in_memory import MemoryStorage
+from core.ports.journal import Beside
 from core.ports.storage import AppendChunk, AppendEvents, Chunk, Write
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -80,14 +81,17 @@ class Journal:
         self._lengths: dict[tuple[str, int | None], int] = {}
         self._is_dead = False
 
-    def tell(self, *facts: Fact, writes: Sequence[Write] = ()) -> None:
+    def tell(self, *facts: Fact, writes: Sequence[Write] = (), beside: Beside | None = None) -> None:
+        assert beside is None, "no recording is on"
         if not self._is_dead:
             self._waiting.extend(writes)
             events = tuple(event for event in self._stamp(facts) if event.fact.stored)
             self._waiting.extend([AppendEvents(self.run_id, events)] if events else [])
 
-    def record(self, *facts: Fact, writes: Sequence[Write] = ()) -> "asyncio.Future[frozenset[int]]":
-        self.tell(*facts, writes=writes)
+    def record(
+        self, *facts: Fact, writes: Sequence[Write] = (), beside: Beside | None = None
+    ) -> "asyncio.Future[frozenset[int]]":
+        self.tell(*facts, writes=writes, beside=beside)
         done: asyncio.Future[frozenset[int]] = asyncio.get_running_loop().create_future()
         asyncio.get_running_loop().call_soon(self._commit, done)
         return done

@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from core.agents.system_prompt import system_prompt
 from core.domain.ids import MessageId
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunKind
 from core.domain.tool import CallStatus, Effect
 from core.errors import StorageFailed
 from core.ports.model import TextDelta
+from core.ports.recording import NO_RECORDER, NoRecorder
 from core.ports.storage import PutMessage
 from tests.agents.cast import Rehearsed, give
 from tests.agents.disk import START
@@ -158,3 +161,13 @@ async def test_a_long_conversation_is_read_page_by_page(world: World) -> None:
     await world.run(world.turn("help", number=500))
     assert [role for role, _ in world.asked()][:4] == ["user", "assistant", "tool", "assistant"]
     assert len(world.asked()) == 4 + 401 + 1
+
+
+def test_a_model_is_told_how_to_write_arguments_while_a_recording_is_open() -> None:
+    class Recording(NoRecorder):
+        guide = "Write @echo_1.id."
+
+    world = World()
+    turn = world.turn("go", recorder=Recording())
+    assert "Write @echo_1.id." in system_prompt(turn, START)
+    assert "Write" not in system_prompt(replace(turn, recorder=NO_RECORDER), START)

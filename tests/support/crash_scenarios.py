@@ -15,7 +15,7 @@ Json = dict[str, Any]
 class Scenario:
     """`effects`: the line that each step or call leaves, by the id of its call; `needs`: for each of these, the steps
     that must be on disk before it. `repeatable`: lines that may be there more than once. In manual `mode` each of them
-    needs an approval of its own."""
+    needs an approval of its own. `records`: the steps that its calls become, of a recording beside it."""
 
     name: str
     steps: tuple[Json, ...]
@@ -26,6 +26,7 @@ class Scenario:
     kind: RunKind = RunKind.WORKFLOW
     script: tuple[Json, ...] = ()
     mode: ValidationMode = ValidationMode.AUTO
+    records: tuple[str, ...] = ()
 
 
 def _approved(step: Json) -> Json:
@@ -195,6 +196,23 @@ CONSENT_EACH = Scenario(
     mode=ValidationMode.MANUAL,
 )
 
+RECORDED = Scenario(
+    "recorded",
+    ({"name": "reply", "action": {"agent": {"prompt": "@input.text"}}},),
+    "That was all.",
+    {"reply.1.1": "first call", "reply.1.3": "then first call"},
+    kind=RunKind.CHAT,
+    script=(
+        {"call": "once", "arguments": {"text": "first call"}},
+        {"call": "look", "arguments": {"text": "@once_1.text"}},
+        {"call": "once", "arguments": {"text": "then @look_1.text"}},
+        {"say": "One more."},
+        {"call": "look", "arguments": {"text": "@@nothing"}},
+        {"say": "That was all."},
+    ),
+    records=("once_1", "look_1", "once_2", "look_2"),
+)
+
 SLOW = Scenario(
     "slow",
     (
@@ -229,6 +247,7 @@ COMMAND_LINE = Scenario(
 SCENARIOS = {
     one.name: one
     for one in (
-        *(CHAIN, TRANSFORM, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT, CONSENT, CONSENT_EACH, SLOW, COMMAND_LINE),
+        *(CHAIN, TRANSFORM, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT, CONSENT, CONSENT_EACH, RECORDED, SLOW),
+        COMMAND_LINE,
     )
 }

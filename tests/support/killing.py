@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, Self
 from core.persistence.in_memory import MemoryStorage
 from core.persistence.surreal import SurrealStorage
 from tests.support.aftermath import problems
-from tests.support.crash_scenarios import CHAT, SCENARIOS, Scenario
+from tests.support.crash_scenarios import CHAT, RECORDED, SCENARIOS, Scenario
 from tests.support.lives import Place, lead
 from tests.support.mortal import ANYWHERE, MIDDLE, Fuse, MortalStorage
 from tests.support.project import ROOT
@@ -128,7 +128,7 @@ class Campaign:
 
     def _bases(self, first: list[str]) -> list[int]:
         """Where the run is killed before its recovery is: in the middle of one effect, and right after another."""
-        if self._scenario is CHAT:  # an agent's recovery is looked at in a template already
+        if self._scenario in (CHAT, RECORDED):  # an agent's recovery is looked at in a template already
             return []
         middles = [number for number, name in enumerate(first, 1) if name.startswith(MIDDLE)]
         return [middles[0], middles[len(middles) // 2] + 1]

@@ -24,9 +24,11 @@ from tests.support.command_line import template
 from tests.support.crash_scenarios import Scenario
 from tests.support.effects import EffectLog, Effects
 from tests.support.mortal import Fuse
+from tests.support.recorded import seal
 from tests.support.sandbox_here import SandboxHere
 
 KEY = "the run that is killed"
+WORKFLOW = WorkflowId("wf_killed")
 RUN = RunId(id_from_key("run", KEY))
 
 
@@ -103,7 +105,8 @@ async def lead(storage: Storage, place: Place, scenario: Scenario, fuse: Fuse) -
         await core.engine.recover()
         await start_run(core, scenario, place)
         await attend(core, place.effects)
-        left_over = [f"{run.title} is {run.status}" for run in await storage.unfinished_runs()]
+        left_over = await seal(core, scenario, WORKFLOW) if scenario.records else []
+        left_over += [f"{run.title} is {run.status}" for run in await storage.unfinished_runs()]
         left_over += [f"{one.ask.step} asks for {one.ask.kind}" for one in await storage.open_interruptions()]
     return Life(before, await read_disk(storage, place.effects), effects.made, watcher.run, left_over)
 
@@ -111,8 +114,12 @@ async def lead(storage: Storage, place: Place, scenario: Scenario, fuse: Fuse) -
 async def start_run(core: Core, scenario: Scenario, place: Place) -> None:
     """Start the run, or go on with it if it was started before and nobody does."""
     now = SystemClock().now()
+    workflow = Workflow(WORKFLOW, "W", "offline", now, now)
+    beginning = None
+    if scenario.records and await core.storage.run(RUN) is None:
+        beginning = await core.engine.recordings.begin(workflow, None, None)
     request = StartRequest(
-        Workflow(WorkflowId("wf_killed"), "W", "offline", now, now),
+        workflow,
         Template.model_validate(template(*scenario.steps)),
         {"text": "go"},
         scenario.kind,
@@ -121,6 +128,7 @@ async def start_run(core: Core, scenario: Scenario, place: Place) -> None:
         script=scenario.script,
         mode=scenario.mode,
         key=KEY,
+        beside=beginning.beside if beginning is not None else None,
     )
     run = await core.engine.start(request)
     if not run.status.is_final and not core.engine.drives(run.id):
@@ -156,4 +164,5 @@ class Watcher:
         bus.subscribe(Event, self._hear)
 
     def _hear(self, event: Event) -> None:
-        self.run = fold(self.run, event)
+        if event.run_id == RUN:
+            self.run = fold(self.run, event)

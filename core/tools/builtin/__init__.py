@@ -2,12 +2,16 @@
 
 from core.ports.clock import Clock
 from core.ports.executions import Runs
+from core.ports.recording import Recordings
 from core.ports.sandbox import Sandbox
 from core.ports.template_book import TemplateBook
 from core.tools.builtin import (
     ask_user,
     calculator,
     execution_create,
+    execution_record,
+    execution_save_as_template,
+    execution_set_step_result,
     executions,
     list_files,
     read_file,
@@ -35,3 +39,12 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
 def collection_tools(runs: Runs, book: TemplateBook) -> list[Tool]:
     """Those that work with templates and runs: what the app offers through MCP."""
     return [*templates.tools(book), execution_create.tool(runs), *executions.tools(runs)]
+
+
+def recording_tools(recordings: Recordings) -> list[Tool]:
+    """Those that begin, fill and end a recording (ENGINE §11)."""
+    return [
+        execution_record.tool(recordings),
+        execution_set_step_result.tool(recordings),
+        execution_save_as_template.tool(recordings),
+    ]

@@ -1,0 +1,140 @@
+"""A recording: the calls of a conversation as the steps of a template to be (ENGINE §11).
+
+It is made from the facts of its run alone, so a recording that was watched equals one that was read again after a
+crash; but for secrets, of which a process that heard them knows more than the store.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.domain.events import (
+    Event,
+    Fact,
+    RecordingInput,
+    RecordingSealed,
+    RunFinished,
+    StepFinished,
+    StepPreset,
+    StepRecorded,
+    ToolStarted,
+)
+from core.domain.ids import CallId, RunId, TemplateId
+from core.domain.step import StepStatus
+from core.domain.tool import Effect
+
+CONTROLS = frozenset(
+    f"COLLECTION_WORKFLOW_EXECUTION_{name}" for name in ("RECORD", "SET_STEP_RESULT", "SAVE_AS_TEMPLATE")
+)
+"""The tools that begin, fill and end a recording: they are no steps of it."""
+
+NAME_CHARACTERS = 100
+_ILLEGAL = re.compile(r"[^a-z0-9_-]")
+
+
+@dataclass(slots=True)
+class RecordedStep:
+    """A call as a step. `written` are its arguments with refs, `resolved` those that the tool got.
+
+    Without a `tool` it is data that somebody gave a name (a preset that no call has taken yet). `call_id` names the
+    call that it is of; `is_preset`: its result was given, and it was not run.
+    """
+
+    name: str
+    tool: str | None = None
+    written: Any = None
+    resolved: Any = None
+    status: StepStatus = StepStatus.RUNNING
+    output: Any = None
+    error: Mapping[str, Any] | None = None
+    effect: Effect = Effect.ONCE
+    is_preset: bool = False
+    call_id: CallId | None = None
+
+    @property
+    def is_completed(self) -> bool:
+        return self.status is StepStatus.COMPLETED
+
+
+@dataclass(slots=True)
+class Recording:
+    """What has been recorded so far. `is_open` until it is sealed or has ended."""
+
+    input: Mapping[str, Any]
+    steps: dict[str, RecordedStep] = field(default_factory=dict)
+    is_open: bool = True
+    template_id: TemplateId | None = None
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], events: Iterable[Event]) -> "Recording":
+        """The recording that was begun with that input, after these events."""
+        recording = cls(given)
+        for event in events:
+            recording.take(event.fact)
+        return recording
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """What refs can see: the results of the steps that have one."""
+        return {step.name: step.output for step in self.steps.values() if step.is_completed}
+
+    def next_name(self, tool: str, taken: Iterable[str] = ()) -> str:
+        """What the next call of the tool is called: the nth call is `tool_n`; `taken` are names given but not told."""
+        base = base_name(tool)
+        number = self._counts.get(base, 0) + 1
+        given = set(taken)
+        while f"{base}_{number}" in given:
+            number += 1
+        return f"{base}_{number}"
+
+    def step_of(self, call_id: CallId) -> RecordedStep | None:
+        """The step of that call."""
+        return next((step for step in self.steps.values() if step.call_id == call_id), None)
+
+    def take(self, fact: Fact) -> None:
+        """Take in what was told of the recording."""
+        match fact:
+            case ToolStarted():
+                self._begin(fact)
+            case StepFinished(step=name):
+                if (step := self.steps.get(name)) is not None:
+                    step.status, step.output, step.error = fact.status, fact.output, fact.error
+            case StepRecorded(step=name):
+                if (step := self.steps.get(name)) is not None:
+                    step.written, step.effect, step.is_preset = fact.input, fact.effect, fact.is_preset
+            case StepPreset(step=name):
+                step = self.steps.setdefault(name, RecordedStep(name))
+                step.status, step.output, step.error, step.is_preset = StepStatus.COMPLETED, fact.output, None, True
+            case RecordingInput():
+                self.input = fact.input
+            case RecordingSealed():
+                self.is_open, self.template_id = False, fact.template_id
+            case RunFinished():
+                self.is_open = False
+
+    def _begin(self, fact: ToolStarted) -> None:
+        known = self.steps.get(fact.step)
+        is_again = known is not None and known.call_id == fact.call_id
+        is_preset = known is not None and known.is_preset
+        step = RecordedStep(
+            fact.step, fact.tool, fact.arguments, fact.arguments, is_preset=is_preset, call_id=fact.call_id
+        )
+        if known is not None and known.call_id is None and known.is_completed:
+            del self.steps[fact.step]  # it stands where its call was made
+        self.steps[fact.step] = step
+        if not is_again:
+            base = base_name(fact.tool)
+            self._counts[base] = self._counts.get(base, 0) + 1
+
+
+def base_name(tool: str) -> str:
+    """The name of a tool as a part of the names of its steps: in small letters, legal (ENGINE §2), and not too long."""
+    name = _ILLEGAL.sub("_", tool[:NAME_CHARACTERS].lower())
+    return name if name[:1].isalpha() or name[:1] == "_" else f"_{name}"
+
+
+def recorded_id(run_id: RunId, call_id: CallId) -> CallId:
+    """The id, in a recording, of a call that a run beside it makes: the same after a crash."""
+    return CallId(f"{run_id} {call_id}")

@@ -1,0 +1,76 @@
+"""Recordings: begun, reviewed, sealed and ended by a person (ENGINE §11)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from core.domain.ids import RunId, WorkflowId
+from core.domain.tool import CallResult
+from core.engine.sealing import Recordings, Sealed
+from core.engine.templating import Review, Wishes
+from core.services.outcome import answers
+from core.stores.recordings import ListedRecording
+
+__all__ = ["RecordingService", "Review", "Sealed", "Wishes"]
+
+
+class RecordingService:
+    def __init__(self, recordings: Recordings) -> None:
+        self._recordings = recordings
+
+    @answers
+    async def open_of(self, workflow_id: WorkflowId) -> RunId | None:
+        """The open recording of the workflow, if there is one."""
+        return await self._recordings.open_of(workflow_id)
+
+    @answers
+    async def all_open(self) -> list[ListedRecording]:
+        """Every open recording, the oldest first."""
+        return [
+            ListedRecording(run.id, run.workflow_id, sum(step.tool is not None for step in recording.steps.values()))
+            for run, recording in await self._recordings.all_open()
+        ]
+
+    @answers
+    async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None = None) -> RunId:
+        """Record the calls of the workflow from now on, or go on with its open recording; with `given` as the input
+        from now on. Fails with `not_found`, `bad_input`."""
+        return await self._recordings.start(workflow_id, given)
+
+    @answers
+    async def set_input(self, run_id: RunId, given: Mapping[str, Any]) -> None:
+        """Give an open recording another input."""
+        await self._recordings.set_input(run_id, given)
+
+    @answers
+    async def preset(self, run_id: RunId, step: str, output: Any) -> None:
+        """Give the result of a step of a recording, or of a run at work, without running it.
+
+        Fails with `not_found`, `bad_input`, `step_running`, `already_sealed`, `recording_ended`; of a run at work with
+        `bad_preset`, `step_started`, `not_at_work`.
+        """
+        await self._recordings.preset(run_id, step, output)
+
+    @answers
+    async def call(self, run_id: RunId, tool: str, arguments: Any) -> CallResult:
+        """Make one call that comes from outside, of an MCP client, as a step of an open recording: its refs are
+        resolved, the tool is called under the rules of the recording, and the result is on disk when this returns.
+        What goes wrong in the call is its result. Fails with `not_found`, `not_a_recording`, `already_sealed`,
+        `recording_ended`, `not_available`."""
+        return await self._recordings.call(run_id, tool, arguments)
+
+    @answers
+    async def review(self, run_id: RunId, wishes: Wishes | None = None) -> Review:
+        """What sealing would make of it: its steps, what is left out, the offered refs. Fails with `not_found`,
+        `not_a_recording`, `bad_input`."""
+        return await self._recordings.look(run_id, wishes)
+
+    @answers
+    async def seal(self, run_id: RunId, wishes: Wishes) -> Sealed:
+        """Make a template of it (`Recordings.make`); nothing has changed where that fails."""
+        return await self._recordings.make(run_id, wishes)
+
+    @answers
+    async def end(self, run_id: RunId) -> None:
+        """End it without a template: a success all the same. Fails with `not_found`, `not_a_recording`,
+        `already_sealed`, `recording_ended`."""
+        await self._recordings.end(run_id)

@@ -1,0 +1,1 @@
+"""Recording: the banner while it is on, and the review at its end."""

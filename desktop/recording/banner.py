@@ -1,0 +1,58 @@
+"""The banner over a conversation that is recorded: how many steps there are, and what ends it (UI §9)."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button
+from desktop.widgets.icon_label import IconLabel
+from desktop.widgets.labels import ElidedLabel
+from desktop.widgets.surfaces import Surface
+
+
+class RecordingBanner(Adaptive, Surface):
+    """Hidden until there is something to show."""
+
+    review_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__("app", "bottom", parent)
+        self._theme = theme
+        self._steps = 0
+        self.setObjectName("recording_banner")
+        self._icon = IconLabel(theme, Icon.CIRCLE_DOT, "sign_error")
+        self._text = ElidedLabel()
+        self._review = Button(theme, is_small=True)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._row.addWidget(self._text, 1)
+        self._row.addWidget(self._review)
+        self._review.clicked.connect(self.review_requested)
+        self.hide()
+        self.adapt_to(theme)
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    def show_steps(self, steps: int | None) -> None:
+        """The recording has so many steps; None: nothing is recorded here."""
+        self._steps = steps or 0
+        self.retranslate()
+        self.setVisible(steps is not None)
+
+    def retranslate(self) -> None:
+        if self._steps:
+            words = self.tr("Recording: %n steps so far.", "", self._steps)
+        else:
+            words = self.tr("Recording: each tool call becomes a step of a template.")
+        self._text.setText(words)
+        self.setAccessibleName(words)
+        self._review.setText(self.tr("Stop and review"))
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._row.setContentsMargins(sizes.space_xl - sizes.space_xs, sizes.space_xs, sizes.space_m, sizes.space_xs)
+        self._row.setSpacing(sizes.space_s)

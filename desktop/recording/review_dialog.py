@@ -1,0 +1,162 @@
+"""The review at the end of a recording: what becomes a field or a ref, what is left out, and the title (UI §9)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from desktop.recording.offer_row import OfferRow
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.banner import Banner
+from desktop.widgets.buttons import Button
+from desktop.widgets.labels import ElidedLabel
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.visibility import show_when
+
+
+class ReviewDialog(Adaptive, QDialog):
+    """Not modal. Closing it goes on with the recording. `review` is a `core.engine.templating.Review` as a JSON value.
+
+    Nothing is accepted before a person ticks it.
+    """
+
+    save_requested = Signal(str, object)
+    """The title, and the paths of the accepted refs."""
+    end_requested = Signal()
+
+    def __init__(self, theme: Theme, title: str, review: Mapping[str, Any], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._review = review
+        self.setObjectName("recording_review")
+        self.setModal(False)
+        self._intro = Paragraph("", "label", "muted")
+        self._title_name = Paragraph("", "strong")
+        self.title = QLineEdit(title, self)
+        self.title.setMaxLength(256)
+        self._offers_name = ElidedLabel("", "strong")
+        self._all = Button(theme, kind="link", is_small=True)
+        self._list = QScrollArea(self)
+        self.rows = [OfferRow(theme, offer) for offer in review["offers"]]
+        self._left_out = Paragraph("", "secondary", "muted")
+        self._masked = Banner(theme, "warning")
+        self._failed = Paragraph("", "label", "error")
+        self._end = Button(theme, kind="ghost")
+        self._later = Button(theme)
+        self.save = Button(theme, kind="primary")
+        self._column = QVBoxLayout(self)
+        self._head = QHBoxLayout()
+        self._foot = QHBoxLayout()
+        self._lay_out()
+        self._connect()
+        self.adapt_to(theme)
+        self._resize_once()
+
+    def fail(self, words: str) -> None:
+        """It was not saved, and why."""
+        self._failed.setText(words)
+        show_when(self._failed, bool(words))
+        self.save.setEnabled(True)
+        self.title.setFocus()
+
+    @property
+    def failure(self) -> str:
+        """Why it was not saved."""
+        return self._failed.text()
+
+    def retranslate(self) -> None:
+        self.setWindowTitle(self.tr("Review the recording"))
+        steps = self._review["steps"]
+        self._intro.setText(
+            self.tr("%n steps become a template that you can run again with other values.", "", len(steps))
+            if steps
+            else self.tr("There is no step yet that a template could be made of.")
+        )
+        self._title_name.setText(self.tr("Title of the template"))
+        self.title.setAccessibleName(self._title_name.text())
+        self._offers_name.setText(
+            self.tr("Values that may change from run to run")
+            if self.rows
+            else self.tr("No value was found that may change from run to run")
+        )
+        self._all.setText(self.tr("Take all"))
+        self._left_out.setText(self._left_out_words())
+        masked = ", ".join(self._review["masked"])
+        self._masked.set_text(
+            self.tr("Secrets were not kept, and the template lacks them: {places}").format(places=masked)
+        )
+        self._end.setText(self.tr("End without a template"))
+        self._later.setText(self.tr("Keep recording"))
+        self.save.setText(self.tr("Save template"))
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_xl, sizes.space_l, sizes.space_xl, sizes.space_l)
+        self._column.setSpacing(sizes.space_s)
+        self._rows_column.setSpacing(sizes.space_s)
+        self._foot.setSpacing(sizes.space_s)
+
+    def _lay_out(self) -> None:
+        body = QWidget()
+        self._rows_column = QVBoxLayout(body)
+        self._rows_column.setContentsMargins(0, 0, 0, 0)
+        for row in self.rows:
+            self._rows_column.addWidget(row)
+        self._rows_column.addStretch()
+        self._list.setWidget(body)
+        for ground in (self._list.viewport(), body):  # the dialog's shows through
+            ground.setAutoFillBackground(False)
+        self._list.setWidgetResizable(True)
+        self._list.setFrameShape(QFrame.Shape.NoFrame)
+        self._head.addWidget(self._offers_name, 1)
+        self._head.addWidget(self._all)
+        self._foot.addWidget(self._end)
+        self._foot.addStretch(1)
+        self._foot.addWidget(self._later)
+        self._foot.addWidget(self.save)
+        self._column.addWidget(self._intro)
+        self._column.addWidget(self._title_name)
+        self._column.addWidget(self.title)
+        self._column.addLayout(self._head)
+        self._column.addWidget(self._list, 1)
+        for part in (self._left_out, self._masked, self._failed):
+            self._column.addWidget(part)
+        self._column.addLayout(self._foot)
+        show_when(self._all, bool(self.rows))
+        show_when(self._left_out, bool(self._review["left_out"]))
+        show_when(self._masked, bool(self._review["masked"]))
+        show_when(self._failed, False)
+        self.save.setDefault(True)
+        self.save.setEnabled(bool(self._review["steps"]))
+
+    def _connect(self) -> None:
+        self._all.clicked.connect(self._take_all)
+        self._later.clicked.connect(self.reject)
+        self._end.clicked.connect(self.end_requested)
+        self.save.clicked.connect(self._save)
+
+    def _resize_once(self) -> None:
+        wanted = QSize(self._theme.sizes.chat_column, self._theme.sizes.chat_column * 5 // 6)
+        parent = self.parentWidget()
+        self.resize(wanted if parent is None else wanted.boundedTo(parent.window().size()))
+
+    def _take_all(self) -> None:
+        for row in self.rows:
+            row.box.setChecked(True)
+
+    def _save(self) -> None:
+        self.save.setEnabled(False)
+        self.save_requested.emit(self.title.text(), [row.path for row in self.rows if row.box.isChecked()])
+
+    def _left_out_words(self) -> str:
+        reasons = {
+            "failed": self.tr("failed"),
+            "unfinished": self.tr("unfinished"),
+            "repeated": self.tr("repeated"),
+            "unused": self.tr("unused"),
+            "excluded": self.tr("left out"),
+        }
+        told = [f"{one['step']} ({reasons[str(one['reason'])]})" for one in self._review["left_out"]]
+        return self.tr("Left out: {steps}").format(steps=", ".join(told))
