@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +22,7 @@ from core.tools.consent import MemoryBook, traits
 from core.tools.measure import json_bytes
 from core.tools.network import tried_twice
 from core.tools.registry import Handler, Registry, Tool
+from core.tools.standstill import Standstill
 from core.tools.tasks import HandlerTasks, OutOfTime
 
 NO_WINDOW = "Tool not available in background mode"
@@ -159,8 +161,10 @@ class ToolInvoker:
         tell_late = partial(self._tell_late, tool, arguments, begun, late) if late is not None else None
         try:
             effect = tool.effect(arguments)
-            work = tried_twice(name, lambda: handler(arguments, context), effect)
-            value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late)
+            standstill = Standstill()
+            asking = context if context.ask is None else replace(context, ask=standstill.over(context.ask))
+            work = tried_twice(name, lambda: handler(arguments, asking), effect)
+            value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late, standstill)
             await json_bytes(value)
         except OutOfTime:
             failure = _timeout(tool, arguments, limit_s or 0.0)

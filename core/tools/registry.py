@@ -65,8 +65,9 @@ class Registry:
         self._schemas = schemas
         self._tools: dict[str, Tool] = {}
 
-    def register(self, tool: Tool) -> None:
-        """Add a tool. Raises Refused: `duplicate_tool`, `no_handler` or `bad_schema`; then nothing has changed."""
+    def register(self, tool: Tool, *, is_checked: bool = False) -> None:
+        """Add a tool; `is_checked`: its schemas are known to be of use. Raises Refused: `duplicate_tool`, `no_handler`
+        or `bad_schema`; then nothing has changed."""
         name = tool.info.name
         if name in self._tools:
             raise Refused("duplicate_tool", f"there is a tool {name!r} already", tool=name)
@@ -74,7 +75,7 @@ class Registry:
             runtime = tool.info.runtime
             raise Refused("no_handler", f"the {runtime} tool {name!r} has no handler to run it", tool=name)
         for schema in (tool.info.input_schema, tool.info.output_schema):
-            problem = None if schema is None else self._schemas.problem(schema)
+            problem = None if schema is None or is_checked else self._schemas.problem(schema)
             if problem is not None:
                 raise Refused("bad_schema", f"a schema of the tool {name!r} is of no use: {problem}", tool=name)
         self._tools[name] = tool
