@@ -40,6 +40,7 @@ from core.services.agents import AgentService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
+from core.services.mcp_servers import McpServerService
 from core.services.providers import ProviderService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
@@ -53,6 +54,8 @@ from core.stores.view_cache import ViewCache
 from core.stores.workflows import Workflows
 from core.tools.builtin import builtin_tools, execution_create
 from core.tools.invocation import ToolInvoker
+from core.tools.mcp.hub import Hub
+from core.tools.mcp.sampling import Sampling
 from core.tools.registry import Registry, Tool
 
 APP = "metier"
@@ -147,6 +150,7 @@ class Core:
     demo: DemoService
     providers: ProviderService
     agents: AgentService
+    servers: McpServerService
 
 
 @asynccontextmanager
@@ -218,9 +222,16 @@ async def run_core(
             box.registry.register(execution_create.tool(engine))
             agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
             consent.know(box.invoker.infos)
-            async with engine:
-                with consent:
-                    yield _core(bus, clock, engine, storage, stores, settings, consent, templates, models, agents)
+            servers = McpServerService(storage, bus, models.keys)
+            sampling = Sampling(models.client, consent)
+            hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
+            async with hub:  # around the engine: calls end before the programs that answer them
+                await servers.open(hub)
+                async with engine:
+                    with consent:
+                        yield _core(
+                            bus, clock, engine, storage, stores, settings, consent, templates, models, agents, servers
+                        )
     finally:
         stores.close()
 
@@ -236,6 +247,7 @@ def _core(
     templates: TemplateService,
     models: Models,
     agents: AgentService,
+    servers: McpServerService,
 ) -> Core:
     access = Access(models.keys, storage)
     runs = RunService(engine, storage, clock, access, agents)
@@ -258,4 +270,5 @@ def _core(
         demo,
         providers,
         agents,
+        servers,
     )

@@ -8,14 +8,14 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from core.cli import answer, cancel, chat, events, exits, fork, list_, resume, run, show, validate
+from core.cli import answer, cancel, chat, events, exits, fork, list_, resume, run, servers, show, validate
 from core.cli.exits import CommandFailed
 from core.cli.output import write_line
 from core.errors import MetierError
 from core.services.logs import log_to
 from core.wiring import Folders, spare_heap
 
-COMMANDS = (run, validate, list_, show, events, answer, cancel, resume, fork, chat)
+COMMANDS = (run, validate, list_, show, events, answer, cancel, resume, fork, chat, servers)
 
 
 class _Parser(argparse.ArgumentParser):
