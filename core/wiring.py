@@ -21,6 +21,7 @@ from core.domain.ids import WorkflowId
 from core.engine.engine import Engine
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
+from core.errors import StorageFailed
 from core.llm.catalogue import Catalogue
 from core.llm.http import HttpClients
 from core.llm.key_file import KeyFile
@@ -40,7 +41,7 @@ from core.services.agents import AgentService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
-from core.services.mcp_servers import McpServerService
+from core.services.mcp_servers import McpServerService, register_stored
 from core.services.providers import ProviderService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
@@ -112,6 +113,27 @@ class Toolbox:
         await self.invoker.close()
         await self._code_workers.close()
         await self._schema_workers.close()
+
+
+async def know_servers(box: Toolbox, folders: Folders) -> None:
+    """Have the tools of the stored MCP servers in the registry, as far as they are known; none of them can be called.
+
+    A store that is not there, or that somebody else has open, tells of none.
+    """
+    if not folders.store.exists():
+        return
+    from core.persistence.surreal import SurrealStorage  # late: the driver takes its time to load
+
+    try:
+        storage = await SurrealStorage.open(folders.store)
+    except StorageFailed:
+        return
+    try:
+        register_stored(box.registry, await storage.servers())
+    except StorageFailed:
+        return
+    finally:
+        await storage.close()
 
 
 class Stores:

@@ -104,7 +104,7 @@ def _shown(fields: Any) -> dict[str, Any]:
     from core.domain.mcp_secrets import secret_places, without_secrets
 
     shown = without_secrets(fields, secret_places(fields))
-    names = {part: sorted(shown[part]) for part in ("env", "headers") if part in shown}
+    names: dict[str, Any] = {part: sorted(shown[part]) for part in ("env", "headers") if part in shown}
     return {**{name: shown[name] for name in ("name", "command", "args", "cwd", "url") if name in shown}, **names}
 
 

@@ -25,6 +25,10 @@ ID_CHARACTERS = 24
 ARGUMENTS = 200
 VALUES = 200
 TIMEOUT_S = 30.0
+START_S = 10.0
+FETCH_S = 60.0
+"""What a program gets to answer that may have to fetch the server first."""
+_FETCHERS = frozenset({"npx", "uvx", "uv", "pipx", "bunx", "pnpx", "pnpm", "yarn", "docker", "podman"})
 
 _Text = Annotated[str, Field(max_length=20_000)]
 _URL = re.compile(r"https?://[^\s/?#]+\S*", re.IGNORECASE)
@@ -44,7 +48,7 @@ class McpServer(BaseModel):
 
     `id` stands in the names of its tools, `mcp__ID__tool`, and never changes. `secrets` tells which values are kept
     elsewhere, and where. `confirmed` is the fingerprint of what a person has agreed to run. `timeout_s` is the limit of
-    one call.
+    one call, `start_timeout_s` that of a start (seconds), None: as `start_limit_s` has it.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
@@ -61,6 +65,7 @@ class McpServer(BaseModel):
     is_enabled: bool = True
     starts_with_app: bool = False
     timeout_s: Annotated[float, Field(ge=1, le=3600, allow_inf_nan=False)] = TIMEOUT_S
+    start_timeout_s: Annotated[float, Field(ge=1, le=600, allow_inf_nan=False)] | None = None
     confirmed: str | None = None
 
     @field_validator("name")
@@ -105,6 +110,14 @@ class McpServer(BaseModel):
     @property
     def transport(self) -> Transport:
         return Transport.STDIO if self.url is None else Transport.HTTP
+
+    @property
+    def start_limit_s(self) -> float:
+        """How long a start may take until the server has told its tools."""
+        if self.start_timeout_s is not None:
+            return self.start_timeout_s
+        words = (self.command or "").replace("\\", "/").rpartition("/")[2].lower()
+        return FETCH_S if words.partition(".")[0] in _FETCHERS else START_S
 
     @property
     def fingerprint(self) -> str:

@@ -12,17 +12,19 @@ from core.bus import Bus, ServersChanged
 from core.domain.ids import ServerId
 from core.domain.masking import MARK, holds_mark
 from core.domain.mcp_secrets import secret_places, with_values, without_secrets
-from core.domain.mcp_server import McpServer, ServerStatus
+from core.domain.mcp_server import McpServer, ServerStatus, StoredServer
 from core.domain.settings import KeyPlace
 from core.errors import MetierError, NotFound, Refused, ToolFailed
 from core.llm.keys import Keys
 from core.ports.storage import PutServer, PutToolList, RemoveServer, Storage
+from core.ports.tools import CallContext
 from core.services.outcome import answers
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.launch import Launch, resolved
-from core.tools.mcp.listing import Listing
+from core.tools.mcp.listing import Listing, as_tools
 from core.tools.mcp.naming import server_id
 from core.tools.mcp.pasted import Pasted, read_pasted
+from core.tools.registry import Arguments, Registry
 
 log = logging.getLogger(__name__)
 
@@ -258,6 +260,19 @@ class McpServerService:
         taken = [*(one for one in self._running.configs.values() if one.id != server.id), *others]
         if any(one.name.casefold() == name for one in taken):
             raise Refused("name_taken", f"there is a server {server.name!r} already", field="name")
+
+
+def register_stored(registry: Registry, servers: Iterable[StoredServer]) -> None:
+    """Tell a registry of their tools, without anything that could run them."""
+
+    async def nothing_runs(arguments: Arguments, context: CallContext) -> Any:
+        raise ToolFailed("not_available", "no MCP server runs here")
+
+    for stored in servers:
+        listing = _listing(stored.tools_json) or Listing()
+        if stored.server.is_enabled:
+            for tool in as_tools(stored.server, listing, lambda name, registered: nothing_runs):
+                registry.register(tool, is_checked=True)
 
 
 def _draft(fields: Mapping[str, Any], old: McpServer | None = None, more_secret: Iterable[str] = ()) -> _Draft:

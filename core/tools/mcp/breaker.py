@@ -35,4 +35,4 @@ class Breaker:
         """How long to wait before the next start."""
         if not 0 < self.failures < FAILURES:
             return 0.0
-        return max(0.0, FIRST_PAUSE_S * 2 ** (self.failures - 1) - (now - self.failed_at))
+        return max(0.0, FIRST_PAUSE_S * 2.0 ** (self.failures - 1) - (now - self.failed_at))

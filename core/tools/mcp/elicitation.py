@@ -4,7 +4,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from core.domain.ids import CallId
 from core.domain.interruption import Action, Ask, Interruption, InterruptionKind
@@ -27,9 +27,9 @@ WHOLE_NUMBER = r"^\s*[-+]?\d{1,300}\s*$"
 class Declined(Exception):
     """The person gave no answer to what has to be answered. `action` is what the server is told."""
 
-    def __init__(self, action: str) -> None:
+    def __init__(self, action: Literal["decline", "cancel"]) -> None:
         super().__init__(action)
-        self.action = action
+        self.action: Literal["decline", "cancel"] = action
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ async def elicited(params: "mcp_types.ElicitRequestParams", place: Place) -> "mc
             return mcp_types.ElicitResult(action="accept")
         content = await _form(params.message, params.requested_schema, place)
     except Declined as declined:
-        return mcp_types.ElicitResult(action=declined.action)  # type: ignore[arg-type]
+        return mcp_types.ElicitResult(action=declined.action)
     return mcp_types.ElicitResult(action="accept", content=content)
 
 

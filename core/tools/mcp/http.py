@@ -53,7 +53,7 @@ class HttpLink:
             yield streams
 
     async def _ask(self, request: "httpx2.Request") -> None:
-        self.why = "did not answer"
+        self.why = f"did not answer at {request.url.host}"
 
     async def _look(self, response: "httpx2.Response") -> None:
         """Remember what was wrong with the last answer: the library says no more than that there was none."""

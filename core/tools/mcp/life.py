@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from core.tools.mcp.causes import Gone, StartFailed, ended
+from core.tools.mcp.mended import mended
 
 if TYPE_CHECKING:
     import mcp_types
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
     from mcp.client.session import ElicitationFnT, IncomingMessage, SamplingFnT
     from mcp.shared.dispatcher import ProgressFnT
+    from pydantic import ValidationError
 
-START_S = 10.0
-"""How long a server may take to answer and to tell its tools."""
+LIST_S = 10.0
+"""How long a server that runs may take to tell its tools again."""
 
 LEAVE_S = 8.0
 LIST_AGAIN_S = 1.0
@@ -60,10 +62,12 @@ class Callbacks:
 
 
 class Life:
-    """It begins at once. `ready`: the tools of the server, or StartFailed. `over` is called once, at its end."""
+    """It begins at once. `ready`: the tools of the server, or StartFailed. `over` is called once, at its end.
+    `limit_s` is what it gets to be ready."""
 
-    def __init__(self, make_link: Callable[[Callable[[], object]], Link], callbacks: Callbacks) -> None:
+    def __init__(self, make_link: Callable[[Callable[[], object]], Link], callbacks: Callbacks, limit_s: float) -> None:
         self._callbacks = callbacks
+        self._limit_s = limit_s
         self._client: Client | None = None
         self._changed = asyncio.Event()
         self._leaving = asyncio.Event()
@@ -128,7 +132,7 @@ class Life:
             raise Gone
         asking = asyncio.ensure_future(_all_tools(client))
         try:
-            await asyncio.wait({asking, self._task}, timeout=START_S, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({asking, self._task}, timeout=LIST_S, return_when=asyncio.FIRST_COMPLETED)
             if asking.done() and asking.exception() is None:
                 return asking.result()
             raise Gone
@@ -158,12 +162,12 @@ class Life:
     async def _own(self) -> None:
         try:
             await asyncio.to_thread(_load)
-            self._timer = asyncio.get_running_loop().call_later(START_S, self._give_up)
+            self._timer = asyncio.get_running_loop().call_later(self._limit_s, self._give_up)
             from mcp import Client
             from mcp_types import Implementation
 
             async with Client(
-                self._link.streams(),
+                mended(self._link.streams()),
                 mode="legacy",  # in the newer one, servers may not ask people, and tell of no changed list
                 elicitation_callback=self._callbacks.elicit,
                 sampling_callback=self._callbacks.sample,
@@ -225,27 +229,33 @@ class Life:
     def _start_failed(self) -> StartFailed:
         """Why it never came to be ready."""
         from mcp import MCPError
+        from mcp_types import CONNECTION_CLOSED
         from pydantic import ValidationError
 
         error, link = _leaf(self.error), self._link
         if isinstance(error, StartFailed):
             return error
         if self._is_too_slow:
-            return StartFailed("silent", f"did not answer within {START_S:g} s")
-        if link.exit_code is not None or link.why is not None:
-            cause = "exited" if link.exit_code is not None else "refused"
-            return StartFailed(cause, ended(link.exit_code, None) if link.exit_code is not None else f"{link.why}")
+            return StartFailed("silent", f"did not answer within {self._limit_s:g} s of its start")
         if isinstance(error, ValidationError):
-            first = error.errors(include_input=False, include_url=False)[0]
-            place = ".".join(str(part) for part in first["loc"])
-            return StartFailed("not_mcp", f"answered with what is no answer: {place}: {first['msg']}")
+            return StartFailed("not_mcp", f"answered with what is no answer: {first_problem(error)}")
         if isinstance(error, RuntimeError) and "protocol version" in str(error):
             version = str(error).rpartition(": ")[2]
             told = f"speaks version {version} of the protocol, which is not known here"
             return StartFailed("protocol", f"{told}; update Metier, or use another version of the server")
-        if isinstance(error, MCPError):
+        if link.why is not None:
+            return StartFailed("refused", link.why)
+        if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED:
             return StartFailed("refused", f"refused the connection: {error.message}")
+        if link.exit_code is not None:
+            return StartFailed("exited", ended(link.exit_code, None))
         return StartFailed("unreachable", f"could not be reached: {error or 'it closed the connection'}")
+
+
+def first_problem(error: "ValidationError") -> str:
+    """Where something is not as the protocol has it, and what is wrong."""
+    first = error.errors(include_input=False, include_url=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
 
 
 def _load() -> None:

@@ -11,6 +11,7 @@ from core.domain.risk import Risk
 from core.domain.tool import Category, ToolInfo
 from core.errors import StepFailed
 from core.ports.schemas import Schemas
+from core.tools.mcp.mended import UNUSABLE
 from core.tools.mcp.naming import tool_names
 from core.tools.registry import Handler, Tool
 
@@ -61,9 +62,9 @@ async def taken(told: Iterable["mcp_types.Tool"], schemas: Schemas) -> Listing:
             left_out.append(f"{one.name}: there are two of that name")
             continue
         schema = {**one.input_schema, "type": "object"}
-        problem = await asyncio.to_thread(_problem, schemas, schema)
+        problem = schema.get(UNUSABLE) or await asyncio.to_thread(_problem, schemas, schema)
         if problem is not None:
-            left_out.append(f"{one.name}: its schema is of no use: {problem}")
+            left_out.append(f"{one.name}: {problem}")
             continue
         output = one.output_schema
         if output is not None and await asyncio.to_thread(_problem, schemas, output) is not None:

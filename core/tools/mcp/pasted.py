@@ -22,6 +22,10 @@ from core.tools.mcp.relaxed_json import read_relaxed
 TEXT_CHARACTERS = 1_000_000
 SERVERS = 200
 _GROUPS = ("mcpServers", "servers", "context_servers", "extensions", "mcp_servers")
+_LIMITS = {
+    "start_timeout_s": ("startup_timeout_sec", "start_timeout_s"),
+    "timeout_s": ("tool_timeout_sec", "timeout_s"),
+}
 _INPUT = re.compile(r"\$\{input:([^{}]+)\}")
 _HTTP = frozenset({"http", "streamable-http", "streamable_http", "streamablehttp", "streamableHttp"})
 _GOOSE_OWN = frozenset({"builtin", "platform", "frontend", "inline_python"})
@@ -174,6 +178,14 @@ class _Reader:
         elif url is not None:
             fields["url"] = self._text(url, f"{where}/url")
             fields["headers"] = self._named(one.get("headers"), f"{where}/headers")
+        for ours, theirs in _LIMITS.items():
+            limit = _first(one, *theirs)
+            if isinstance(limit, int | float) and not isinstance(limit, bool):
+                fields[ours] = limit
+            elif limit is not None:
+                self.wrong(
+                    f"{where}/{next(name for name in theirs if name in one)}", "a number of seconds was expected"
+                )
         if one.get("disabled") is True or one.get("enabled") is False:
             fields["is_enabled"] = False
         for text in _texts_in(fields):

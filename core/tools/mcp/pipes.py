@@ -11,6 +11,7 @@ import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 LEAVE_S = 2.0
 """What a program gets to end by itself once its stdin is closed; then, again, once it is told to."""
@@ -52,7 +53,7 @@ class Program(asyncio.SubprocessProtocol):
         on_error_line: Callable[[str], object],
     ) -> "Program":
         """Raises OSError, ValueError."""
-        options: dict[str, object] = {"start_new_session": True}
+        options: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             options = {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
         loop = asyncio.get_running_loop()

@@ -21,7 +21,7 @@ from core.tools.mcp.elicitation import Place, elicited
 from core.tools.mcp.http import HttpLink
 from core.tools.mcp.latency import Latency
 from core.tools.mcp.launch import Launch, Words
-from core.tools.mcp.life import Callbacks, Life, Link
+from core.tools.mcp.life import Callbacks, Life, Link, first_problem
 from core.tools.mcp.results import value_of
 from core.tools.mcp.sampling import Sampling
 from core.tools.mcp.stdio import StdioLink
@@ -29,6 +29,7 @@ from core.tools.mcp.stdio import StdioLink
 if TYPE_CHECKING:
     import mcp_types
     from mcp.client.session import ClientRequestContext
+    from mcp.shared.dispatcher import ProgressFnT
 
 LOG_LINES = 500
 LAST_LINES = 5
@@ -107,9 +108,7 @@ class Server:
                 self._answered(begun)
                 raise failed(self._words.shown(f"{self.config.name} answered: {error.message}")) from None
             except ValidationError as error:
-                first = error.errors(include_input=False, include_url=False)[0]
-                place_of = ".".join(str(part) for part in first["loc"])
-                message = f"{self.config.name} answered with what is no result: {place_of}: {first['msg']}"
+                message = f"{self.config.name} answered with what is no result: {first_problem(error)}"
                 raise failed(self._words.shown(message)) from None
         self._answered(begun)
         try:
@@ -214,7 +213,7 @@ class Server:
             listed=self._on_list,
             over=lambda: self._over(life),
         )
-        life = Life(link, callbacks)
+        life = Life(link, callbacks, self.config.start_limit_s)
         return life
 
     def _failed_to_start(self, error: StartFailed, life: Life | None) -> ToolFailed:
@@ -292,7 +291,7 @@ class Server:
         return self._calls[-1] if self._calls else None
 
     async def _elicit(
-        self, request: "ClientRequestContext", params: "mcp_types.ElicitRequestParams"
+        self, context: "ClientRequestContext", params: "mcp_types.ElicitRequestParams"
     ) -> "mcp_types.ElicitResult":
         import mcp_types
 
@@ -302,7 +301,7 @@ class Server:
         return await elicited(params, place)
 
     async def _sample(
-        self, request: "ClientRequestContext", params: "mcp_types.CreateMessageRequestParams"
+        self, context: "ClientRequestContext", params: "mcp_types.CreateMessageRequestParams"
     ) -> "mcp_types.CreateMessageResult | mcp_types.ErrorData":
         import mcp_types
 
@@ -311,7 +310,7 @@ class Server:
             return mcp_types.ErrorData(code=mcp_types.INVALID_REQUEST, message="no call is being made")
         return await self._sampling.answer(params, place)
 
-    def _progress_of(self, context: CallContext) -> Callable[[float, float | None, str | None], Awaitable[None]]:
+    def _progress_of(self, context: CallContext) -> "ProgressFnT":
         """Tells how far a call has come: often at first, and seldom in a long one."""
         begun, last = self._clock.monotonic(), -math.inf
 
