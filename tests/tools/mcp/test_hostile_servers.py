@@ -184,16 +184,16 @@ async def test_each_way_not_to_start_has_its_own_sentence(rig: McpRig, tmp_path:
     assert missing.parameters["cause"] == "command_not_found"
     assert "desktop" in missing.message
     assert missing.parameters["path"]
-    exits = await refused(rig, "b", **hostile("exits", tmp_path))
+    exits = await refused(rig, "b", **hostile("exits", tmp_path / "x"))
     assert exits.parameters["cause"] == "exited"
     assert exits.parameters["exit_code"] == 1
     assert exits.parameters["stderr"] == ["first line", "second line", "third line"]
-    silent = await refused(rig, "c", **{**hostile("silent", tmp_path), "start_timeout_s": 1})
+    silent = await refused(rig, "c", **{**hostile("silent", tmp_path / "x"), "start_timeout_s": 1})
     assert silent.parameters["cause"] == "silent"
-    future = await refused(rig, "d", **hostile("future", tmp_path))
+    future = await refused(rig, "d", **hostile("future", tmp_path / "x"))
     assert future.parameters["cause"] == "protocol"
     assert "2099-01-01" in future.message
-    folder = await refused(rig, "e", **{**hostile("good", tmp_path), "cwd": str(tmp_path / "none")})
+    folder = await refused(rig, "e", **{**hostile("good", tmp_path / "x"), "cwd": str(tmp_path / "none")})
     assert folder.parameters["cause"] == "bad_folder"
     address = await refused(rig, "f", url="http://127.0.0.1:9/mcp")
     assert address.parameters["cause"] in ("unreachable", "refused")
