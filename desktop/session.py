@@ -131,6 +131,7 @@ class Session:
             core.stores.background.know(row.workflow for row in listed.data)
         else:
             self.presenter.fail(listed)
+        core.servers.start_with_app()
         recovered = await core.runs.recover()
         if isinstance(recovered, Failed):
             self.presenter.fail(recovered)

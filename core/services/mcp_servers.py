@@ -14,6 +14,7 @@ from core.domain.masking import MARK, holds_mark
 from core.domain.mcp_secrets import secret_places, with_values, without_secrets
 from core.domain.mcp_server import McpServer, ServerStatus, StoredServer
 from core.domain.settings import KeyPlace
+from core.domain.tool import server_of
 from core.errors import MetierError, NotFound, Refused, ToolFailed
 from core.llm.keys import Keys
 from core.ports.storage import PutServer, PutToolList, RemoveServer, Storage
@@ -89,10 +90,27 @@ class McpServerService:
         return self._running.log(server)
 
     def start_with_app(self) -> None:
-        """Start those that are to run from the start, without waiting for them."""
+        """Start those that are to run from the start, and those whose tools nobody knows yet, without waiting."""
         for one in self.states:
-            if one.server.starts_with_app and one.server.is_enabled and one.server.is_confirmed:
-                self._running.start(one.server.id)
+            if one.server.starts_with_app or not self._running.is_known(one.server.id):
+                self._start(one.server)
+
+    def _start(self, server: McpServer) -> None:
+        if server.is_enabled and server.is_confirmed:
+            self._running.start(server.id)
+
+    async def learn(self, tools: Iterable[str]) -> None:
+        """Connect to the servers of these tools that have never told what they offer. One that does not answer is
+        found out by whoever calls it."""
+        names = {server for tool in tools if (server := server_of(tool)) is not None}
+        unknown = [one.server for one in self.states if one.server.id in names]
+        await asyncio.gather(
+            *(
+                self.test(one.id)
+                for one in unknown
+                if one.is_enabled and one.is_confirmed and not self._running.is_known(one.id)
+            )
+        )
 
     # Configuration
 
@@ -131,6 +149,8 @@ class McpServerService:
                 told = "; ".join(f"{one['place']}: {one['message']}" for one in problems[:5])
                 raise Refused("bad_config", f"nothing was added. {told}", problems=problems)
             await self._keep([_confirmed(draft) if confirmed else draft for draft in drafts])
+            for draft in drafts:
+                self._learn_later(draft.server.id)
             return [self._running.status(draft.server.id) for draft in drafts]
 
     @answers
@@ -148,6 +168,7 @@ class McpServerService:
             await self._keep([_confirmed(draft) if confirmed else draft])
             if old is not None and (old.fingerprint != draft.server.fingerprint or draft.secrets):
                 await self._running.stop(draft.server.id)
+            self._learn_later(draft.server.id)
             return self._running.status(draft.server.id)
 
     @answers
@@ -158,7 +179,9 @@ class McpServerService:
             found = self.get(server).server
             if found.fingerprint != fingerprint:
                 raise Refused("changed", f"{found.name!r} was changed meanwhile; look at what will run again")
-            return await self._become(found.model_copy(update={"confirmed": fingerprint}))
+            await self._become(found.model_copy(update={"confirmed": fingerprint}))
+            self._learn_later(server)
+            return self._running.status(server)
 
     @answers
     async def enable(self, server: ServerId, *, enabled: bool) -> ServerStatus:
@@ -167,6 +190,7 @@ class McpServerService:
             status = await self._become(self.get(server).server.model_copy(update={"is_enabled": enabled}))
             if not enabled:
                 await self._running.stop(server)
+            self._learn_later(server)
             return self._running.status(status.server.id)
 
     @answers
@@ -220,6 +244,11 @@ class McpServerService:
             self._bus.publish(ServersChanged(tuple(self._hub.statuses)))
 
     # Keeping
+
+    def _learn_later(self, server: ServerId) -> None:
+        """Start one whose tools nobody knows: agents and templates can only use what is known."""
+        if not self._running.is_known(server):
+            self._start(self._running.configs[server])
 
     async def _become(self, server: McpServer) -> ServerStatus:
         await self._storage.commit([PutServer(server)])

@@ -12,7 +12,7 @@ from core.domain.ids import WorkflowId
 from core.domain.masking import MARK, holds_mark
 from core.domain.run import ErrorInfo
 from core.domain.template import ValidationMode
-from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo
+from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo, server_of
 from core.errors import StepFailed, ToolFailed
 from core.ports.clock import Clock
 from core.ports.consent import ConsentBook
@@ -66,7 +66,8 @@ class ToolInvoker:
     def terms(self, name: str, arguments: Mapping[str, Any], mode: ValidationMode) -> ConsentTerms:
         tool = self._registry.get(name)
         if tool is None:
-            return ConsentTerms(Ruling.FREE)
+            # A server may tell of it at any moment, after nobody was asked and before the call is made.
+            return ConsentTerms(Ruling.ASK if server_of(name) is not None else Ruling.FREE)
         return self._consent.policy.terms(traits(tool, arguments), mode)
 
     def remember(self, name: str) -> None:

@@ -70,6 +70,10 @@ def call(number: Any, name: str, params: dict[str, Any]) -> None:
             answer(number, text("survived"))
         case "hang":
             pass
+        case "hold":
+            while FILE is not None and not Path(f"{FILE}.release").exists():
+                time.sleep(0.02)
+            answer(number, text("held"))
         case "late":
             time.sleep(1.5)
             answer(number, text("late"))

@@ -85,6 +85,10 @@ class Hub:
     def configs(self) -> Mapping[ServerId, McpServer]:
         return {server_id: server.config for server_id, server in self._servers.items()}
 
+    def is_known(self, server_id: ServerId) -> bool:
+        """Whether it has ever told what it offers."""
+        return server_id in self._listings
+
     def log(self, server_id: ServerId) -> list[str]:
         return self._servers[server_id].log
 
