@@ -1,7 +1,6 @@
 """MCP servers from the command line: added once what runs was agreed to, called by templates and agents, killed."""
 
 import json
-import shutil
 import signal
 import sys
 import time
@@ -14,6 +13,16 @@ import pytest
 from tests.support.command_line import CommandLine, write_template
 from tests.support.mcp_rig import HOSTILE, START_S, needs_others, node_server, programs, python_server
 
+STEPS: list[dict[str, Any]] = [
+    {"name": "now", "action": {"toolName": "mcp__time__get_current_time"}, "input": {"timezone": "Asia/Tokyo"}},
+    {"name": "sum", "action": {"toolName": "mcp__everything__get-sum"}, "input": {"a": 20, "b": 22}},
+    {
+        "name": "both",
+        "action": {"code": "export default ({now, sum}) => ({zone: now.timezone, has: sum.includes('42')})"},
+        "input": {"now": "@now", "sum": "@sum"},
+    },
+    {"name": "end", "action": {"return": True}, "input": "@both"},
+]
 SECRET = "sk-proj-0123456789abcdef0123"
 
 
@@ -62,7 +71,6 @@ def test_nothing_is_added_before_what_runs_was_agreed_to(line: CommandLine, tmp_
     assert SECRET not in added.out + refused.out + added.err
     assert line("servers", "remove", "x").last == {"removed": "x"}
     assert SECRET not in (line.data / "keys.json").read_text()
-    assert line("servers", "remove", "x").last["error"]["code"] == "not_found"
 
 
 def test_a_configuration_that_is_wrong_adds_nothing_and_says_where(line: CommandLine, tmp_path: Path) -> None:
@@ -71,19 +79,8 @@ def test_a_configuration_that_is_wrong_adds_nothing_and_says_where(line: Command
     assert said.code == 2
     assert [one["place"] for one in said.last["error"]["problems"]] == ["mcpServers/y/args", "mcpServers/z"]
     assert line("servers", "list").out == ""
-    assert line("servers", "add", str(tmp_path / "none"), "--yes").last["error"]["code"] == "bad_input"
     broken = line("servers", "add", "-", stdin='{"mcpServers": {\n  "a": [}')
     assert "line 2" in broken.last["error"]["problems"][0]["place"]
-
-
-def test_a_server_that_does_not_start_is_kept_and_its_test_says_why(line: CommandLine, tmp_path: Path) -> None:
-    added = line("servers", "add", config(tmp_path / "c.json", x=hostile("exits")), "--yes")
-    assert (added.code, added.last["state"]) == (0, "failed")
-    tested = line("servers", "test", "x")
-    assert tested.code == 1
-    error = tested.last["error"]
-    assert (error["cause"], error["exit_code"], error["stderr"][-1]) == ("exited", 1, "third line")
-    assert error["runs"]["command"] == sys.executable
 
 
 @needs_others
@@ -95,16 +92,11 @@ def test_a_template_with_two_servers_side_by_side_runs(line: CommandLine, tmp_pa
     assert line("servers", "add", config(tmp_path / "c.json", **servers), "--yes").code == 0
     file = write_template(
         tmp_path / "t.json",
-        {"name": "now", "action": {"toolName": "mcp__time__get_current_time"}, "input": {"timezone": "Asia/Tokyo"}},
-        {"name": "sum", "action": {"toolName": "mcp__everything__get-sum"}, "input": {"a": 20, "b": 22}},
-        {
-            "name": "both",
-            "action": {"code": "export default ({now, sum}) => ({zone: now.timezone, has: sum.includes('42')})"},
-            "input": {"now": "@now", "sum": "@sum"},
-        },
-        {"name": "end", "action": {"return": True}, "input": "@both"},
+        *STEPS,
     )
-    assert line("validate", file).last == {"problems": []}
+    wrong = write_template(tmp_path / "w.json", *STEPS, {"name": "a", "action": {"toolName": "mcp__time__no_such"}})
+    (problem,) = line("validate", wrong).last["problems"]
+    assert (problem["code"], problem["step"], problem["severity"]) == ("unknown_tool", "a", "warning")
     ran = line("run", file, "--events")
     assert ran.code == 0, ran.last
     assert ran.last["output"] == {"zone": "Asia/Tokyo", "has": True}
@@ -114,9 +106,6 @@ def test_a_template_with_two_servers_side_by_side_runs(line: CommandLine, tmp_pa
     assert "hi there" in line("chat", call).out
     asks = line("chat", call, "--mode", "selective")
     assert asks.code == 3
-    wrong = write_template(tmp_path / "w.json", {"name": "a", "action": {"toolName": "mcp__time__no_such"}})
-    (problem,) = line("validate", wrong).last["problems"]
-    assert (problem["code"], problem["severity"]) == ("unknown_tool", "warning")
 
 
 def test_after_a_kill_calls_go_on_as_their_annotations_say(line: CommandLine, tmp_path: Path) -> None:
@@ -147,42 +136,3 @@ def test_after_a_kill_calls_go_on_as_their_annotations_say(line: CommandLine, tm
     assert answered.code == 0
     assert answered.last["output"] == {"read": "held", "once": "held"}
     assert trace.read_text().count("call once") == 1
-
-
-def test_a_crash_of_a_server_in_a_run_fails_it_or_asks_and_never_stalls_it(line: CommandLine, tmp_path: Path) -> None:
-    assert line("servers", "add", config(tmp_path / "c.json", x=hostile("crash")), "--yes").code == 0
-    read = write_template(tmp_path / "r.json", {"name": "a", "action": {"toolName": "mcp__x__read"}})
-    failed = line("run", read)
-    assert failed.code == 1
-    assert "exit code 3" in failed.last["error"]["message"]
-    once = write_template(tmp_path / "o.json", {"name": "a", "action": {"toolName": "mcp__x__once"}})
-    asked = line("run", once)
-    assert asked.code == 3
-    assert asked.last["interruptions"][0]["kind"] == "outcome"
-
-
-def test_a_question_of_a_server_waits_and_its_clock_stands_still(line: CommandLine, tmp_path: Path) -> None:
-    trace = tmp_path / "trace"
-    assert line("servers", "add", config(tmp_path / "c.json", x=hostile("ask", trace)), "--yes").code == 0
-    file = write_template(
-        tmp_path / "t.json", {"name": "a", "action": {"toolName": "mcp__x__read"}, "config": {"timeoutMs": 20_000}}
-    )
-    waits = line("run", file)
-    assert waits.code == 3
-    (asked,) = waits.last["interruptions"]
-    assert (asked["kind"], [one["id"] for one in asked["options"]]) == ("question", ["red", "blue"])
-    assert asked["prompt"].startswith("Which one?")
-    wrong = line("answer", waits.last["run_id"], json.dumps({"action": "submit", "value": {"options": ["green"]}}))
-    assert wrong.last["error"]["code"] == "bad_answer"
-    one = line("answer", waits.last["run_id"], json.dumps({"action": "submit", "value": {"options": ["blue"]}}))
-    assert one.code == 3
-    two = line("answer", waits.last["run_id"], json.dumps({"action": "submit", "value": {"text": "3"}}))
-    assert two.code == 0, two.last
-    assert json.loads(two.last["output"]) == {"action": "accept", "content": {"colour": "blue", "count": 3}}
-
-
-def test_a_store_is_left_alone_by_a_validation(line: CommandLine, tmp_path: Path) -> None:
-    file = write_template(tmp_path / "t.json", {"name": "a", "action": {"toolName": "mcp__x__read"}})
-    assert line("validate", file).last["problems"][0]["code"] == "unknown_tool"
-    assert not line.data.joinpath("store").exists()
-    shutil.rmtree(line.data, ignore_errors=True)

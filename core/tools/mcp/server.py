@@ -121,7 +121,7 @@ class Server:
     async def alive(self) -> Life:
         """The life that answers, begun if there is none. Raises ToolFailed."""
         self._require_allowed()
-        if self._life is not None and self._life.is_wanted:
+        if self._starting is None and self._life is not None and self._life.is_wanted:
             return self._life
         if self._starting is None:
             now = self._clock.monotonic()

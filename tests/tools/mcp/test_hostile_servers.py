@@ -179,6 +179,17 @@ async def test_one_start_serves_all_who_wait_for_it_and_outlives_the_one_who_gav
     assert file.read_text().count("started") == 2
 
 
+async def test_a_call_that_comes_while_the_server_starts_waits_for_it(rig: McpRig, file: Path) -> None:
+    await rig.connected("x", **hostile("good", file))
+    await rig.hub.stop(rig.hub.statuses[0].server.id)
+    first = asyncio.create_task(rig.value("mcp__x__read"))
+    while not programs(file):
+        await asyncio.sleep(0.002)
+    assert rig.hub.statuses[0].state is ServerState.STARTING
+    assert await asyncio.gather(first, rig.value("mcp__x__once")) == ["read done", "once done"]
+    assert file.read_text().count("started") == 2
+
+
 async def test_each_way_not_to_start_has_its_own_sentence(rig: McpRig, tmp_path: Path) -> None:
     missing = await refused(rig, "a", command="no-such-command-here")
     assert missing.parameters["cause"] == "command_not_found"
