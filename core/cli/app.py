@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from core.cli import answer, cancel, chat, events, exits, fork, list_, resume, run, servers, show, validate
+from core.cli.arguments import data_option
 from core.cli.exits import CommandFailed
 from core.cli.output import write_line
 from core.errors import MetierError
@@ -28,8 +29,7 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser() -> argparse.ArgumentParser:
     """All commands. `--data` may stand before or after the command."""
-    options = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
-    options.add_argument("--data", metavar="DIR", help="the data folder (else METIER_DATA, else the system's place)")
+    options = _Parser(parents=[data_option()], add_help=False, argument_default=argparse.SUPPRESS)
     parser = _Parser(
         prog="python -m core", description="Metier without a window.", parents=[options], allow_abbrev=False
     )

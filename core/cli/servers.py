@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.cli import exits
+from core.cli.arguments import data_option
 from core.cli.exits import CommandFailed, unwrap
 from core.cli.output import write_line
 from core.domain.mcp_server import ServerStatus
@@ -22,7 +23,11 @@ EXAMPLE = "python -m core servers add .mcp.json --yes"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    add = verbs.add_parser("add", help="add those of a configuration of another app (mcpServers, servers, extensions)")
+
+    def verb(name: str, what: str) -> argparse.ArgumentParser:
+        return verbs.add_parser(name, help=what, description=what, parents=[data_option()], allow_abbrev=False)
+
+    add = verb("add", "add those of a configuration of another app (mcpServers, servers, extensions)")
     add.add_argument("file", metavar="FILE|-", help="the configuration, JSON or YAML; - is stdin")
     add.add_argument("--yes", action="store_true", help="agree to run what it says; without it, that is only shown")
     add.add_argument(
@@ -32,11 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="ID=VALUE|ID=@FILE",
         help="a value that the configuration asks for (may be repeated)",
     )
-    verbs.add_parser("list", help="one a line: how each is, and its tools")
-    test = verbs.add_parser("test", help="connect and list its tools")
+    verb("list", "one a line: how each is, and its tools")
+    test = verb("test", "connect and list its tools")
     test.add_argument("name", metavar="NAME")
     test.add_argument("--yes", action="store_true", help="agree to run it as it is now")
-    remove = verbs.add_parser("remove", help="forget a server, with its secrets")
+    remove = verb("remove", "forget a server, with its secrets")
     remove.add_argument("name", metavar="NAME")
 
 

@@ -59,28 +59,16 @@ def test_nothing_is_added_before_what_runs_was_agreed_to(line: CommandLine, tmp_
     assert refused.last["error"]["code"] == "not_confirmed"
     (runs,) = refused.last["error"]["servers"]
     assert (runs["command"], runs["env"]) == (sys.executable, ["API_KEY", "LEVEL"])
-    assert line("servers", "list").out == ""
     added = line("servers", "add", file, "--yes")
     assert added.code == 0
     assert added.last["state"] == "running"
     assert "mcp__x__once" in added.last["tools"]
     assert line("servers", "list").last["tools"] == added.last["tools"]
-    assert line("servers", "add", "-", "--yes", stdin=Path(file).read_text()).last["error"]["code"] == "name_taken"
     holders = [path for path in line.data.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
     assert [path.name for path in holders] == ["keys.json"]
     assert SECRET not in added.out + refused.out + added.err
     assert line("servers", "remove", "x").last == {"removed": "x"}
     assert SECRET not in (line.data / "keys.json").read_text()
-
-
-def test_a_configuration_that_is_wrong_adds_nothing_and_says_where(line: CommandLine, tmp_path: Path) -> None:
-    file = config(tmp_path / "c.json", x=hostile("good"), y={"command": 7, "args": "no"}, z={})
-    said = line("servers", "add", file, "--yes")
-    assert said.code == 2
-    assert [one["place"] for one in said.last["error"]["problems"]] == ["mcpServers/y/args", "mcpServers/z"]
-    assert line("servers", "list").out == ""
-    broken = line("servers", "add", "-", stdin='{"mcpServers": {\n  "a": [}')
-    assert "line 2" in broken.last["error"]["problems"][0]["place"]
 
 
 @needs_others
@@ -104,8 +92,6 @@ def test_a_template_with_two_servers_side_by_side_runs(line: CommandLine, tmp_pa
     assert order == ["tool_start", "tool_start", "tool_end", "tool_end"]
     call = '/tool mcp__everything__echo {"message": "hi there"}'
     assert "hi there" in line("chat", call).out
-    asks = line("chat", call, "--mode", "selective")
-    assert asks.code == 3
 
 
 def test_after_a_kill_calls_go_on_as_their_annotations_say(line: CommandLine, tmp_path: Path) -> None:

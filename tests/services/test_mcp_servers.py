@@ -189,6 +189,7 @@ async def test_a_call_in_a_run_asks_for_consent_and_a_servers_question_is_the_ru
 
 async def test_a_crash_in_a_run_fails_what_only_reads_and_asks_about_the_rest(core: Core, tmp_path: Path) -> None:
     await server(core, "crash", tmp_path / "trace")
+    line: dict[str, Any] = {}
     for tool, status in (("read", RunStatus.ERROR), ("once", RunStatus.WAITING)):
         file = write_template(tmp_path / "t.json", {"name": "a", "action": {"toolName": f"mcp__x__{tool}"}})
         run = ok(await core.runs.start(ok(await core.templates.find(file)), {}, mode=ValidationMode.AUTO))

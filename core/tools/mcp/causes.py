@@ -17,7 +17,11 @@ class StartFailed(Exception):
 
 
 class Gone(Exception):
-    """The server ended, or its connection broke, while it was needed."""
+    """The server ended, or its connection broke, while it was needed. `was_refused`: the call did not reach it."""
+
+    def __init__(self, *, was_refused: bool = False) -> None:
+        super().__init__()
+        self.was_refused = was_refused
 
 
 def ended(exit_code: int | None, why: str | None) -> str:

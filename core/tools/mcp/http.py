@@ -16,6 +16,7 @@ SILENCE_S = 3600.0
 """A stream may be silent for as long as the longest call; a call has its own limit."""
 
 _REFUSED = 400
+_UNKNOWN = 404
 
 
 class HttpLink:
@@ -28,6 +29,12 @@ class HttpLink:
         self._note = note
         self.why: str | None = None
         self.status: int | None = None
+
+    @property
+    def has_lost_session(self) -> bool:
+        """Whether the other side was started anew, or has forgotten the session: it says 404, or in some servers 400,
+        and has done nothing. What is wrong with a call itself is told in an answer."""
+        return self.status in (_UNKNOWN, _REFUSED)
 
     def abort(self) -> bool:
         """There is nothing to end but the connection, which the session closes."""

@@ -18,15 +18,15 @@ _REFERENCE = re.compile(r"\$\{(?:(env|userHome|homedir)(?::([^{}:]+))?|([A-Za-z_
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """`secrets` are values that nobody may read: the kept ones, and those that came from variables."""
+    """`secrets` are values that nobody may read, from the keyring or from variables. Printed, it shows none."""
 
     command: str | None = None
-    args: tuple[str, ...] = ()
-    env: Mapping[str, str] = field(default_factory=dict)
+    args: tuple[str, ...] = field(default=(), repr=False)
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
     cwd: str | None = None
-    url: str | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
-    secrets: frozenset[str] = frozenset()
+    url: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
 
 
 class Words:

@@ -11,6 +11,8 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
+import anyio
+
 from core.tools.mcp.causes import Gone, StartFailed, ended
 from core.tools.mcp.mended import mended
 
@@ -44,6 +46,11 @@ class Link(Protocol):
     def exit_code(self) -> int | None: ...
 
     def streams(self) -> "AbstractAsyncContextManager[TransportStreams]": ...
+
+    @property
+    def has_lost_session(self) -> bool:
+        """Whether the last answer says that the other side knows the session no more."""
+        ...
 
     def abort(self) -> bool:
         """End at once; gives whether the session notices by itself."""
@@ -103,25 +110,30 @@ class Life:
         """
         import mcp_types
         from mcp import MCPError
-        from pydantic import TypeAdapter
 
         client = self._client
         if client is None or not self.is_wanted:
             raise Gone
         params = mcp_types.CallToolRequestParams(name=name, arguments=arguments)
         request = mcp_types.CallToolRequest(params=params)
-        adapter: TypeAdapter[mcp_types.CallToolResult] = TypeAdapter(mcp_types.CallToolResult)
         # Not `client.call_tool`: it checks the result on the loop, against a schema that may hang it.
-        asking = asyncio.ensure_future(client.session.send_request(request, adapter, progress_callback=progress))
+        asking = asyncio.ensure_future(
+            client.session.send_request(request, mcp_types.CallToolResult, progress_callback=progress)
+        )
         try:
             await asyncio.wait({asking, self._task}, return_when=asyncio.FIRST_COMPLETED)
             if asking.done():
                 return asking.result()
-            raise Gone
+            raise Gone(was_refused=type(_leaf(self.error)).__name__ == "ConnectError")
         except MCPError as error:
             if error.code == mcp_types.CONNECTION_CLOSED:
                 raise Gone from None
+            if self._link.has_lost_session:
+                self._leaving.set()
+                raise Gone(was_refused=True) from None
             raise
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            raise Gone from None
         finally:
             await _cancelled(asking)
 
@@ -264,9 +276,8 @@ def _load() -> None:
     import mcp.client.stdio
     import mcp.client.streamable_http  # noqa: F401
 
-    logging.getLogger("mcp").setLevel(logging.CRITICAL)
-    for name in ("client", "httpx2", "httpcore2"):
-        logging.getLogger(name).setLevel(logging.WARNING)
+    for name in ("mcp", "client", "httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 async def _all_tools(client: "Client") -> Sequence[Any]:

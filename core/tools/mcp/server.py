@@ -100,9 +100,10 @@ class Server:
         with self._in_flight(place):
             try:
                 answered = await life.call(tool, arguments, self._progress_of(context))
-            except Gone:
+            except Gone as gone:
                 await life.end()
-                raise NetworkFailed(self._end_of(life), was_connected=True, **self._about(life)) from None
+                told, was_connected = self._end_of(life), not gone.was_refused
+                raise NetworkFailed(told, was_connected=was_connected, **self._about(life)) from None
             except MCPError as error:
                 life.list_again()
                 self._answered(begun)

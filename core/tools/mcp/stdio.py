@@ -42,6 +42,11 @@ class StdioLink:
     def exit_code(self) -> int | None:
         return self._program.exit_code if self._program is not None else None
 
+    @property
+    def has_lost_session(self) -> bool:
+        """The pipes are the session."""
+        return False
+
     def abort(self) -> bool:
         """End the program at once; the session notices by itself, if there is a program."""
         if self._program is None:
