@@ -3,15 +3,11 @@
 import asyncio
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
-
-from pydantic import ValidationError
 
 from core.bus import Bus, ServersChanged
 from core.domain.ids import ServerId
-from core.domain.masking import MARK, holds_mark
-from core.domain.mcp_secrets import secret_places, with_values, without_secrets
+from core.domain.mcp_secrets import with_values
 from core.domain.mcp_server import McpServer, ServerStatus, StoredServer
 from core.domain.settings import KeyPlace
 from core.domain.tool import server_of
@@ -19,6 +15,7 @@ from core.errors import MetierError, NotFound, Refused, ToolFailed
 from core.llm.keys import Keys
 from core.ports.storage import PutServer, PutToolList, RemoveServer, Storage
 from core.ports.tools import CallContext
+from core.services.mcp_drafts import Draft, draft_of
 from core.services.outcome import answers
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.launch import Launch, resolved
@@ -28,15 +25,6 @@ from core.tools.mcp.pasted import Pasted, read_pasted
 from core.tools.registry import Arguments, Registry
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A server that is to be kept: its row, and the values of its secrets that are new, by place."""
-
-    server: McpServer
-    secrets: Mapping[str, str]
-    dropped: Mapping[str, KeyPlace]
 
 
 class McpServerService:
@@ -131,12 +119,12 @@ class McpServerService:
         filled, secret = pasted.filled(inputs or {})
         async with self._one_at_a_time:
             taken: set[str] = set(self._running.configs)
-            drafts: list[_Draft] = []
+            drafts: list[Draft] = []
             problems: list[dict[str, str]] = []
             for one in filled.servers:
                 new_id = server_id(one.fields["name"], taken)
                 try:
-                    draft = _draft({**one.fields, "id": new_id}, more_secret=secret.get(one.fields["name"], ()))
+                    draft = draft_of({**one.fields, "id": new_id}, more_secret=secret.get(one.fields["name"], ()))
                     self._require_own_name(draft.server, [other.server for other in drafts])
                 except Refused as error:
                     if error.code == "name_taken" and len(filled.servers) == 1:
@@ -148,7 +136,7 @@ class McpServerService:
             if problems:
                 told = "; ".join(f"{one['place']}: {one['message']}" for one in problems[:5])
                 raise Refused("bad_config", f"nothing was added. {told}", problems=problems)
-            await self._keep([_confirmed(draft) if confirmed else draft for draft in drafts])
+            await self._keep([draft.confirmed() if confirmed else draft for draft in drafts])
             for draft in drafts:
                 self._learn_later(draft.server.id)
             return [self._running.status(draft.server.id) for draft in drafts]
@@ -163,9 +151,9 @@ class McpServerService:
             old = self.get(server).server if server is not None else None
             given = {**(old.model_dump(exclude={"secrets"}) if old is not None else {}), **fields}
             given["id"] = server or server_id(str(fields.get("name", "")), self._running.configs)
-            draft = _draft(given, old)
+            draft = draft_of(given, old)
             self._require_own_name(draft.server)
-            await self._keep([_confirmed(draft) if confirmed else draft])
+            await self._keep([draft.confirmed() if confirmed else draft])
             if old is not None and (old.fingerprint != draft.server.fingerprint or draft.secrets):
                 await self._running.stop(draft.server.id)
             self._learn_later(draft.server.id)
@@ -255,7 +243,7 @@ class McpServerService:
         self._running.put(server)
         return self._running.status(server.id)
 
-    async def _keep(self, drafts: Sequence[_Draft]) -> None:
+    async def _keep(self, drafts: Sequence[Draft]) -> None:
         """Secrets first, then the rows, then they hold; what fails leaves nothing behind."""
         kept: list[tuple[str, KeyPlace]] = []
         rows = []
@@ -302,57 +290,6 @@ def register_stored(registry: Registry, servers: Iterable[StoredServer]) -> None
         if stored.server.is_enabled:
             for tool in as_tools(stored.server, listing, lambda name, registered: nothing_runs):
                 registry.register(tool, is_checked=True)
-
-
-def _draft(fields: Mapping[str, Any], old: McpServer | None = None, more_secret: Iterable[str] = ()) -> _Draft:
-    """The row of a configuration without its secrets. Raises Refused `bad_input`."""
-    _validated({**fields, "secrets": {}})
-    found = secret_places(fields)
-    for place in more_secret:
-        part, _, name = place.partition("/")
-        value = fields.get(part)
-        found[place] = value if part == "url" else value[int(name)] if part == "args" else value[name]  # type: ignore[index,assignment]
-    shown = without_secrets(fields, found)
-    before = old.model_dump() if old is not None else {}
-    kept = {
-        place: where
-        for place, where in (old.secrets.items() if old is not None else ())
-        if _at(fields, place) == _at(before, place) and holds_mark(_at(fields, place))
-    }
-    fresh = {place: value for place, value in found.items() if place not in kept}
-    for place, value in fresh.items():
-        if MARK in value:
-            raise Refused("bad_input", f"{place}: {MARK} stands for a secret that was not kept", field=place)
-    shown = with_values(shown, {place: str(_at(fields, place)) for place in kept})
-    dropped = {} if old is None else {place: at for place, at in old.secrets.items() if place not in {*kept, *fresh}}
-    secrets = {**kept, **dict.fromkeys(fresh, KeyPlace.FILE)}  # where each is becomes known when it is kept
-    return _Draft(_validated({**shown, "secrets": secrets}), fresh, dropped)
-
-
-def _at(fields: Mapping[str, Any], place: str) -> Any:
-    """What stands in that place; None if there is no such place."""
-    part, _, name = place.partition("/")
-    value = fields.get(part)
-    if part == "url":
-        return value
-    if part == "args":
-        return value[int(name)] if value is not None and int(name) < len(value) else None
-    return (value or {}).get(name)
-
-
-def _confirmed(draft: _Draft) -> _Draft:
-    server = draft.server.model_copy(update={"confirmed": draft.server.fingerprint})
-    return _Draft(server, draft.secrets, draft.dropped)
-
-
-def _validated(fields: Mapping[str, Any]) -> McpServer:
-    """Raises Refused `bad_input`."""
-    try:
-        return McpServer.model_validate(fields)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-        name = "/".join(str(part) for part in first["loc"]) or "server"
-        raise Refused("bad_input", f"{name}: {first['msg'].removeprefix('Value error, ')}", field=name) from None
 
 
 def _key_name(server: ServerId, place: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.domain.masking import MARK, masked_text
+from core.domain.masking import MARK, is_secret_name, masked_text
 from core.domain.mcp_server import McpServer
 from core.errors import ToolFailed
 
@@ -71,7 +71,8 @@ def resolved(server: McpServer, environment: Mapping[str, str] = os.environ) -> 
             return os.path.expanduser("~")  # noqa: PTH111  # a text, which Path would tidy
         value = environment.get(name or plain or "")
         if value is not None:
-            used.add(value)
+            if is_secret_name(name or plain) or masked_text(value) != value:
+                used.add(value)
             return value
         if otherwise is not None:
             return otherwise.removeprefix(":-")

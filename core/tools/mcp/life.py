@@ -272,6 +272,7 @@ def first_problem(error: "ValidationError") -> str:
 
 def _load() -> None:
     """Load the library, which takes over a second. It says nothing of messages, in which secrets may stand."""
+    import anyio._backends._asyncio  # noqa: F401  # what it loads at its first use, on the loop
     import mcp
     import mcp.client.stdio
     import mcp.client.streamable_http  # noqa: F401

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from core.domain.events import ToolProgressed
 from core.domain.mcp_server import McpServer, ServerState, Transport
 from core.domain.run import ErrorInfo
 from core.errors import MetierError, NetworkFailed, ToolFailed
@@ -22,6 +21,7 @@ from core.tools.mcp.http import HttpLink
 from core.tools.mcp.latency import Latency
 from core.tools.mcp.launch import Launch, Words
 from core.tools.mcp.life import Callbacks, Life, Link, first_problem
+from core.tools.mcp.progress import progress_of
 from core.tools.mcp.results import value_of
 from core.tools.mcp.sampling import Sampling
 from core.tools.mcp.stdio import StdioLink
@@ -29,11 +29,9 @@ from core.tools.mcp.stdio import StdioLink
 if TYPE_CHECKING:
     import mcp_types
     from mcp.client.session import ClientRequestContext
-    from mcp.shared.dispatcher import ProgressFnT
 
 LOG_LINES = 500
 LAST_LINES = 5
-PROGRESS_S = 0.25
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +97,7 @@ class Server:
         begun = self._clock.monotonic()
         with self._in_flight(place):
             try:
-                answered = await life.call(tool, arguments, self._progress_of(context))
+                answered = await life.call(tool, arguments, progress_of(context, self._clock, self._words))
             except Gone as gone:
                 await life.end()
                 told, was_connected = self._end_of(life), not gone.was_refused
@@ -173,7 +171,10 @@ class Server:
         if not self.config.is_confirmed:
             runs = self.config.what_runs()
             told = runs.get("url") or " ".join([runs["command"], *runs["args"]])
-            message = f"nobody has agreed to run the MCP server {name} yet, or it was changed since: {told}"
+            message = (
+                f"nobody has agreed to run the MCP server {name} yet, or it was changed since: {told} (settings, or "
+            )
+            message += f"`servers test {self.config.id} --yes`)"
             raise ToolFailed("not_allowed", message, runs=runs)
 
     async def _start(self) -> Life:
@@ -310,23 +311,6 @@ class Server:
         if place is None:
             return mcp_types.ErrorData(code=mcp_types.INVALID_REQUEST, message="no call is being made")
         return await self._sampling.answer(params, place)
-
-    def _progress_of(self, context: CallContext) -> "ProgressFnT":
-        """Tells how far a call has come: often at first, and seldom in a long one."""
-        begun, last = self._clock.monotonic(), -math.inf
-
-        async def told(progress: float, total: float | None, message: str | None) -> None:
-            nonlocal last
-            now = self._clock.monotonic()
-            is_whole = total is not None and progress >= total
-            if not math.isfinite(progress) or (now - last < max(PROGRESS_S, (now - begun) / 50) and not is_whole):
-                return
-            last = now
-            text = self._words.shown(message)[:1000] if message else None
-            known = total if total is not None and math.isfinite(total) else None
-            context.tell(ToolProgressed(call_id=context.call_id, progress=progress, total=known, text=text))
-
-        return told
 
     def _note(self, line: str) -> None:
         for one in line.splitlines()[:50]:
