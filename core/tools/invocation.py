@@ -123,7 +123,7 @@ class ToolInvoker:
     def _known(self, name: str, advertised: Collection[str] | None) -> Tool:
         tool = self._registry.get(name)
         if tool is None:
-            raise ToolFailed("not_registered", f"there is no tool {name!r}")
+            raise ToolFailed("not_registered", self._registry.missing(name))
         if advertised is not None and name not in advertised:
             raise ToolFailed("not_available", f"the tool {name!r} is not available here")
         return tool

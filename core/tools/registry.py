@@ -64,6 +64,7 @@ class Registry:
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
         self._tools: dict[str, Tool] = {}
+        self._why_missing: Callable[[str], str | None] = lambda name: None
 
     def register(self, tool: Tool, *, is_checked: bool = False) -> None:
         """Add a tool; `is_checked`: its schemas are known to be of use. Raises Refused: `duplicate_tool`, `no_handler`
@@ -87,6 +88,15 @@ class Registry:
 
     def get(self, name: str) -> Tool | None:
         return self._tools.get(name)
+
+    def explain(self, why_missing: Callable[[str], str | None]) -> None:
+        """`why_missing` knows why a tool is not here, of those that come and go."""
+        self._why_missing = why_missing
+
+    def missing(self, name: str) -> str:
+        """That there is no tool of that name, and why, as far as that is known."""
+        why = self._why_missing(name)
+        return f"there is no tool {name!r}" + (f": {why}" if why else "")
 
     def infos(self) -> list[ToolInfo]:
         """What is told about each tool, by name."""

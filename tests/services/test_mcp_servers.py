@@ -162,7 +162,8 @@ async def test_what_a_server_offered_is_known_before_it_runs_again(storage: Memo
         assert (off.state, list(off.tools)) == (ServerState.DISABLED, [])
         run = ok(await core.runs.start(template, {}))
         await core.engine.wait(run.id)
-        assert ok(await core.runs.describe(run.id))["error"]["code"] == "not_registered"
+        error = ok(await core.runs.describe(run.id))["error"]
+        assert (error["code"], "switched off" in error["message"]) == ("not_registered", True)
 
 
 async def test_a_call_in_a_run_asks_for_consent_and_a_servers_question_is_the_runs(core: Core, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerState, ServerStatus
-from core.domain.tool import ToolInfo
+from core.domain.tool import ToolInfo, server_of
 from core.errors import MetierError, Refused, ToolFailed
 from core.ports.clock import Clock
 from core.ports.schemas import Schemas
@@ -51,6 +51,7 @@ class Hub:
         self._infos: dict[ServerId, Sequence[ToolInfo]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._latest: dict[ServerId, asyncio.Task[None]] = {}
+        registry.explain(self._why_missing)
 
     async def __aenter__(self) -> Self:
         return self
@@ -181,6 +182,21 @@ class Hub:
                 continue
             infos.append(tool.info)
         self._infos[server_id] = infos
+
+    def _why_missing(self, tool: str) -> str | None:
+        """Why a server does not have it, if there is such a server."""
+        server = self._servers.get(ServerId(server_of(tool) or ""))
+        if server is None:
+            return None
+        name = server.config.name
+        match server.state:
+            case ServerState.DISABLED:
+                return f"the MCP server {name} is switched off"
+            case ServerState.UNCONFIRMED:
+                return f"nobody has agreed to run the MCP server {name} yet"
+            case ServerState.FAILED if server.error is not None:
+                return server.error.message
+        return f"the MCP server {name} offers no such tool"
 
     def _handler(self, server: Server, tool: str, registered: str) -> Handler:
         async def handler(arguments: Mapping[str, Any], context: CallContext) -> Any:
