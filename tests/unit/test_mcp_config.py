@@ -4,7 +4,7 @@ import json
 from contextlib import suppress
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.domain.masking import MARK
@@ -103,6 +103,7 @@ def test_what_holds_no_servers_is_refused(text: str) -> None:
     assert problems(text)
 
 
+@settings(max_examples=40)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(),
@@ -119,6 +120,7 @@ def test_any_value_is_read_or_refused(value: object) -> None:
         assert isinstance(read_pasted(json.dumps(value)), Pasted)
 
 
+@settings(max_examples=40)
 @given(st.lists(st.text(max_size=90), max_size=20))
 def test_names_of_tools_are_legal_unique_and_the_same_in_any_order(names: list[str]) -> None:
     found = tool_names("server_of_24_characters_", names)
@@ -130,6 +132,7 @@ def test_names_of_tools_are_legal_unique_and_the_same_in_any_order(names: list[s
     assert tool_names("server_of_24_characters_", names[::-1]) == found
 
 
+@settings(max_examples=40)
 @given(st.lists(st.text(max_size=40), max_size=30))
 def test_ids_of_servers_are_legal_unique_and_end_where_the_tool_begins(names: list[str]) -> None:
     taken: set[str] = set()

@@ -25,9 +25,9 @@ class Gone(Exception):
 
 
 def ended(exit_code: int | None, why: str | None) -> str:
-    """How a program ended, to go on after its name."""
+    """How a server came to its end, to go on after its name. `why` is what its link knows of it."""
     if why is not None:
-        return f"was stopped: {why}"
+        return why
     if exit_code is None:
         return "closed its connection"
     if exit_code < 0:

@@ -118,12 +118,12 @@ class StdioLink:
                 except ValueError:
                     self._skip(line)
                     if self._junk_bytes > JUNK_BYTES:
-                        self.why = "it floods its stdout with what is no message"
+                        self.why = "was stopped, since it floods its stdout with what is no message"
                         return
                     continue
                 await send(SessionMessage(message))  # type: ignore[misc]
         except LineTooLong:
-            self.why = f"it wrote a line of more than {LINE_BYTES // 1024 // 1024} MB"
+            self.why = f"was stopped, since it wrote a line of more than {LINE_BYTES // 1024 // 1024} MB"
 
     def _skip(self, line: bytes) -> None:
         if self._junk_bytes < 20_000:
