@@ -22,6 +22,7 @@ from core.engine import sealing
 from core.engine.engine import Engine
 from core.engine.steps import StepRunner
 from core.engine.validation import Validator
+from core.errors import StorageFailed
 from core.llm.catalogue import Catalogue
 from core.llm.http import HttpClients
 from core.llm.key_file import KeyFile
@@ -44,6 +45,7 @@ from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
 from core.services.executions import ExecutionService
+from core.services.mcp_servers import McpServerService, register_stored
 from core.services.providers import ProviderService
 from core.services.recording import RecordingService
 from core.services.runs import RunService
@@ -63,6 +65,8 @@ from core.stores.view_cache import ViewCache
 from core.stores.workflows import Workflows
 from core.tools.builtin import builtin_tools, collection_tools, recording_tools
 from core.tools.invocation import ToolInvoker
+from core.tools.mcp.hub import Hub
+from core.tools.mcp.sampling import Sampling
 from core.tools.registry import Registry, Tool
 
 APP = "metier"
@@ -122,6 +126,27 @@ class Toolbox:
         await self._schema_workers.close()
 
 
+async def know_servers(box: Toolbox, folders: Folders) -> None:
+    """Have the tools of the stored MCP servers in the registry, as far as they are known; none of them can be called.
+
+    A store that is not there, or that somebody else has open, tells of none.
+    """
+    if not folders.store.exists():
+        return
+    from core.persistence.surreal import SurrealStorage  # late: the driver takes its time to load
+
+    try:
+        storage = await SurrealStorage.open(folders.store)
+    except StorageFailed:
+        return
+    try:
+        register_stored(box.registry, await storage.servers())
+    except StorageFailed:
+        return
+    finally:
+        await storage.close()
+
+
 class Stores:
     """What a window shows, folded from the bus; no window is needed for it. Lives on the running loop."""
 
@@ -174,6 +199,7 @@ class Core:
     tools: ToolRunner
     summaries: SummaryService
     recording: RecordingService
+    servers: McpServerService
 
 
 @asynccontextmanager
@@ -253,26 +279,32 @@ async def run_core(
             for tool in recording_tools(recordings):
                 box.registry.register(tool)
             consent.know(box.invoker.infos)
-            async with engine:
-                core = _core(
-                    bus,
-                    clock,
-                    engine,
-                    storage,
-                    stores,
-                    settings,
-                    consent,
-                    templates,
-                    models,
-                    agents,
-                    box,
-                    RecordingService(recordings),
-                )
-                book = TemplateBookService(storage, box.validator, clock)
-                for tool in collection_tools(ExecutionService(engine, core.runs, templates, storage), book):
-                    box.registry.register(tool)
-                with consent:
-                    yield core
+            servers = McpServerService(storage, bus, models.keys)
+            sampling = Sampling(models.client, consent)
+            hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
+            async with hub:  # around the engine: calls end before the programs that answer them
+                await servers.open(hub)
+                async with engine:
+                    core = _core(
+                        bus,
+                        clock,
+                        engine,
+                        storage,
+                        stores,
+                        settings,
+                        consent,
+                        templates,
+                        models,
+                        agents,
+                        box,
+                        RecordingService(recordings),
+                        servers,
+                    )
+                    book = TemplateBookService(storage, box.validator, clock)
+                    for tool in collection_tools(ExecutionService(engine, core.runs, templates, storage), book):
+                        box.registry.register(tool)
+                    with consent:
+                        yield core
     finally:
         stores.close()
 
@@ -290,6 +322,7 @@ def _core(
     agents: AgentService,
     box: Toolbox,
     recording: RecordingService,
+    servers: McpServerService,
 ) -> Core:
     access = Access(models.keys, storage)
     runs = RunService(engine, storage, clock, access, agents)
@@ -315,4 +348,5 @@ def _core(
         box.invoker,
         SummaryService(chat, engine, storage, access, agents),
         recording,
+        servers,
     )

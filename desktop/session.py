@@ -169,6 +169,7 @@ class Session:
             core.stores.recordings.load(recorded.data)
         else:
             self.presenter.fail(recorded)
+        core.servers.start_with_app()
         recovered = await core.runs.recover()
         if isinstance(recovered, Failed):
             self.presenter.fail(recovered)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.agents.results import SETTLED, result_of
-from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
+from core.domain.events import Fact, ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
 from core.domain.interruption import Action, Ask, InterruptionKind
 from core.domain.json_text import decode, encode
@@ -152,6 +152,10 @@ class Ledger:
     def end_late(self, call_id: CallId, result: CallResult) -> None:
         """Tell how a call that was out of time ended after all; its row stays as it is."""
         self._log.record(ToolEndedLate.of(call_id, result))
+
+    def tell(self, fact: Fact) -> None:
+        """Tell of a call that is being made."""
+        self._log.tell(fact)
 
     def close(self) -> None:
         """However a turn ends, what is still open is closed as cancelled, with a result; and what an earlier life left

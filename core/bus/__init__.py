@@ -1,12 +1,20 @@
 """Facts go up: typed publish and subscribe on one loop."""
 
 from core.bus.bus import Bus, Subscription
-from core.bus.changes import AgentsChanged, ExceptionsChanged, SettingsChanged, WorkflowChanged, WorkflowDeleted
+from core.bus.changes import (
+    AgentsChanged,
+    ExceptionsChanged,
+    ServersChanged,
+    SettingsChanged,
+    WorkflowChanged,
+    WorkflowDeleted,
+)
 
 __all__ = [
     "AgentsChanged",
     "Bus",
     "ExceptionsChanged",
+    "ServersChanged",
     "SettingsChanged",
     "Subscription",
     "WorkflowChanged",

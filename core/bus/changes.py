@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from core.domain.agent import Agent
 from core.domain.ids import WorkflowId
+from core.domain.mcp_server import ServerStatus
 from core.domain.settings import Settings
 from core.domain.workflow import Workflow
 
@@ -21,6 +22,13 @@ class AgentsChanged:
     """These are the agents now, by name."""
 
     agents: Sequence[Agent]
+
+
+@dataclass(frozen=True, slots=True)
+class ServersChanged:
+    """This is how the MCP servers are now, by name: one was added, changed, removed, started, or has ended."""
+
+    servers: Sequence[ServerStatus]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,31 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from core.cli import answer, cancel, chat, events, exits, fork, list_, mcp, record, resume, run, show, validate, worker
+from core.cli import (
+    answer,
+    cancel,
+    chat,
+    events,
+    exits,
+    fork,
+    list_,
+    mcp,
+    record,
+    resume,
+    run,
+    servers,
+    show,
+    validate,
+    worker,
+)
+from core.cli.arguments import data_option
 from core.cli.exits import CommandFailed
 from core.cli.output import write_line
 from core.errors import MetierError
 from core.services.logs import log_to
 from core.wiring import Folders, spare_heap
 
-COMMANDS = (run, validate, list_, show, events, answer, cancel, resume, fork, chat, record, mcp, worker)
+COMMANDS = (run, validate, list_, show, events, answer, cancel, resume, fork, chat, record, servers, mcp, worker)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -28,8 +45,7 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser() -> argparse.ArgumentParser:
     """All commands. `--data` may stand before or after the command."""
-    options = _Parser(add_help=False, argument_default=argparse.SUPPRESS)
-    options.add_argument("--data", metavar="DIR", help="the data folder (else METIER_DATA, else the system's place)")
+    options = _Parser(parents=[data_option()], add_help=False, argument_default=argparse.SUPPRESS)
     parser = _Parser(
         prog="python -m core", description="Metier without a window.", parents=[options], allow_abbrev=False
     )

@@ -14,6 +14,13 @@ from core.services.templates import read_text
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
+def data_option() -> argparse.ArgumentParser:
+    """The option that may stand anywhere, for `parents`."""
+    options = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    options.add_argument("--data", metavar="DIR", help="the data folder (else METIER_DATA, else the system's place)")
+    return options
+
+
 def add_run_options(parser: argparse.ArgumentParser) -> None:
     """The options of `run` and `chat`."""
     parser.add_argument("--events", action="store_true", help="print every event as a JSON line, as it happens")

@@ -45,6 +45,7 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
         if args.events:
             EventLines(core.bus)
         found = unwrap(await core.templates.find(args.template))
+        await core.servers.learn(found.template.tools())
         timeout_ms = round(args.timeout * 1000) if args.timeout is not None else None
         run = unwrap(
             await core.runs.start(

@@ -305,6 +305,16 @@ class ToolStarted(Fact):
     offset: int | None = None
 
 
+class ToolProgressed(Fact):
+    """How far a call has come: `progress` of `total`, where that is known."""
+
+    type = "tool_progress"
+    call_id: CallId
+    progress: float
+    total: float | None = None
+    text: str | None = None
+
+
 class _CallEnd(Fact):
     call_id: CallId
     status: CallStatus
@@ -436,6 +446,7 @@ FACTS: dict[str, type[Fact]] = {
         AnswerWarned,
         MessageAdded,
         ToolStarted,
+        ToolProgressed,
         ToolEnded,
         ToolEndedLate,
         UsageReported,

@@ -277,6 +277,11 @@ def _fold_call(run: LiveRun, fact: facts.ToolStarted, at: datetime) -> None:
     )
 
 
+def _fold_progress(run: LiveRun, fact: facts.ToolProgressed, at: datetime) -> None:
+    if call := run.calls.get(fact.call_id):
+        call.progress = fact
+
+
 def _fold_result(run: LiveRun, fact: facts.ToolEnded, at: datetime) -> None:
     if call := run.calls.get(fact.call_id):
         call.status, call.duration_ms = fact.status, fact.duration_ms
@@ -346,6 +351,7 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.StatePatched: _fold_patch,
     facts.MessageAdded: _fold_message,
     facts.ToolStarted: _fold_call,
+    facts.ToolProgressed: _fold_progress,
     facts.ToolEnded: _fold_result,
     facts.ToolEndedLate: _fold_late,
     facts.AnswerWarned: _fold_warning,

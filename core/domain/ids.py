@@ -13,6 +13,7 @@ AgentId = NewType("AgentId", str)
 CallId = NewType("CallId", str)
 InterruptionId = NewType("InterruptionId", str)
 AuditId = NewType("AuditId", str)
+ServerId = NewType("ServerId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: sorts as it counts, no look-alikes
 

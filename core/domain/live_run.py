@@ -60,7 +60,8 @@ class LiveStep:
 
 @dataclass(slots=True)
 class LiveCall:
-    """A tool call of a running or finished run. `late` is how it ended after all, after its time limit."""
+    """A tool call of a running or finished run. `progress` is the last that it told of how far it has come; `late` is
+    how it ended after all, after its time limit."""
 
     id: CallId
     tool: str
@@ -74,6 +75,7 @@ class LiveCall:
     duration_ms: int | None = None
     summary: str | None = None
     error: dict[str, Any] | None = None
+    progress: facts.ToolProgressed | None = None
     late: facts.ToolEndedLate | None = None
 
 

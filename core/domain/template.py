@@ -179,6 +179,12 @@ class Template(_Model):
     mode: Annotated[ValidationMode, Field(strict=False)] | None = None
     layout: dict[str, Any] | None = None
 
+    def tools(self) -> set[str]:
+        """The names of all tools that its steps call, or let agents call."""
+        called = {step.action.tool_name for step in self.steps if isinstance(step.action, ToolAction)}
+        given = [step.action.agent.tools or () for step in self.steps if isinstance(step.action, AgentAction)]
+        return called.union(*given)
+
     def as_json(self) -> dict[str, Any]:
         """The file form, with every field that was written, unknown ones too."""
         return {"format": FORMAT, **self.model_dump(mode="json", by_alias=True, exclude_unset=True)}

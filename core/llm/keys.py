@@ -64,26 +64,46 @@ class Keys:
         key = key.strip()
         if not key or not key.isascii() or not key.isprintable() or len(key) > KEY_CHARACTERS:
             raise Refused("bad_input", f"a key has 1 to {KEY_CHARACTERS:,} characters that can be printed, all ASCII")
+        return await self.keep(origin, key)
+
+    async def keep(self, name: str, value: str) -> KeyPlace:
+        """Keep any secret, under a name that is no origin; gives where. Raises Refused `keys_unreadable`,
+        `keys_not_writable`."""
         async with self._one_at_a_time:
             try:
-                await self._keyring.put(origin, key)
+                await self._keyring.put(name, value)
             except NoKeyring as error:
                 log.info("a key goes into the file: %s", error)
-                await asyncio.to_thread(self._file.put, origin, key)
+                await asyncio.to_thread(self._file.put, name, value)
                 return KeyPlace.FILE
-            await asyncio.to_thread(self._file.put, origin, None)  # no older one must come back
+            await asyncio.to_thread(self._file.put, name, None)  # no older one must come back
             return KeyPlace.KEYRING
+
+    async def kept(self, name: str, place: KeyPlace) -> Secret | None:
+        """The secret of that name, from where it was put. Raises Refused `no_keyring`, `keys_unreadable`."""
+        if place is KeyPlace.FILE:
+            found = await asyncio.to_thread(self._file.get, name)
+        else:
+            try:
+                found = await self._keyring.get(name)
+            except NoKeyring as error:
+                raise Refused("no_keyring", str(error)) from None
+        return Secret(found) if found is not None else None
 
     async def remove(self, origin: str) -> None:
         """Forget a key, wherever it is. Raises Refused `keys_unreadable`, `keys_not_writable`, and `no_keyring` where
         the keyring has it and does not answer."""
+        await self.forget(origin, self._places().get(origin))
+
+    async def forget(self, name: str, place: KeyPlace | None) -> None:
+        """Likewise, of any secret; `place` is where it was put."""
         async with self._one_at_a_time:
             try:
-                await self._keyring.remove(origin)
+                await self._keyring.remove(name)
             except NoKeyring as error:
-                if self._places().get(origin) is KeyPlace.KEYRING:
+                if place is KeyPlace.KEYRING:
                     raise Refused("no_keyring", str(error)) from None
-            await asyncio.to_thread(self._file.put, origin, None)
+            await asyncio.to_thread(self._file.put, name, None)
 
     async def _find(self, choice: ModelChoice) -> tuple[Secret, KeySource] | None:
         for variable in _variables(choice):

@@ -15,6 +15,7 @@ from core.domain.events import Event
 from core.domain.ids import AgentId, AuditId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Interruption
 from core.domain.json_text import decode
+from core.domain.mcp_server import StoredServer
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
@@ -79,6 +80,11 @@ class MemoryStorage:
 
     async def agents(self) -> list[Agent]:
         return sorted(self._tables.agents.values(), key=by_name)
+
+    async def servers(self) -> list[StoredServer]:
+        lists = self._tables.tool_lists
+        stored = (StoredServer(one, lists.get(one.id)) for one in self._tables.servers.values())
+        return sorted(stored, key=lambda one: by_name(one.server))
 
     async def run(self, run_id: RunId) -> Run | None:
         run = self._tables.runs.get(run_id)

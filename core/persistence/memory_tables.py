@@ -7,8 +7,19 @@ from typing import Any, Self
 
 from core.domain.agent import Agent
 from core.domain.audit import AuditEntry
-from core.domain.ids import AgentId, AuditId, CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import (
+    AgentId,
+    AuditId,
+    CallId,
+    InterruptionId,
+    MessageId,
+    RunId,
+    ServerId,
+    TemplateId,
+    WorkflowId,
+)
 from core.domain.interruption import Interruption
+from core.domain.mcp_server import McpServer
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
@@ -26,14 +37,17 @@ from core.ports.storage import (
     MarkUnreadable,
     PutAgent,
     PutAudit,
+    PutServer,
     PutSetting,
     PutStepResult,
     PutTemplate,
     PutToolCall,
+    PutToolList,
     PutWorkflow,
     RaiseInterruption,
     ReleaseClaim,
     RemoveAgent,
+    RemoveServer,
     RemoveTemplate,
     StoredTemplate,
     Write,
@@ -51,6 +65,8 @@ class Tables:
     messages: dict[MessageId, tuple[Place, Message]] = field(default_factory=dict)
     templates: dict[TemplateId, dict[int, StoredTemplate]] = field(default_factory=dict)
     agents: dict[AgentId, Agent] = field(default_factory=dict)
+    servers: dict[ServerId, McpServer] = field(default_factory=dict)
+    tool_lists: dict[ServerId, str] = field(default_factory=dict)
     runs: dict[RunId, tuple[Place, Run]] = field(default_factory=dict)
     snapshots: dict[RunId, Snapshot] = field(default_factory=dict)
     results: dict[RunId, dict[StepKey, StepResult]] = field(default_factory=dict)
@@ -136,6 +152,11 @@ class Tables:
         self.agents.update({put.agent.id: put.agent for put in batch.of(PutAgent)})
         for removed in batch.of(RemoveAgent):
             self.agents.pop(removed.agent_id, None)
+        self.servers.update({put.server.id: put.server for put in batch.of(PutServer)})
+        self.tool_lists.update({put.server_id: put.tools_json for put in batch.of(PutToolList)})
+        for gone in batch.of(RemoveServer):
+            self.servers.pop(gone.server_id, None)
+            self.tool_lists.pop(gone.server_id, None)
 
     def _put_message(self, message: Message) -> None:
         self.messages[message.id] = self._place(message.created_at), message

@@ -2,6 +2,7 @@
 
 from core.domain.agent import Agent
 from core.domain.interruption import Interruption
+from core.domain.mcp_server import McpServer
 from core.domain.run import RunStatus
 from core.domain.step import StepResult
 from core.domain.tool import ToolCall
@@ -19,8 +20,8 @@ def by_title(template: StoredTemplate) -> tuple[str, str, str]:
     return template.title.casefold(), template.title, template.id
 
 
-def by_name(agent: Agent) -> tuple[str, str, str]:
-    return agent.name.casefold(), agent.name, agent.id
+def by_name(one: Agent | McpServer) -> tuple[str, str, str]:
+    return one.name.casefold(), one.name, one.id
 
 
 def by_checkpoint(result: StepResult) -> tuple[bool, str, int, int]:

@@ -10,6 +10,7 @@ from core.domain.audit import AuditEntry
 from core.domain.events import Event
 from core.domain.ids import AgentId, AuditId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Interruption
+from core.domain.mcp_server import StoredServer
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepResult
@@ -24,6 +25,7 @@ from core.persistence.connection import Connection
 from core.persistence.deletion import delete_workflow
 from core.persistence.events import Events
 from core.persistence.interruptions import Interruptions
+from core.persistence.mcp_servers import McpServers
 from core.persistence.messages import Messages
 from core.persistence.runs import Runs
 from core.persistence.schema import migrate
@@ -44,14 +46,17 @@ from core.ports.storage import (
     MarkUnreadable,
     PutAgent,
     PutAudit,
+    PutServer,
     PutSetting,
     PutStepResult,
     PutTemplate,
     PutToolCall,
+    PutToolList,
     PutWorkflow,
     RaiseInterruption,
     ReleaseClaim,
     RemoveAgent,
+    RemoveServer,
     RemoveTemplate,
     StoredTemplate,
     Write,
@@ -68,6 +73,7 @@ class SurrealStorage:
         self._messages = Messages(connection, places)
         self._templates = Templates(connection)
         self._agents = Agents(connection)
+        self._servers = McpServers(connection)
         self._runs = Runs(connection, places, self._messages)
         self._snapshots = Snapshots(connection)
         self._results = StepResults(connection)
@@ -118,6 +124,9 @@ class SurrealStorage:
             *self._templates.remove(write.template_id for write in batch.of(RemoveTemplate)),
             *self._agents.put(write.agent for write in batch.of(PutAgent)),
             *self._agents.remove(write.agent_id for write in batch.of(RemoveAgent)),
+            *self._servers.put(write.server for write in batch.of(PutServer)),
+            *self._servers.put_tools(batch.of(PutToolList)),
+            *self._servers.remove(write.server_id for write in batch.of(RemoveServer)),
             *self._runs.create(batch.creations()),
             *self._runs.change(batch.placed(ChangeRun)),
             *self._runs.change_roots(batch.of(ChangeRoot)),
@@ -157,6 +166,9 @@ class SurrealStorage:
 
     async def agents(self) -> list[Agent]:
         return await self._agents.all()
+
+    async def servers(self) -> list[StoredServer]:
+        return await self._servers.all()
 
     async def run(self, run_id: RunId) -> Run | None:
         return await self._runs.get(run_id)

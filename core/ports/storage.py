@@ -18,8 +18,9 @@ from typing import Any, Protocol
 from core.domain.agent import Agent
 from core.domain.audit import AuditEntry
 from core.domain.events import Event
-from core.domain.ids import AgentId, AuditId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import AgentId, AuditId, InterruptionId, MessageId, RunId, ServerId, TemplateId, WorkflowId
 from core.domain.interruption import Answer, Interruption, InterruptionStatus
+from core.domain.mcp_server import McpServer, StoredServer
 from core.domain.message import Message
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult
@@ -80,6 +81,28 @@ class RemoveAgent:
     """Remove the row of an agent, if there is one."""
 
     agent_id: AgentId
+
+
+@dataclass(frozen=True, slots=True)
+class PutServer:
+    """Create the MCP server or replace its row; the list of its tools stays."""
+
+    server: McpServer
+
+
+@dataclass(frozen=True, slots=True)
+class PutToolList:
+    """Keep what an MCP server offered when it was last asked, as JSON text."""
+
+    server_id: ServerId
+    tools_json: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveServer:
+    """Remove the row of an MCP server with the list of its tools, if there is one."""
+
+    server_id: ServerId
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +269,9 @@ Write = (
     | RemoveTemplate
     | PutAgent
     | RemoveAgent
+    | PutServer
+    | PutToolList
+    | RemoveServer
     | CreateRun
     | ChangeRun
     | ChangeRoot
@@ -308,6 +334,10 @@ class Storage(Protocol):
 
     async def agents(self) -> list[Agent]:
         """All that can be read, by name."""
+        ...
+
+    async def servers(self) -> list[StoredServer]:
+        """All MCP servers that can be read, by name, each with the list of its tools."""
         ...
 
     async def run(self, run_id: RunId) -> Run | None:

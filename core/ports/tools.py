@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from core.domain.consent import ConsentTerms
+from core.domain.events import Fact
 from core.domain.ids import CallId, RunId, WorkflowId
+from core.domain.model import ModelChoice
 from core.domain.run import Run, Snapshot
 from core.domain.step import StepKey
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, Effect, ToolInfo
 from core.ports.consent import Asker
+
+
+def _nobody_listens(fact: Fact) -> None:
+    """Where nobody is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +26,8 @@ class CallContext:
 
     `allow` holds the absolute folders that the file tools may enter; a relative path starts at `base`, or at the
     first of them without one. `ask` puts a question to a person, at `step` and `index`; None where nobody can be asked.
-    A call from outside, through MCP, is made in no run: `run_id` and `workflow_id` are empty.
+    A call from outside, through MCP, is made in no run: `run_id` and `workflow_id` are empty. `tell` tells of the call:
+    how far it has come, what it used. `model` is the run's own; None: the offline agent.
     """
 
     run_id: RunId
@@ -32,12 +39,16 @@ class CallContext:
     step: str = ""
     index: int | None = None
     ask: Asker | None = None
+    tell: Callable[[Fact], object] = _nobody_listens
+    model: ModelChoice | None = None
 
     @classmethod
-    def of(cls, run: Run, snapshot: Snapshot, call_id: CallId, key: StepKey, ask: Asker) -> "CallContext":
+    def of(
+        cls, run: Run, snapshot: Snapshot, call_id: CallId, key: StepKey, ask: Asker, tell: Callable[[Fact], object]
+    ) -> "CallContext":
         """The context of a call of that run, made at that step."""
         rules = (snapshot.mode, snapshot.allow, snapshot.base)
-        return cls(run.id, run.workflow_id, call_id, *rules, key.step, key.index, ask)
+        return cls(run.id, run.workflow_id, call_id, *rules, key.step, key.index, ask, tell, snapshot.model)
 
     @classmethod
     def outside(cls, call_id: CallId) -> "CallContext":

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from core.domain.ids import WorkflowId
 from core.domain.masking import MARK, holds_mark
 from core.domain.run import ErrorInfo
 from core.domain.template import ValidationMode
-from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo
+from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo, server_of
 from core.errors import StepFailed, ToolFailed
 from core.ports.clock import Clock
 from core.ports.consent import ConsentBook
@@ -21,6 +22,7 @@ from core.tools.consent import MemoryBook, traits
 from core.tools.measure import json_bytes
 from core.tools.network import tried_twice
 from core.tools.registry import Handler, Registry, Tool
+from core.tools.standstill import Standstill
 from core.tools.tasks import HandlerTasks, OutOfTime
 
 NO_WINDOW = "Tool not available in background mode"
@@ -66,7 +68,8 @@ class ToolInvoker:
     ) -> ConsentTerms:
         tool = self._registry.get(name)
         if tool is None:
-            return ConsentTerms(Ruling.FREE)
+            # A server may tell of it at any moment, after nobody was asked and before the call is made.
+            return ConsentTerms(Ruling.ASK if server_of(name) is not None else Ruling.FREE)
         return self._consent.policy.terms(traits(tool, arguments, reaches_out=reaches_out), mode)
 
     async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
@@ -132,7 +135,7 @@ class ToolInvoker:
     def _known(self, name: str, advertised: Collection[str] | None) -> Tool:
         tool = self._registry.get(name)
         if tool is None:
-            raise ToolFailed("not_registered", f"there is no tool {name!r}")
+            raise ToolFailed("not_registered", self._registry.missing(name))
         if advertised is not None and name not in advertised:
             raise ToolFailed("not_available", f"the tool {name!r} is not available here")
         return tool
@@ -171,8 +174,10 @@ class ToolInvoker:
         tell_late = partial(self._tell_late, tool, arguments, begun, late) if late is not None else None
         try:
             effect = tool.effect(arguments)
-            work = tried_twice(name, lambda: _contained(handler, arguments, context), effect)
-            value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late)
+            standstill = Standstill()
+            asking = context if context.ask is None else replace(context, ask=standstill.over(context.ask))
+            work = tried_twice(name, lambda: _contained(handler, arguments, asking), effect)
+            value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late, standstill)
             await json_bytes(value)
             await self._check_result(tool, value)
         except OutOfTime:

@@ -71,9 +71,11 @@ class Registry:
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
         self._tools: dict[str, Tool] = {}
+        self._why_missing: Callable[[str], str | None] = lambda name: None
 
-    def register(self, tool: Tool) -> None:
-        """Add a tool. Raises Refused: `duplicate_tool`, `no_handler` or `bad_schema`; then nothing has changed."""
+    def register(self, tool: Tool, *, is_checked: bool = False) -> None:
+        """Add a tool; `is_checked`: its schemas are known to be of use. Raises Refused: `duplicate_tool`, `no_handler`
+        or `bad_schema`; then nothing has changed."""
         name = tool.info.name
         if name in self._tools:
             raise Refused("duplicate_tool", f"there is a tool {name!r} already", tool=name)
@@ -81,7 +83,7 @@ class Registry:
             runtime = tool.info.runtime
             raise Refused("no_handler", f"the {runtime} tool {name!r} has no handler to run it", tool=name)
         for schema in (tool.info.input_schema, tool.info.output_schema):
-            problem = None if schema is None else self._schemas.problem(schema)
+            problem = None if schema is None or is_checked else self._schemas.problem(schema)
             if problem is not None:
                 raise Refused("bad_schema", f"a schema of the tool {name!r} is of no use: {problem}", tool=name)
         self._tools[name] = tool
@@ -93,6 +95,15 @@ class Registry:
 
     def get(self, name: str) -> Tool | None:
         return self._tools.get(name)
+
+    def explain(self, why_missing: Callable[[str], str | None]) -> None:
+        """`why_missing` knows why a tool is not here, of those that come and go."""
+        self._why_missing = why_missing
+
+    def missing(self, name: str) -> str:
+        """That there is no tool of that name, and why, as far as that is known."""
+        why = self._why_missing(name)
+        return f"there is no tool {name!r}" + (f": {why}" if why else "")
 
     def infos(self) -> list[ToolInfo]:
         """What is told about each tool, by name."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from core.ports.clock import Clock
+from core.tools.standstill import Standstill
 
 GRACE_S = 1.0
 """What cancelled work gets to end: a cancel is done within 1 s (ENGINE §7)."""
@@ -30,19 +31,20 @@ class HandlerTasks:
         limit_s: float | None,
         name: str,
         late: Callable[[asyncio.Task[Any]], object] | None = None,
+        standstill: Standstill | None = None,
     ) -> Any:
         """What `work` gives, or raises.
 
-        Raises OutOfTime after `limit_s`, None is never. By then, as when the caller is cancelled, the work has been
-        cancelled and has ended, or was given up after the grace: how it ends at last changes nothing. `late` is called
-        with it once it has ended, after OutOfTime was raised.
+        Raises OutOfTime after `limit_s`, None is never; what lies within the `standstill` does not count. By then, as
+        when the caller is cancelled, the work has been cancelled and has ended, or was given up after the grace: how it
+        ends at last changes nothing. `late` is called with it once it has ended, after OutOfTime was raised.
         """
         is_late = False
         task = asyncio.create_task(work, name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         try:
-            if not await self._ends_within(task, limit_s):
+            if not await self._ends_in_time(task, limit_s, standstill or Standstill()):
                 is_late = True
                 raise OutOfTime
             if task.cancelled():
@@ -66,13 +68,30 @@ class HandlerTasks:
         if self._tasks:
             await self._ends_within(asyncio.gather(*self._tasks, return_exceptions=True), GRACE_S)
 
-    async def _ends_within(self, work: asyncio.Future[Any], seconds: float | None) -> bool:
+    async def _ends_in_time(self, task: asyncio.Task[Any], limit_s: float | None, standstill: Standstill) -> bool:
+        left_s = limit_s
+        while True:
+            if left_s is None:
+                return await self._ends_within(task, None)
+            change, begun = standstill.change(), self._clock.monotonic()
+            if await self._ends_within(task, None if standstill.is_on else left_s, change):
+                return True
+            if not change.done():
+                return False
+            if standstill.is_on:
+                left_s = max(0.0, left_s - (self._clock.monotonic() - begun))
+
+    async def _ends_within(
+        self, work: asyncio.Future[Any], seconds: float | None, signal: asyncio.Future[None] | None = None
+    ) -> bool:
+        """Whether the work has ended, within so many seconds, None is for ever, or before the signal."""
+        waits = {work} if signal is None else {work, signal}
         if seconds is None:
-            await asyncio.wait({work})
-            return True
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            return work.done()
         timer = asyncio.ensure_future(self._clock.sleep(seconds))
         try:
-            await asyncio.wait({work, timer}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({*waits, timer}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             timer.cancel()
         return work.done()

@@ -1,18 +1,17 @@
 """`ask_user`: a question to the person (AGENTS_AND_TOOLS §5, ENGINE §8)."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from core.domain.interruption import Action, Ask, Interruption, InterruptionKind, InterruptionStatus
+from core.domain.interruption import Action, Ask, InterruptionKind
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
 from core.ports.tools import CallContext
 from core.tools import schema
+from core.tools.questions import answer_schema, given
 from core.tools.registry import Arguments, Tool
 
 QUESTION_CHARACTERS = 2_000
 CONTEXT_CHARACTERS = 5_000
-ANSWER_CHARACTERS = 10_000
 MOST_OPTIONS = 20
 ID_CHARACTERS = 64
 LABEL_CHARACTERS = 256
@@ -95,7 +94,7 @@ async def _ask(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         context.step,
         context.index,
         prompt=arguments["question"],
-        schema=_answer_schema(kind, [option["id"] for option in options]),
+        schema=answer_schema(kind, [option["id"] for option in options]),
         options=options or None,
         input={"context": about} if about else None,
         tool=_INFO.name,
@@ -103,7 +102,7 @@ async def _ask(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         timeout_ms=round(timeout_s * 1000) if timeout_s is not None else None,
         default_action=Action.SKIP,
     )
-    return _given(await context.ask(ask))
+    return given(await context.ask(ask))
 
 
 def _options(given: list[Any]) -> list[dict[str, str]]:
@@ -112,33 +111,6 @@ def _options(given: list[Any]) -> list[dict[str, str]]:
     if len({option["id"] for option in options}) < len(options):
         raise ToolFailed("invalid_arguments", "two options have the same id")
     return options
-
-
-def _answer_schema(kind: str, ids: list[str]) -> dict[str, Any]:
-    """What may be submitted: something chosen, or something written, as the question takes it."""
-    chosen = {"type": "array", "items": {"enum": ids}, "maxItems": len(ids)}
-    text = {"type": "string", "maxLength": ANSWER_CHARACTERS}
-    needed: dict[str, Any] = {}
-    match kind:
-        case "checkbox":
-            chosen, text, needed = {**chosen, "minItems": 1}, {**text, "maxLength": 0}, {"required": ["options"]}
-        case "text":
-            text, needed = {**text, "minLength": 1}, {"required": ["text"]}
-        case _:
-            is_chosen = {"required": ["options"], "properties": {"options": {"minItems": 1}}}
-            is_written = {"required": ["text"], "properties": {"text": {"minLength": 1}}}
-            needed = {"anyOf": [is_chosen, is_written]}
-    properties = {"options": chosen, "text": text}
-    return {"type": "object", "properties": properties, "additionalProperties": False, **needed}
-
-
-def _given(closed: Interruption) -> dict[str, Any]:
-    """The answer as the caller reads it: always with both parts, so that a ref into either has a value."""
-    answer = closed.answer
-    if answer is not None and answer.action is Action.SUBMIT and isinstance(answer.value, Mapping):
-        return {"options": list(dict.fromkeys(answer.value.get("options", []))), "text": answer.value.get("text", "")}
-    why = "expired" if closed.status is InterruptionStatus.EXPIRED else "skipped"
-    return {"options": [], "text": "", why: True}
 
 
 def _summary(arguments: Arguments, value: Any) -> str:

@@ -1,0 +1,72 @@
+"""An MCP server that is about to be kept: its row without secrets, and the secrets apart (AGENTS_AND_TOOLS §7)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.domain.masking import MARK, holds_mark
+from core.domain.mcp_secrets import secret_places, with_values, without_secrets
+from core.domain.mcp_server import McpServer
+from core.domain.settings import KeyPlace
+from core.errors import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Its row, the values of its secrets that are new, and where secrets were that it has no longer, by place."""
+
+    server: McpServer
+    secrets: Mapping[str, str]
+    dropped: Mapping[str, KeyPlace]
+
+    def confirmed(self) -> "Draft":
+        """The same, with a person's agreement to run it."""
+        return replace(self, server=self.server.model_copy(update={"confirmed": self.server.fingerprint}))
+
+
+def draft_of(fields: Mapping[str, Any], old: McpServer | None = None, more_secret: Iterable[str] = ()) -> Draft:
+    """The row of a configuration without its secrets. Raises Refused `bad_input`."""
+    _validated({**fields, "secrets": {}})
+    found = secret_places(fields)
+    for place in more_secret:
+        part, _, name = place.partition("/")
+        value = fields.get(part)
+        found[place] = value if part == "url" else value[int(name)] if part == "args" else value[name]  # type: ignore[index,assignment]
+    shown = without_secrets(fields, found)
+    before = old.model_dump() if old is not None else {}
+    kept = {
+        place: where
+        for place, where in (old.secrets.items() if old is not None else ())
+        if _at(fields, place) == _at(before, place) and holds_mark(_at(fields, place))
+    }
+    fresh = {place: value for place, value in found.items() if place not in kept}
+    for place, value in fresh.items():
+        if MARK in value:
+            raise Refused("bad_input", f"{place}: {MARK} stands for a secret that was not kept", field=place)
+    shown = with_values(shown, {place: str(_at(fields, place)) for place in kept})
+    dropped = {} if old is None else {place: at for place, at in old.secrets.items() if place not in {*kept, *fresh}}
+    secrets = {**kept, **dict.fromkeys(fresh, KeyPlace.FILE)}  # where each is becomes known when it is kept
+    return Draft(_validated({**shown, "secrets": secrets}), fresh, dropped)
+
+
+def _at(fields: Mapping[str, Any], place: str) -> Any:
+    """What stands in that place; None if there is no such place."""
+    part, _, name = place.partition("/")
+    value = fields.get(part)
+    if part == "url":
+        return value
+    if part == "args":
+        return value[int(name)] if value is not None and int(name) < len(value) else None
+    return (value or {}).get(name)
+
+
+def _validated(fields: Mapping[str, Any]) -> McpServer:
+    """Raises Refused `bad_input`."""
+    try:
+        return McpServer.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+        name = "/".join(str(part) for part in first["loc"]) or "server"
+        raise Refused("bad_input", f"{name}: {first['msg'].removeprefix('Value error, ')}", field=name) from None

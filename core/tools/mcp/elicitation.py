@@ -1,0 +1,235 @@
+"""A server that asks the person something in the middle of a call: one question for each thing it wants to know
+(AGENTS_AND_TOOLS §7, ENGINE §8)."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from core.domain.ids import CallId
+from core.domain.interruption import Action, Ask, Interruption, InterruptionKind
+from core.ports.tools import CallContext
+from core.tools.mcp.launch import Words
+from core.tools.questions import answer_schema, given
+
+if TYPE_CHECKING:
+    import mcp_types
+
+QUESTION_CHARACTERS = 2_000
+MOST_OPTIONS = 20
+MOST_FIELDS = 20
+LABEL_CHARACTERS = 256
+TRIES = 3
+NUMBER = r"^\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?\s*$"
+WHOLE_NUMBER = r"^\s*[-+]?\d{1,300}\s*$"
+
+
+class Declined(Exception):
+    """The person gave no answer to what has to be answered. `action` is what the server is told."""
+
+    def __init__(self, action: Literal["decline", "cancel"]) -> None:
+        super().__init__(action)
+        self.action: Literal["decline", "cancel"] = action
+
+
+@dataclass(slots=True)
+class Place:
+    """Where the questions of a call stand: a number tells them apart, the same after a crash."""
+
+    context: CallContext
+    server: str
+    tool: str
+    words: Words
+    asked: int = 0
+
+    def next_id(self, what: str) -> CallId:
+        self.asked += 1
+        return CallId(f"{self.context.call_id} {what} {self.asked}")
+
+
+async def elicited(params: "mcp_types.ElicitRequestParams", place: Place) -> "mcp_types.ElicitResult":
+    """What the person answered. Without anybody to ask it is declined."""
+    import mcp_types
+
+    try:
+        if isinstance(params, mcp_types.ElicitRequestURLParams):
+            await _asked(
+                place, f"{params.message}\n{params.url}", "text", {"context": "Open this address, then say so."}
+            )
+            return mcp_types.ElicitResult(action="accept")
+        content = await _form(params.message, params.requested_schema, place)
+    except Declined as declined:
+        return mcp_types.ElicitResult(action=declined.action)
+    return mcp_types.ElicitResult(action="accept", content=content)
+
+
+async def _form(message: str, schema: Mapping[str, Any], place: Place) -> dict[str, Any]:
+    fields = schema.get("properties")
+    fields = dict(fields) if isinstance(fields, Mapping) else {}
+    if len(fields) > MOST_FIELDS:
+        raise Declined("decline")
+    if not fields:
+        answer = await _choice(place, message, {}, {"yes": "Yes", "no": "No"}, "mixed")
+        if answer != ["yes"]:
+            raise Declined("decline")
+        return {}
+    required = schema.get("required")
+    needed = set(required) if isinstance(required, list) else set()
+    content: dict[str, Any] = {}
+    for at, (name, given_field) in enumerate(fields.items(), 1):
+        field = given_field if isinstance(given_field, Mapping) else {}
+        question = _question(message, name, field, f" ({at} of {len(fields)})" if len(fields) > 1 else "")
+        try:
+            content[name] = await _field(question, field, place)
+        except Declined:
+            if name in needed:
+                raise
+            if "default" in field:
+                content[name] = field["default"]
+    return content
+
+
+def _question(message: str, name: str, field: Mapping[str, Any], place: str) -> str:
+    """What is asked, and about what; a field that is alone, and has no title, needs none."""
+    about = field.get("title") or (name if place else "")
+    lines = [message, f"{about}{place}", field.get("description")]
+    return "\n".join(str(line) for line in lines if line)
+
+
+async def _field(question: str, field: Mapping[str, Any], place: Place) -> Any:
+    """The answer to one field. Raises Declined."""
+    kind = field.get("type")
+    if kind == "boolean":
+        chosen = await _choice(place, question, field, {"true": "Yes", "false": "No"}, "one")
+        return chosen == ["true"]
+    items = field.get("items")
+    is_many = kind == "array" and isinstance(items, Mapping)
+    options = _options(items if is_many and isinstance(items, Mapping) else field)
+    if options and len(options) <= MOST_OPTIONS:
+        chosen = await _choice(place, question, field, options, "many" if is_many else "one")
+        return chosen if is_many else chosen[0]
+    return await _written(question, field, options, place, is_many=is_many)
+
+
+async def _written(
+    question: str, field: Mapping[str, Any], options: Mapping[str, str], place: Place, *, is_many: bool
+) -> Any:
+    """Words of the person's own, as the field takes them; asked again, with what is wrong, a few times."""
+    if options:
+        question = f"{question}\n{', '.join(options)}"
+    wrong = ""
+    for _ in range(TRIES):
+        text = (await _asked(place, f"{question}{wrong}", "text", _written_rules(field)))["text"]
+        try:
+            if is_many:
+                return [_one_of(part.strip(), options) for part in text.split(",")]
+            return _as_field(text, field, options)
+        except ValueError as error:
+            wrong = f"\n({error})"
+    raise Declined("cancel")
+
+
+def _as_field(text: str, field: Mapping[str, Any], options: Mapping[str, str]) -> Any:
+    """Raises ValueError with what is wrong."""
+    if options:
+        return _one_of(text.strip(), options)
+    if field.get("type") in ("number", "integer"):
+        number = int(text) if field["type"] == "integer" else float(text)
+        low, high = field.get("minimum"), field.get("maximum")
+        if isinstance(low, int | float) and number < low:
+            raise ValueError(f"at least {low:g}")
+        if isinstance(high, int | float) and number > high:
+            raise ValueError(f"at most {high:g}")
+        if isinstance(number, float) and not math.isfinite(number):
+            raise ValueError("a number that can be written")
+        return number
+    low, high = field.get("minLength"), field.get("maxLength")
+    if isinstance(low, int) and len(text) < low:
+        raise ValueError(f"at least {low} characters")
+    if isinstance(high, int) and len(text) > high:
+        raise ValueError(f"at most {high} characters")
+    return text
+
+
+def _one_of(text: str, options: Mapping[str, str]) -> str:
+    if options and text not in options:
+        raise ValueError(f"one of: {', '.join(options)}")
+    return text
+
+
+def _written_rules(field: Mapping[str, Any]) -> dict[str, Any]:
+    match field.get("type"):
+        case "number":
+            return {"pattern": NUMBER}
+        case "integer":
+            return {"pattern": WHOLE_NUMBER}
+    return {}
+
+
+def _options(field: Mapping[str, Any]) -> dict[str, str]:
+    """Value → label, of a field that lists its values, in any of the ways that there are."""
+    for word in ("oneOf", "anyOf"):
+        if isinstance(listed := field.get(word), list):
+            pairs = [(one.get("const"), one.get("title")) for one in listed if isinstance(one, Mapping)]
+            return {value: str(label or value) for value, label in pairs if isinstance(value, str)}
+    values, labels = field.get("enum"), field.get("enumNames")
+    if not isinstance(values, list):
+        return {}
+    names = labels if isinstance(labels, list) and len(labels) == len(values) else values
+    return {value: str(label) for value, label in zip(values, names, strict=True) if isinstance(value, str)}
+
+
+async def _choice(
+    place: Place, question: str, field: Mapping[str, Any], options: Mapping[str, str], how: str
+) -> list[str]:
+    """The chosen values. Raises Declined."""
+    ids = {f"{at}": value for at, value in enumerate(options)} if _has_long(options) else {one: one for one in options}
+    shown = [{"id": key, "label": place.words.own(options[value])[:LABEL_CHARACTERS]} for key, value in ids.items()]
+    rules: dict[str, Any] = {} if how == "many" else {"maxItems": 1}
+    least, most = field.get("minItems"), field.get("maxItems")
+    if how == "many" and isinstance(least, int):
+        rules["minItems"] = max(1, least)
+    if how == "many" and isinstance(most, int):
+        rules["maxItems"] = most
+    answer = await _asked(place, question, "checkbox", rules, shown)
+    return [ids[one] for one in answer["options"]]
+
+
+def _has_long(options: Mapping[str, str]) -> bool:
+    return any(len(value) > 64 or not value for value in options)
+
+
+async def _asked(
+    place: Place,
+    question: str,
+    kind: str,
+    rules: Mapping[str, Any],
+    options: list[dict[str, str]] | None = None,
+) -> dict[str, Any]:
+    """The answer `{options, text}`. Raises Declined."""
+    context = place.context
+    if context.ask is None:
+        raise Declined("decline")
+    schema = answer_schema(kind, [one["id"] for one in options or ()])
+    part = "options" if options else "text"
+    schema["properties"][part] = {**schema["properties"][part], **{k: v for k, v in rules.items() if k != "context"}}
+    about = rules.get("context") or f"Asked by the MCP server {place.server}."
+    ask = Ask(
+        InterruptionKind.QUESTION,
+        context.step,
+        context.index,
+        prompt=place.words.own(question)[:QUESTION_CHARACTERS],
+        schema=schema,
+        options=options,
+        input={"context": about},
+        tool=place.tool,
+        call_id=place.next_id("asks"),
+        default_action=Action.SKIP,
+    )
+    closed: Interruption = await context.ask(ask)
+    answer = given(closed)
+    if answer.get("expired"):
+        raise Declined("cancel")
+    if answer.get("skipped"):
+        raise Declined("decline")
+    return answer

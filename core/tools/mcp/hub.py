@@ -1,0 +1,211 @@
+"""All servers, and their tools in the registry. It owns their tasks: left, every program has ended."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Self
+
+from core.domain.ids import ServerId
+from core.domain.mcp_server import McpServer, ServerState, ServerStatus
+from core.domain.tool import ToolInfo, server_of
+from core.errors import MetierError, Refused, ToolFailed
+from core.ports.clock import Clock
+from core.ports.schemas import Schemas
+from core.ports.tools import CallContext
+from core.tools.mcp.causes import Gone
+from core.tools.mcp.launch import Launch
+from core.tools.mcp.listing import Listing, as_tools, taken
+from core.tools.mcp.sampling import Sampling
+from core.tools.mcp.server import Server
+from core.tools.registry import Handler, Registry
+
+log = logging.getLogger(__name__)
+
+Keep = Callable[[ServerId, Listing], Awaitable[None]]
+
+
+class Hub:
+    """`launch_of` gives what a server runs, with its secrets; `keep` keeps what one offers, `changed` is called when
+    the state of one is another. An async context manager."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        schemas: Schemas,
+        clock: Clock,
+        sampling: Sampling,
+        launch_of: Callable[[McpServer], Awaitable[Launch]],
+        keep: Keep,
+        changed: Callable[[], object],
+    ) -> None:
+        self._registry = registry
+        self._schemas = schemas
+        self._clock = clock
+        self._sampling = sampling
+        self._launch_of = launch_of
+        self._keep = keep
+        self._changed = changed
+        self._servers: dict[ServerId, Server] = {}
+        self._listings: dict[ServerId, Listing] = {}
+        self._infos: dict[ServerId, Sequence[ToolInfo]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._latest: dict[ServerId, asyncio.Task[None]] = {}
+        registry.explain(self._why_missing)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await asyncio.gather(*(server.close() for server in self._servers.values()))
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    @property
+    def statuses(self) -> list[ServerStatus]:
+        """How each is, by name."""
+        found = sorted(self._servers.values(), key=lambda one: (one.config.name.casefold(), one.config.id))
+        return [self.status(server.config.id) for server in found]
+
+    def status(self, server_id: ServerId) -> ServerStatus:
+        server = self._servers[server_id]
+        return ServerStatus(
+            server.config,
+            server.state,
+            self._infos.get(server_id, ()),
+            self._listings.get(server_id, Listing()).left_out,
+            server.error,
+            server.latency.calls,
+            server.latency.percentile(50),
+            server.latency.percentile(95),
+        )
+
+    @property
+    def configs(self) -> Mapping[ServerId, McpServer]:
+        return {server_id: server.config for server_id, server in self._servers.items()}
+
+    def is_known(self, server_id: ServerId) -> bool:
+        """Whether it has ever told what it offers."""
+        return server_id in self._listings
+
+    def log(self, server_id: ServerId) -> list[str]:
+        return self._servers[server_id].log
+
+    def put(self, config: McpServer, listing: Listing | None = None) -> None:
+        """A server is this from now on; `listing` is what it offered when it was last asked. It is not started."""
+        server = self._servers.get(config.id)
+        if server is None:
+            self._servers[config.id] = Server(
+                config,
+                self._launch_of,
+                self._clock,
+                self._sampling,
+                self._changed,
+                partial(self._listed, config.id),
+            )
+        else:
+            server.config = config
+            server.reset()
+        if listing is not None:
+            self._listings[config.id] = listing
+        self._register(config.id)
+        self._changed()
+
+    async def stop(self, server_id: ServerId) -> None:
+        """End it, if it runs."""
+        await self._servers[server_id].stop()
+
+    async def remove(self, server_id: ServerId) -> None:
+        """It is gone with its tools, once it has ended."""
+        await self._servers[server_id].close()
+        del self._servers[server_id]
+        self._listings.pop(server_id, None)
+        self._register(server_id)
+        self._changed()
+
+    async def connect(self, server_id: ServerId) -> ServerStatus:
+        """Start it if it does not run, and learn what it offers now. Raises ToolFailed."""
+        server = self._servers[server_id]
+        server.reset()
+        was_running = server.state is ServerState.RUNNING
+        life = await server.alive()
+        if was_running:
+            try:
+                self._listed(server_id, await life.tools())
+            except Gone:
+                await server.stop()
+                await server.alive()
+        if (latest := self._latest.get(server_id)) is not None:
+            await asyncio.wait({latest})
+        return self.status(server_id)
+
+    def start(self, server_id: ServerId) -> None:
+        """Start it, without waiting for it."""
+        self._own(self._start(server_id), f"start of {server_id}")
+
+    async def _start(self, server_id: ServerId) -> None:
+        try:
+            await self._servers[server_id].alive()
+        except ToolFailed as error:
+            log.info("%s", error.message)
+
+    def _listed(self, server_id: ServerId, told: Sequence[Any]) -> None:
+        self._latest[server_id] = self._own(self._take(server_id, told), f"list of {server_id}")
+
+    async def _take(self, server_id: ServerId, told: Sequence[Any]) -> None:
+        listing = await taken(told, self._schemas)
+        if server_id not in self._servers or listing == self._listings.get(server_id):
+            return
+        self._listings[server_id] = listing
+        self._register(server_id)
+        self._changed()
+        try:
+            await self._keep(server_id, listing)
+        except MetierError as error:
+            log.warning("the list of the MCP server %s was not kept: %s", server_id, error.message)
+
+    def _register(self, server_id: ServerId) -> None:
+        """Have the tools of the server in the registry, and no others of it; none of one that is switched off."""
+        for info in self._infos.pop(server_id, ()):
+            self._registry.unregister(info.name)
+        server = self._servers.get(server_id)
+        if server is None or not server.config.is_enabled:
+            return
+        infos = []
+        for tool in as_tools(server.config, self._listings.get(server_id, Listing()), partial(self._handler, server)):
+            try:
+                self._registry.register(tool, is_checked=True)
+            except Refused as error:
+                log.warning("%s", error.message)
+                continue
+            infos.append(tool.info)
+        self._infos[server_id] = infos
+
+    def _why_missing(self, tool: str) -> str | None:
+        """Why a server does not have it, if there is such a server."""
+        server = self._servers.get(ServerId(server_of(tool) or ""))
+        if server is None:
+            return None
+        name = server.config.name
+        match server.state:
+            case ServerState.DISABLED:
+                return f"the MCP server {name} is switched off"
+            case ServerState.UNCONFIRMED:
+                return f"nobody has agreed to run the MCP server {name} yet"
+            case ServerState.FAILED if server.error is not None:
+                return server.error.message
+        return f"the MCP server {name} offers no such tool"
+
+    def _handler(self, server: Server, tool: str, registered: str) -> Handler:
+        async def handler(arguments: Mapping[str, Any], context: CallContext) -> Any:
+            return await server.call(tool, registered, dict(arguments), context)
+
+        return handler
+
+    def _own(self, work: Any, name: str) -> "asyncio.Task[None]":
+        task: asyncio.Task[None] = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task

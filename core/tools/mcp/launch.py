@@ -1,0 +1,124 @@
+"""What is to be run or asked, with every value in its place, and how its secrets are kept out of all words."""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.domain.masking import MARK, is_secret_name, masked_text
+from core.domain.mcp_server import McpServer
+from core.errors import ToolFailed
+
+_SECRET_CHARACTERS = 6
+"""A shorter value is a word or a number; masking it would only garble what is said."""
+
+_REFERENCE = re.compile(r"\$\{(?:(env|userHome|homedir)(?::([^{}:]+))?|([A-Za-z_][A-Za-z0-9_]*)(:-[^{}]*)?)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """`secrets` are values that nobody may read, from the keyring or from variables. Printed, it shows none."""
+
+    command: str | None = None
+    args: tuple[str, ...] = field(default=(), repr=False)
+    env: Mapping[str, str] = field(default_factory=dict, repr=False)
+    cwd: str | None = None
+    url: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    secrets: frozenset[str] = field(default=frozenset(), repr=False)
+
+
+class Words:
+    """Takes the secrets of a server out of what it says."""
+
+    def __init__(self, secrets: frozenset[str]) -> None:
+        hidden = sorted((one for one in secrets if len(one) >= _SECRET_CHARACTERS), key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, hidden))) if hidden else None
+
+    def own(self, text: str) -> str:
+        """The text without the server's own secrets."""
+        return self._pattern.sub(MARK, text) if self._pattern is not None else text
+
+    def shown(self, text: str) -> str:
+        """The text without these and without all that looks like a secret: for errors and logs."""
+        return masked_text(self.own(text))
+
+    def value(self, value: Any) -> Any:
+        """A JSON value without the server's own secrets."""
+        if self._pattern is None:
+            return value
+        if isinstance(value, str):
+            return self.own(value)
+        if isinstance(value, Mapping):
+            return {self.own(key) if isinstance(key, str) else key: self.value(part) for key, part in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(part) for part in value]
+        return value
+
+
+def resolved(server: McpServer, environment: Mapping[str, str] = os.environ) -> Launch:
+    """The launch of a configuration whose secrets are in their places, its references to variables replaced:
+    `${NAME}`, `${NAME:-otherwise}`, `${env:NAME}`, `${userHome}`. One of an unknown `${NAME}` is left as it is.
+
+    Raises ToolFailed `failed` where `${env:NAME}` is not set.
+    """
+    used: set[str] = set()
+
+    def replaced(found: re.Match[str]) -> str:
+        kind, name, plain, otherwise = found.groups()
+        if kind in ("userHome", "homedir"):
+            return os.path.expanduser("~")  # noqa: PTH111  # a text, which Path would tidy
+        value = environment.get(name or plain or "")
+        if value is not None:
+            if is_secret_name(name or plain) or masked_text(value) != value:
+                used.add(value)
+            return value
+        if otherwise is not None:
+            return otherwise.removeprefix(":-")
+        if kind == "env":
+            raise ToolFailed("failed", f"{server.name} needs the variable {name}, which is not set", variable=name)
+        return found[0]
+
+    def text(value: str) -> str:
+        return _REFERENCE.sub(replaced, value)
+
+    def optional(value: str | None, as_is: Callable[[str], str] = text) -> str | None:
+        return None if value is None else as_is(value)
+
+    cwd = optional(server.cwd)
+    launch = Launch(
+        optional(server.command),
+        tuple(map(text, server.args)),
+        {name: text(value) for name, value in server.env.items()},
+        os.path.expanduser(cwd) if cwd else None,  # noqa: PTH111
+        optional(server.url),
+        {name: text(value) for name, value in server.headers.items()},
+    )
+    return Launch(
+        launch.command,
+        launch.args,
+        launch.env,
+        launch.cwd,
+        launch.url,
+        launch.headers,
+        frozenset(_kept(server, launch) | used),
+    )
+
+
+def _kept(server: McpServer, launch: Launch) -> set[str]:
+    """The values in the places of secrets; of a header also what follows its scheme."""
+    found: set[str] = set()
+    for place in server.secrets:
+        part, _, name = place.partition("/")
+        match part:
+            case "env":
+                found.add(launch.env.get(name, ""))
+            case "headers":
+                value = launch.headers.get(name, "")
+                found |= {value, value.rpartition(" ")[2]}
+            case "args" if int(name) < len(launch.args):
+                found |= {launch.args[int(name)], launch.args[int(name)].rpartition("=")[2]}
+            case "url" if launch.url:
+                found |= {launch.url, *re.findall(r"=([^&#]+)", launch.url)}
+    return found - {""}

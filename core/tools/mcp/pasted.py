@@ -1,0 +1,298 @@
+"""Configurations as other apps have them (AGENTS_AND_TOOLS §7).
+
+    {"mcpServers": {NAME: {command, args, env, cwd} | {url, headers}}}      most apps
+    {"servers": {…}, "inputs": [{id, description, password}]}               VS Code; ${input:ID} is asked for
+    {"context_servers": {…}}                                                Zed
+    extensions: {NAME: {type, cmd, args, envs, env_keys, uri, headers}}     Goose, YAML
+    {NAME: {…}}, {command, …}                                               a part of one
+
+Every problem is told with its place; with one, nothing is taken.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import Any
+
+from core.errors import Refused
+from core.tools.mcp.relaxed_json import read_relaxed
+
+TEXT_CHARACTERS = 1_000_000
+SERVERS = 200
+_GROUPS = ("mcpServers", "servers", "context_servers", "extensions", "mcp_servers")
+_LIMITS = {
+    "start_timeout_s": ("startup_timeout_sec", "start_timeout_s"),
+    "timeout_s": ("tool_timeout_sec", "timeout_s"),
+}
+_INPUT = re.compile(r"\$\{input:([^{}]+)\}")
+_HTTP = frozenset({"http", "streamable-http", "streamable_http", "streamablehttp", "streamableHttp"})
+_GOOSE_OWN = frozenset({"builtin", "platform", "frontend", "inline_python"})
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """`place`: a line and column, or names from the outermost inwards."""
+
+    place: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A value that a person has to give. `is_secret`: it is kept as a secret wherever it is put."""
+
+    id: str
+    description: str = ""
+    is_secret: bool = True
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PastedServer:
+    """`fields` are those of McpServer that the text gives."""
+
+    place: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """What a text has. `skipped` says what was left out on purpose: what an app has of its own is no server."""
+
+    servers: tuple[PastedServer, ...]
+    inputs: tuple[Input, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    def filled(self, values: Mapping[str, str]) -> tuple["Pasted", dict[str, set[str]]]:
+        """With the values of inputs in their places; and, by the name of each server, the places that have secrets of
+        them. Raises Refused `input_needed`, which lists those that are missing."""
+        known = {**{one.id: one.default for one in self.inputs if one.default is not None}, **values}
+        missing = [one for one in self.inputs if one.id not in known]
+        if missing:
+            listed = [{"id": one.id, "description": one.description, "is_secret": one.is_secret} for one in missing]
+            names = ", ".join(one.id for one in missing)
+            raise Refused("input_needed", f"values have to be given for: {names}", inputs=listed)
+        secret = {one.id for one in self.inputs if one.is_secret}
+        places: dict[str, set[str]] = {}
+        servers = []
+        for server in self.servers:
+            found: set[str] = set()
+            fields = {name: _filled(value, name, known, secret, found) for name, value in server.fields.items()}
+            places[fields["name"]] = found
+            servers.append(replace(server, fields=fields))
+        return replace(self, servers=tuple(servers), inputs=()), places
+
+
+@dataclass(slots=True)
+class _Reader:
+    problems: list[Problem] = field(default_factory=list)
+    inputs: dict[str, Input] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+
+    def wrong(self, place: str, message: str) -> None:
+        self.problems.append(Problem(place, message))
+
+    def read(self, value: Any) -> tuple[PastedServer, ...]:
+        if not isinstance(value, Mapping):
+            self.wrong("the whole", "it is no object with servers")
+            return ()
+        if isinstance(value.get("mcp"), Mapping):  # settings of VS Code
+            value = value["mcp"]
+        self._read_inputs(value.get("inputs"))
+        group = next((name for name in _GROUPS if name in value), None)
+        if group is not None:
+            return self._read_group(value[group], group, is_goose=group == "extensions")
+        if any(name in value for name in ("command", "cmd", "url", "uri", "serverUrl")):
+            name = value.get("name")
+            return self._read_group({name if isinstance(name, str) else _name_of(value): value}, "", is_goose=False)
+        servers = {name: one for name, one in value.items() if name not in ("inputs", "$schema")}
+        if servers and all(isinstance(one, Mapping) for one in servers.values()):
+            return self._read_group(servers, "", is_goose=False)
+        self.wrong("the whole", f"there are no servers in it: one of {', '.join(_GROUPS)} was expected")
+        return ()
+
+    def _read_inputs(self, listed: Any) -> None:
+        if listed is None:
+            return
+        if not isinstance(listed, list):
+            self.wrong("inputs", "a list was expected")
+            return
+        for at, one in enumerate(listed):
+            if not isinstance(one, Mapping) or not isinstance(one.get("id"), str):
+                self.wrong(f"inputs/{at}", "an object with an id was expected")
+                continue
+            default = one.get("default")
+            self.inputs[one["id"]] = Input(
+                one["id"],
+                str(one.get("description") or ""),
+                bool(one.get("password")),
+                default if isinstance(default, str) else None,
+            )
+
+    def _read_group(self, group: Any, place: str, *, is_goose: bool) -> tuple[PastedServer, ...]:
+        if not isinstance(group, Mapping):
+            self.wrong(place, "an object with a server for each name was expected")
+            return ()
+        if not group:
+            self.wrong(place or "the whole", "there is no server in it")
+        if len(group) > SERVERS:
+            self.wrong(place, f"there are more than {SERVERS} servers")
+            return ()
+        found = []
+        for name, one in group.items():
+            where = f"{place}/{name}" if place else str(name)
+            if not isinstance(one, Mapping):
+                self.wrong(where, "an object was expected")
+                continue
+            if is_goose and one.get("type") in _GOOSE_OWN:
+                self.skipped.append(f"{name}: it is a part of the other app, no server")
+                continue
+            found.append(PastedServer(where, self._read_server(str(name), one, where)))
+        if group and not found and not self.problems:
+            self.wrong(place, f"there is no server in it that can be used here. {'; '.join(self.skipped)}")
+        return tuple(found)
+
+    def _read_server(self, name: str, one: Mapping[str, Any], where: str) -> dict[str, Any]:
+        command, args, env = _first(one, "command", "cmd"), one.get("args"), _first(one, "env", "envs")
+        if isinstance(command, Mapping):  # Zed
+            args, env = command.get("args", args), command.get("env", env)
+            command = command.get("path")
+        url = _first(one, "url", "uri", "serverUrl", "httpUrl")
+        kind = _first(one, "type", "transport")
+        if kind == "sse":
+            self.wrong(f"{where}/type", "the SSE transport is not spoken here; give the address for streamable HTTP")
+        elif kind is not None and kind != "stdio" and kind not in _HTTP:
+            self.wrong(f"{where}/type", f"stdio or http was expected, not {kind!r:.60}")
+        if (command is None) == (url is None):
+            both = "there are both" if command is not None else "there is neither"
+            self.wrong(where, f"a command or a url was expected, one of them; {both}")
+        fields: dict[str, Any] = {"name": name}
+        if command is not None:
+            fields["command"] = self._text(command, f"{where}/command")
+            fields["args"] = self._texts(args, f"{where}/args")
+            fields["env"] = self._named(env, f"{where}/env") | self._env_keys(one.get("env_keys"), f"{where}/env_keys")
+            if one.get("cwd") is not None:
+                fields["cwd"] = self._text(one["cwd"], f"{where}/cwd")
+        elif url is not None:
+            fields["url"] = self._text(url, f"{where}/url")
+            fields["headers"] = self._named(one.get("headers"), f"{where}/headers")
+        for ours, theirs in _LIMITS.items():
+            limit = _first(one, *theirs)
+            if isinstance(limit, int | float) and not isinstance(limit, bool):
+                fields[ours] = limit
+            elif limit is not None:
+                self.wrong(
+                    f"{where}/{next(name for name in theirs if name in one)}", "a number of seconds was expected"
+                )
+        if one.get("disabled") is True or one.get("enabled") is False:
+            fields["is_enabled"] = False
+        for text in _texts_in(fields):
+            for used in _INPUT.findall(text):
+                self.inputs.setdefault(used, Input(used))
+        return fields
+
+    def _text(self, value: Any, place: str) -> str:
+        if isinstance(value, str):
+            return value
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        self.wrong(place, "a text was expected")
+        return ""
+
+    def _texts(self, value: Any, place: str) -> list[str]:
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            self.wrong(place, "a list of texts was expected")
+            return []
+        return [self._text(one, f"{place}/{at}") for at, one in enumerate(value)]
+
+    def _named(self, value: Any, place: str) -> dict[str, str]:
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            self.wrong(place, "an object with a text for each name was expected")
+            return {}
+        return {
+            str(name): ("true" if one else "false") if isinstance(one, bool) else self._text(one, f"{place}/{name}")
+            for name, one in value.items()
+        }
+
+    def _env_keys(self, value: Any, place: str) -> dict[str, str]:
+        """Variables whose values Goose keeps elsewhere: they are asked for."""
+        names = self._texts(value, place)
+        for name in names:
+            self.inputs.setdefault(name, Input(name))
+        return {name: f"${{input:{name}}}" for name in names}
+
+
+def read_pasted(text: str) -> Pasted:
+    """The servers of a text. Raises Refused `bad_config` with every problem, its place and what is wrong."""
+    reader = _Reader()
+    if len(text) > TEXT_CHARACTERS:
+        raise _refused([Problem("the whole", f"it has more than {TEXT_CHARACTERS:,} characters")])
+    try:
+        value = _value(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        raise _refused([Problem(f"line {error.lineno}, column {error.colno}", error.msg)]) from None
+    except ValueError as error:
+        raise _refused([Problem("the whole", str(error))]) from None
+    servers = reader.read(value)
+    if reader.problems:
+        raise _refused(reader.problems)
+    return Pasted(servers, tuple(reader.inputs.values()), tuple(reader.skipped))
+
+
+def _refused(problems: list[Problem]) -> Refused:
+    told = "; ".join(f"{one.place}: {one.message}" for one in problems[:5])
+    listed = [{"place": one.place, "message": one.message} for one in problems]
+    return Refused("bad_config", f"the configuration cannot be read. {told}", problems=listed)
+
+
+def _value(text: str) -> Any:
+    """Raises ValueError."""
+    start = re.sub(r"\A(?:\s+|//[^\n]*|/\*.*?\*/)+", "", text, flags=re.DOTALL)
+    if start.startswith("{"):
+        return read_relaxed(text)
+    if re.match(r'"[^"\n]*"\s*:', start):  # a part, without the braces around it
+        return read_relaxed(f"{{{text}}}")
+    from core.tools.mcp.plain_yaml import read_yaml
+
+    return read_yaml(text)
+
+
+def _first(one: Mapping[str, Any], *names: str) -> Any:
+    return next((one[name] for name in names if one.get(name) is not None), None)
+
+
+def _name_of(one: Mapping[str, Any]) -> str:
+    """What a server without a name is called."""
+    command, url = _first(one, "command", "cmd"), _first(one, "url", "uri", "serverUrl")
+    if isinstance(command, str):
+        args = one.get("args")
+        words = [command, *(arg for arg in (args if isinstance(args, list) else []) if isinstance(arg, str))]
+        last = next((word for word in reversed(words) if not word.startswith("-") and "mcp" in word), words[0])
+        return PurePath(last).name or "server"
+    return re.sub(r"^https?://", "", url).partition("/")[0] if isinstance(url, str) else "server"
+
+
+def _texts_in(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for part in value.values() for text in _texts_in(part)]
+    return [text for part in value for text in _texts_in(part)] if isinstance(value, list) else []
+
+
+def _filled(value: Any, place: str, known: Mapping[str, str], secret: set[str], found: set[str]) -> Any:
+    if isinstance(value, str):
+        if secret & set(_INPUT.findall(value)):
+            found.add(place)
+        return _INPUT.sub(lambda used: known[used[1]], value)
+    if isinstance(value, Mapping):
+        return {name: _filled(part, f"{place}/{name}", known, secret, found) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_filled(part, f"{place}/{at}", known, secret, found) for at, part in enumerate(value)]
+    return value

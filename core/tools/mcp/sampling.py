@@ -1,0 +1,142 @@
+"""A server that wants a model to answer: the run's own does, if that passes consent (AGENTS_AND_TOOLS §7)."""
+
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from core.domain.consent import CallTraits, Ruling
+from core.domain.events import UsageReported
+from core.domain.ids import RunId
+from core.domain.interruption import Action, Answer, Ask, InterruptionKind, approved_for
+from core.domain.masking import masked, restored
+from core.domain.risk import Risk
+from core.domain.tool import Category, Effect
+from core.errors import StepFailed
+from core.ports.consent import ConsentBook
+from core.ports.model import ChatMessage, ModelClient, ModelRequest, TextDelta, Usage
+from core.tools.mcp.elicitation import Place
+
+if TYPE_CHECKING:
+    import mcp_types
+
+TOKENS = 4096
+CHARACTERS = 200_000
+
+
+class Refusal(Exception):
+    """The server is told why there is no answer."""
+
+
+class Sampling:
+    """For all servers. `client` answers; `consent` is what was set about it."""
+
+    def __init__(self, client: ModelClient, consent: ConsentBook) -> None:
+        self._client = client
+        self._consent = consent
+        self._approved: set[tuple[RunId, str]] = set()
+
+    async def answer(
+        self, params: "mcp_types.CreateMessageRequestParams", place: Place
+    ) -> "mcp_types.CreateMessageResult | mcp_types.ErrorData":
+        """The model's answer, or why there is none."""
+        import mcp_types
+
+        try:
+            text, model, reason = await self._answer(params, place)
+        except Refusal as refusal:
+            return mcp_types.ErrorData(code=mcp_types.INVALID_REQUEST, message=str(refusal))
+        content = mcp_types.TextContent(type="text", text=text)
+        return mcp_types.CreateMessageResult(role="assistant", content=content, model=model, stop_reason=reason)
+
+    async def _answer(self, params: "mcp_types.CreateMessageRequestParams", place: Place) -> tuple[str, str, str]:
+        choice = place.context.model
+        asked = {
+            "system": params.system_prompt,
+            "messages": [
+                {"role": one.role, "text": "\n".join(map(_text, one.content_as_list))} for one in params.messages
+            ],
+            "max_tokens": params.max_tokens,
+        }
+        asked = place.words.value(asked)
+        asked = await self._permitted({name: value for name, value in asked.items() if value is not None}, place)
+        messages = _messages(asked)
+        if choice is not None:
+            limits = [one for one in (choice.max_tokens, asked.get("max_tokens"), TOKENS) if isinstance(one, int)]
+            changes: dict[str, Any] = {"max_tokens": max(1, min(limits))}
+            if params.temperature is not None and 0 <= params.temperature <= 2:
+                changes["temperature"] = params.temperature
+            choice = choice.model_copy(update=changes)
+        text = ""
+        reason = "endTurn"
+        try:
+            async with aclosing(self._client.stream(ModelRequest(messages, choice=choice))) as deltas:
+                async for delta in deltas:
+                    if isinstance(delta, TextDelta):
+                        text += delta.text
+                    elif isinstance(delta, Usage):
+                        place.context.tell(
+                            UsageReported(
+                                input_tokens=delta.input_tokens, output_tokens=delta.output_tokens, cost=delta.cost
+                            )
+                        )
+        except StepFailed as error:
+            raise Refusal(f"the model did not answer: {error.message}") from None
+        return text, (choice.model if choice is not None else None) or "offline", reason
+
+    async def _permitted(self, asked: dict[str, Any], place: Place) -> dict[str, Any]:
+        """What may be asked: a person may have changed it. Raises Refusal."""
+        context = place.context
+        name = f"mcp__{place.server}__sampling"
+        traits = CallTraits(name, Category.MCP, Risk.MEDIUM, Effect.ONCE)
+        terms = self._consent.policy.terms(traits, context.mode)
+        if terms.ruling is not Ruling.ASK or (context.run_id, name) in self._approved:
+            return asked
+        if context.ask is None:
+            raise Refusal("nobody can be asked to agree to this")
+        shown = masked(asked)
+        while True:
+            ask = Ask(
+                InterruptionKind.TOOL_APPROVAL,
+                context.step,
+                context.index,
+                prompt=f"The MCP server {place.server} wants the model of this run to answer.",
+                tool=name,
+                arguments=shown,
+                risk=Risk.MEDIUM,
+                call_id=place.next_id("samples"),
+                timeout_ms=terms.timeout_ms,
+                default_action=terms.on_timeout,
+            )
+            answer = (await context.ask(ask)).answer or Answer(Action.REJECT)
+            match answer.action:
+                case Action.APPROVE:
+                    if approved_for(answer) != "once":
+                        self._approved.add((context.run_id, name))
+                    return asked
+                case Action.SUBMIT:
+                    changed: dict[str, Any] = restored(answer.value, shown, asked)
+                    return changed
+                case Action.SKIP:
+                    continue
+                case _:
+                    raise Refusal(answer.reason or "the person did not agree to this")
+
+
+def _messages(asked: dict[str, Any]) -> tuple[ChatMessage, ...]:
+    """What a model is asked; raises Refusal where a person has made something else of it."""
+    found: list[ChatMessage] = []
+    if isinstance(system := asked.get("system"), str) and system:
+        found.append(ChatMessage("system", system[:CHARACTERS]))
+    listed = asked.get("messages")
+    found.extend(
+        ChatMessage("assistant" if one.get("role") == "assistant" else "user", one["text"])
+        for one in (listed if isinstance(listed, list) else ())
+        if isinstance(one, dict) and isinstance(one.get("text"), str)
+    )
+    if not any(one.role == "user" for one in found):
+        raise Refusal("there is no message to answer")
+    return tuple(found)
+
+
+def _text(block: Any) -> str:
+    """What a model is given of a block: its text, or that there is something else."""
+    return str(block.text) if block.type == "text" else f"[{block.type}]"

@@ -1,0 +1,323 @@
+"""One server over all its lives: started when it is needed, started again when it has ended, left alone when it fails
+again and again (AGENTS_AND_TOOLS §7)."""
+
+import asyncio
+import logging
+import math
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from core.domain.mcp_server import McpServer, ServerState, Transport
+from core.domain.run import ErrorInfo
+from core.errors import MetierError, NetworkFailed, ToolFailed
+from core.ports.clock import Clock
+from core.ports.tools import CallContext
+from core.tools.mcp.breaker import Breaker
+from core.tools.mcp.causes import Gone, StartFailed, failed, with_last_lines
+from core.tools.mcp.elicitation import Place, elicited
+from core.tools.mcp.http import HttpLink
+from core.tools.mcp.latency import Latency
+from core.tools.mcp.launch import Launch, Words
+from core.tools.mcp.life import Callbacks, Life, Link, first_problem
+from core.tools.mcp.progress import progress_of
+from core.tools.mcp.results import value_of
+from core.tools.mcp.sampling import Sampling
+from core.tools.mcp.stdio import StdioLink
+
+if TYPE_CHECKING:
+    import mcp_types
+    from mcp.client.session import ClientRequestContext
+
+LOG_LINES = 500
+LAST_LINES = 5
+
+log = logging.getLogger(__name__)
+
+
+class Server:
+    """`launch_of` gives what is to be run, with its secrets; `on_change` is called when its state is another,
+    `on_list` with what it offers, each time that it was asked."""
+
+    def __init__(
+        self,
+        config: McpServer,
+        launch_of: Callable[[McpServer], Awaitable[Launch]],
+        clock: Clock,
+        sampling: Sampling,
+        on_change: Callable[[], object],
+        on_list: Callable[[Sequence[Any]], object],
+    ) -> None:
+        self.config = config
+        self.error: ErrorInfo | None = None
+        self.latency = Latency()
+        self._launch_of = launch_of
+        self._clock = clock
+        self._sampling = sampling
+        self._on_change = on_change
+        self._on_list = on_list
+        self._breaker = Breaker()
+        self._log: deque[str] = deque(maxlen=LOG_LINES)
+        self._words = Words(frozenset())
+        self._life: Life | None = None
+        self._starting: asyncio.Task[Life] | None = None
+        self._calls: list[Place] = []
+        self._is_closed = False
+        self._ending: set[asyncio.Task[None]] = set()
+
+    @property
+    def state(self) -> ServerState:
+        if not self.config.is_enabled:
+            return ServerState.DISABLED
+        if not self.config.is_confirmed:
+            return ServerState.UNCONFIRMED
+        if self._starting is not None:
+            return ServerState.STARTING
+        if self._life is not None and self._life.is_wanted:
+            return ServerState.RUNNING
+        return ServerState.FAILED if self.error is not None else ServerState.STOPPED
+
+    @property
+    def log(self) -> list[str]:
+        """What it said on stderr and by messages, and what became of it: the last lines, without secrets."""
+        return list(self._log)
+
+    async def call(self, tool: str, registered: str, arguments: dict[str, Any], context: CallContext) -> Any:
+        """What its tool gives. `registered` is the tool's name in the registry.
+
+        Raises ToolFailed: `not_allowed` where it is not to run, `failed` with the server's own words, or with its name
+        and its last lines where it is dead; NetworkFailed where it ended in the middle of the call.
+        """
+        life = await self.alive()
+        from mcp import MCPError
+        from pydantic import ValidationError
+
+        place = Place(context, str(self.config.id), registered, self._words)
+        begun = self._clock.monotonic()
+        with self._in_flight(place):
+            try:
+                answered = await life.call(tool, arguments, progress_of(context, self._clock, self._words))
+            except Gone as gone:
+                await life.end()
+                told, was_connected = self._end_of(life), not gone.was_refused
+                raise NetworkFailed(told, was_connected=was_connected, **self._about(life)) from None
+            except MCPError as error:
+                life.list_again()
+                self._answered(begun)
+                raise failed(self._words.shown(f"{self.config.name} answered: {error.message}")) from None
+            except ValidationError as error:
+                message = f"{self.config.name} answered with what is no result: {first_problem(error)}"
+                raise failed(self._words.shown(message)) from None
+        self._answered(begun)
+        try:
+            return self._words.value(value_of(answered))
+        except ToolFailed as error:
+            if "unknown tool" in error.message.lower() or "not found" in error.message.lower():
+                life.list_again()
+            raise failed(self._words.shown(error.message)) from None
+
+    async def alive(self) -> Life:
+        """The life that answers, begun if there is none. Raises ToolFailed."""
+        self._require_allowed()
+        if self._starting is None and self._life is not None and self._life.is_wanted:
+            return self._life
+        if self._starting is None:
+            now = self._clock.monotonic()
+            if self._breaker.is_open(now):
+                told = self.error.message if self.error is not None else f"{self.config.name} fails again and again"
+                again_s = math.ceil(self._breaker.open_for_s(now))
+                about = self.error.parameters if self.error is not None else {}
+                raise failed(f"{told} (it is left alone for {again_s} s more)", **about)
+            self._starting = asyncio.create_task(self._start(), name=f"start of {self.config.id}")
+            self._starting.add_done_callback(_looked_at)
+            self._on_change()
+        starting = self._starting
+        await asyncio.wait({starting})  # others may wait for it too, so it goes on when this one is cancelled
+        if starting.cancelled():
+            raise failed(f"{self.config.name} was stopped")
+        return starting.result()
+
+    def reset(self) -> None:
+        """Try it again at once, however often it has failed: a person wants that."""
+        self._breaker.answered()
+
+    async def stop(self) -> None:
+        """End it, and wait until it has ended. It is started again when it is needed."""
+        starting, self._starting = self._starting, None
+        if starting is not None:
+            starting.cancel()
+            await asyncio.wait({starting})
+        life, self._life = self._life, None
+        if life is not None:
+            await life.end()
+        if self._ending:
+            await asyncio.wait(self._ending)
+        self._on_change()
+
+    async def close(self) -> None:
+        """End it for good."""
+        self._is_closed = True
+        await self.stop()
+
+    # Starting and ending
+
+    def _require_allowed(self) -> None:
+        name = self.config.name
+        if self._is_closed:
+            raise failed(f"{name} was stopped")
+        if not self.config.is_enabled:
+            raise ToolFailed("not_allowed", f"the MCP server {name} is switched off")
+        if not self.config.is_confirmed:
+            runs = self.config.what_runs()
+            told = runs.get("url") or " ".join([runs["command"], *runs["args"]])
+            message = (
+                f"nobody has agreed to run the MCP server {name} yet, or it was changed since: {told} (settings, or "
+            )
+            message += f"`servers test {self.config.id} --yes`)"
+            raise ToolFailed("not_allowed", message, runs=runs)
+
+    async def _start(self) -> Life:
+        """Begin a life, after a pause if the last ones ended badly. Raises ToolFailed."""
+        life: Life | None = None
+        try:
+            if (pause_s := self._breaker.pause_s(self._clock.monotonic())) > 0:
+                await self._clock.sleep(pause_s)
+            launch = await self._launch_of(self.config)
+            self._words = Words(launch.secrets)
+            self._note("(started)")
+            life = self._life = self._begin(launch)
+            await asyncio.wait({life.ready})
+            tools = life.ready.result()
+        except StartFailed as error:
+            raise self._failed_to_start(error, life) from None
+        except MetierError as error:
+            self.error = ErrorInfo.of(error)
+            self._breaker.failed(self._clock.monotonic())
+            raise failed(error.message) from None
+        finally:
+            self._starting = None
+            self._on_change()
+        self.error = None
+        self._on_list(tools)
+        return life
+
+    def _begin(self, launch: Launch) -> Life:
+        def link(on_end: Callable[[], object]) -> Link:
+            kind = StdioLink if self.config.transport is Transport.STDIO else HttpLink
+            return kind(launch, self._note, on_end)
+
+        life: Life | None = None
+        callbacks = Callbacks(
+            elicit=self._elicit,
+            sample=self._sample,
+            note=self._note,
+            listed=self._on_list,
+            over=lambda: self._over(life),
+        )
+        life = Life(link, callbacks, self.config.start_limit_s)
+        return life
+
+    def _failed_to_start(self, error: StartFailed, life: Life | None) -> ToolFailed:
+        if self._life is life:
+            self._life = None
+        if life is not None and not life.has_ended:
+            self._leave(life)
+        self._breaker.failed(self._clock.monotonic())
+        about = self._about(life, **error.parameters)
+        message = self._words.shown(f"the MCP server {self.config.name} {error.message}")
+        found = failed(with_last_lines(message, about.get("stderr", [])), cause=error.cause, **about)
+        self.error = ErrorInfo.of(found)
+        self._note(f"({message})")
+        return found
+
+    def _over(self, life: Life | None) -> None:
+        """A life has ended: by itself, if it is still the one that answers."""
+        if life is None or self._life is not life:
+            return
+        self._life = None
+        if not life.ready.done() or life.ready.exception() is not None:
+            return  # whoever started it tells why
+        if life.link.exit_code != 0 or self._calls:
+            self._breaker.failed(self._clock.monotonic())
+            self.error = ErrorInfo("failed", self._end_of(life), parameters=self._about(life, cause="ended"))
+        self._note(f"({life.why()})")
+        self._on_change()
+
+    def _leave(self, life: Life) -> None:
+        """End a life that is of no use, without waiting for it."""
+        task = asyncio.create_task(life.end(), name=f"end of {self.config.id}")
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    def _end_of(self, life: Life) -> str:
+        message = self._words.shown(f"the MCP server {self.config.name} {life.why()}")
+        return with_last_lines(message, self._last_lines())
+
+    def _about(self, life: Life | None, **more: Any) -> dict[str, Any]:
+        """What else there is to know of a failure."""
+        known: dict[str, Any] = {"server": self.config.name, "runs": self.config.what_runs(), **more}
+        if life is not None and life.link.exit_code is not None:
+            known["exit_code"] = life.link.exit_code
+        if lines := self._last_lines():
+            known["stderr"] = lines
+        return known
+
+    def _last_lines(self) -> list[str]:
+        """What it said last in its last life."""
+        lines: list[str] = []
+        for line in reversed(self._log):
+            if line == "(started)" or len(lines) == LAST_LINES:
+                break
+            if not line.startswith("("):
+                lines.append(line)
+        return lines[::-1]
+
+    # In the middle of calls
+
+    @contextmanager
+    def _in_flight(self, place: Place) -> Iterator[None]:
+        self._calls.append(place)
+        try:
+            yield
+        finally:
+            self._calls.remove(place)
+
+    def _answered(self, begun: float) -> None:
+        self._breaker.answered()
+        self.error = None
+        self.latency.add((self._clock.monotonic() - begun) * 1000)
+
+    def _asking(self) -> Place | None:
+        """Whose call it is in which the server asks. The protocol does not say: the last that was begun."""
+        return self._calls[-1] if self._calls else None
+
+    async def _elicit(
+        self, context: "ClientRequestContext", params: "mcp_types.ElicitRequestParams"
+    ) -> "mcp_types.ElicitResult":
+        import mcp_types
+
+        place = self._asking()
+        if place is None:
+            return mcp_types.ElicitResult(action="decline")
+        return await elicited(params, place)
+
+    async def _sample(
+        self, context: "ClientRequestContext", params: "mcp_types.CreateMessageRequestParams"
+    ) -> "mcp_types.CreateMessageResult | mcp_types.ErrorData":
+        import mcp_types
+
+        place = self._asking()
+        if place is None:
+            return mcp_types.ErrorData(code=mcp_types.INVALID_REQUEST, message="no call is being made")
+        return await self._sampling.answer(params, place)
+
+    def _note(self, line: str) -> None:
+        for one in line.splitlines()[:50]:
+            self._log.append(self._words.shown(one)[:2000])
+
+
+def _looked_at(task: asyncio.Task[Life]) -> None:
+    """Its error is told to whoever waits; nobody may."""
+    if not task.cancelled():
+        task.exception()

@@ -1,0 +1,37 @@
+"""What every store keeps of MCP servers and of what they offered."""
+
+from core.domain.ids import ServerId
+from core.domain.mcp_server import McpServer, StoredServer
+from core.domain.settings import KeyPlace
+from core.ports.storage import PutServer, PutToolList, RemoveServer, Storage
+
+FULL = McpServer(
+    id=ServerId("files"),
+    name="Fichiers 亚",
+    command="/opt/a b",
+    args=("--root", "é 🙂", ""),
+    env={"TOKEN": "[secret-not-kept]", "LANG": "fr"},
+    cwd="/tmp",
+    secrets={"env/TOKEN": KeyPlace.FILE},
+    is_enabled=False,
+    starts_with_app=True,
+    timeout_s=3600,
+    confirmed="x",
+)
+BARE = McpServer(id=ServerId("web"), name="a", url="https://example.org/mcp")
+
+
+async def test_a_server_comes_back_as_it_was_with_the_list_of_its_tools(storage: Storage) -> None:
+    assert await storage.servers() == []
+    await storage.commit([PutServer(FULL), PutServer(BARE), PutToolList(FULL.id, '["\\ud800"]')])
+    assert await storage.servers() == [StoredServer(BARE), StoredServer(FULL, '["\\ud800"]')]
+    changed = FULL.model_copy(update={"name": "Z"})
+    await storage.commit([PutServer(changed)])
+    assert await storage.servers() == [StoredServer(BARE), StoredServer(changed, '["\\ud800"]')]
+
+
+async def test_a_server_goes_with_its_list(storage: Storage) -> None:
+    await storage.commit([PutServer(FULL), PutToolList(FULL.id, "[]"), RemoveServer(BARE.id)])
+    await storage.commit([RemoveServer(FULL.id)])
+    await storage.commit([PutServer(FULL)])
+    assert await storage.servers() == [StoredServer(FULL)]

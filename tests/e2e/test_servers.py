@@ -1,0 +1,123 @@
+"""MCP servers from the command line: added once what runs was agreed to, called by templates and agents, killed."""
+
+import json
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command_line import CommandLine, write_template
+from tests.support.mcp_rig import HOSTILE, START_S, needs_others, node_server, programs, python_server
+
+STEPS: list[dict[str, Any]] = [
+    {"name": "now", "action": {"toolName": "mcp__time__get_current_time"}, "input": {"timezone": "Asia/Tokyo"}},
+    {"name": "sum", "action": {"toolName": "mcp__everything__get-sum"}, "input": {"a": 20, "b": 22}},
+    {
+        "name": "both",
+        "action": {"code": "export default ({now, sum}) => ({zone: now.timezone, has: sum.includes('42')})"},
+        "input": {"now": "@now", "sum": "@sum"},
+    },
+    {"name": "end", "action": {"return": True}, "input": "@both"},
+]
+SECRET = "sk-proj-0123456789abcdef0123"
+
+
+@pytest.fixture
+def line(tmp_path: Path) -> Iterator[CommandLine]:
+    yield CommandLine(tmp_path / "data")
+    if sys.platform == "linux":
+        assert programs(tmp_path) == []
+
+
+def config(path: Path, **servers: dict[str, Any]) -> str:
+    ours = {"start_timeout_s": "startup_timeout_sec"}
+    named = {name: {ours.get(key, key): value for key, value in one.items()} for name, one in servers.items()}
+    path.write_text(json.dumps({"mcpServers": named}))
+    return str(path)
+
+
+def hostile(behaviour: str, *args: Path, **more: Any) -> dict[str, Any]:
+    words = [str(HOSTILE), behaviour, *map(str, args)]
+    return {"command": sys.executable, "args": words, "startup_timeout_sec": START_S, **more}
+
+
+def until(holds: Callable[[], bool], seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_nothing_is_added_before_what_runs_was_agreed_to(line: CommandLine, tmp_path: Path) -> None:
+    file = config(tmp_path / "c.json", x=hostile("good", env={"API_KEY": SECRET, "LEVEL": "1"}))
+    refused = line("servers", "add", file)
+    assert refused.code == 2
+    assert refused.last["error"]["code"] == "not_confirmed"
+    (runs,) = refused.last["error"]["servers"]
+    assert (runs["command"], runs["env"]) == (sys.executable, ["API_KEY", "LEVEL"])
+    added = line("servers", "add", file, "--yes")
+    assert added.code == 0
+    assert added.last["state"] == "running"
+    assert "mcp__x__once" in added.last["tools"]
+    holders = [path for path in line.data.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+    assert [path.name for path in holders] == ["keys.json"]
+    assert SECRET not in added.out + refused.out + added.err
+    assert line("servers", "remove", "x").last == {"removed": "x"}
+    assert SECRET not in (line.data / "keys.json").read_text()
+
+
+@needs_others
+def test_a_template_with_two_servers_side_by_side_runs(line: CommandLine, tmp_path: Path) -> None:
+    servers = {
+        "time": python_server("mcp-server-time"),
+        "everything": node_server("mcp-server-everything"),
+    }
+    assert line("servers", "add", config(tmp_path / "c.json", **servers), "--yes").code == 0
+    file = write_template(
+        tmp_path / "t.json",
+        *STEPS,
+    )
+    wrong = write_template(tmp_path / "w.json", *STEPS, {"name": "a", "action": {"toolName": "mcp__time__no_such"}})
+    (problem,) = line("validate", wrong).last["problems"]
+    assert (problem["code"], problem["step"], problem["severity"]) == ("unknown_tool", "a", "warning")
+    ran = line("run", file, "--events")
+    assert ran.code == 0, ran.last
+    assert ran.last["output"] == {"zone": "Asia/Tokyo", "has": True}
+    order = [event["type"] for event in ran.lines if event["type"] in ("tool_start", "tool_end")]
+    assert order == ["tool_start", "tool_start", "tool_end", "tool_end"]
+    call = '/tool mcp__everything__echo {"message": "hi there"}'
+    assert "hi there" in line("chat", call).out
+
+
+def test_after_a_kill_calls_go_on_as_their_annotations_say(line: CommandLine, tmp_path: Path) -> None:
+    trace, copy = tmp_path / "trace", tmp_path / "copy"
+    assert line("servers", "add", config(tmp_path / "c.json", x=hostile("hold", trace)), "--yes").code == 0
+    file = write_template(
+        tmp_path / "t.json",
+        *({"name": name, "action": {"toolName": f"mcp__x__{name}"}} for name in ("read", "once")),
+    )
+    process = line.start("run", file)
+    until(lambda: trace.exists() and trace.read_text().count("call") == 1)  # the server takes one call at a time
+    until(lambda: len(programs(trace)) == 1)
+    time.sleep(0.5)  # the other call is on its way too
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    Path(f"{trace}.release").touch()
+    until(lambda: programs(trace) == [])  # it sees that its stdin was closed
+    trace.rename(copy)
+    resumed = line("resume")
+    assert resumed.code == 3, resumed.last
+    last = resumed.last
+    assert last["steps"]["read"]["status"] == "completed"
+    assert last["steps"]["read"]["output"] == "held"
+    (asked,) = [one for one in last["interruptions"] if one["status"].startswith("awaiting")]
+    assert (asked["kind"], asked["step"]) == ("outcome", "once")
+    assert "call once" not in trace.read_text()  # what may have had its effect waits for a person
+    answered = line("answer", last["run_id"], json.dumps({"action": "approve"}))
+    assert answered.code == 0
+    assert answered.last["output"] == {"read": "held", "once": "held"}
+    assert trace.read_text().count("call once") == 1

@@ -1,0 +1,223 @@
+"""MCP servers as a person sets them up: shown before they run, kept without secrets, told apart when they fail."""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import keyring
+import pytest
+from keyring.backends.fail import Keyring as NoneAtAll
+
+from core.bus import ServersChanged
+from core.domain.ids import ServerId
+from core.domain.interruption import Action, Answer, InterruptionKind
+from core.domain.mcp_server import ServerState, ServerStatus
+from core.domain.run import RunStatus
+from core.domain.template import ValidationMode
+from core.persistence.in_memory import MemoryStorage
+from core.services.outcome import Failed, Ok
+from core.wiring import Core, run_core
+from tests.support.command_line import write_template
+from tests.support.mcp_rig import HOSTILE, START_S, hostile, programs
+
+SECRET = "sk-proj-0123456789abcdef0123"
+
+
+@pytest.fixture(autouse=True)
+def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
+
+
+@pytest.fixture
+def storage() -> MemoryStorage:
+    return MemoryStorage()
+
+
+@pytest.fixture
+async def core(storage: MemoryStorage, tmp_path: Path) -> AsyncIterator[Core]:
+    async with run_core(storage, key_file=tmp_path / "keys.json") as core:
+        yield core
+    if sys.platform == "linux":
+        assert programs(tmp_path) == []
+
+
+def ok(answer: Any) -> Any:
+    assert isinstance(answer, Ok), answer
+    return answer.data
+
+
+def failed(answer: Any) -> Failed:
+    assert isinstance(answer, Failed), answer
+    return answer
+
+
+async def added(core: Core, text: str, inputs: dict[str, str] | None = None, **more: Any) -> list[ServerStatus]:
+    found: list[ServerStatus] = ok(await core.servers.add(ok(await core.servers.read(text)), inputs, **more))
+    return found
+
+
+async def server(core: Core, behaviour: str, file: Path, name: str = "x") -> ServerStatus:
+    made = ok(await core.servers.put(name=name, confirmed=True, **hostile(behaviour, file)))
+    status: ServerStatus = ok(await core.servers.test(made.server.id))
+    return status
+
+
+def pasted(*words: str, **more: Any) -> str:
+    return json.dumps({"mcpServers": {"x": {"command": sys.executable, "args": [str(HOSTILE), *words], **more}}})
+
+
+async def test_a_server_waits_until_a_person_agrees_and_again_after_a_change(core: Core, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    (one,) = await added(core, pasted("good", str(trace), startup_timeout_sec=START_S))
+    assert one.state is ServerState.UNCONFIRMED
+    assert failed(await core.servers.test(one.server.id)).code == "not_allowed"
+    assert not trace.exists()
+    assert ok(await core.servers.confirm(one.server.id, one.server.fingerprint)).server.is_confirmed
+    assert ok(await core.servers.test(one.server.id)).state is ServerState.RUNNING
+    changed = ok(await core.servers.put(one.server.id, args=[str(HOSTILE), "good", str(trace), "more"]))
+    assert changed.state is ServerState.UNCONFIRMED
+    assert failed(await core.servers.test(one.server.id)).code == "not_allowed"
+    assert failed(await core.servers.confirm(one.server.id, one.server.fingerprint)).code == "changed"
+    assert [info.name for info in changed.tools][:1] == ["mcp__x__read"]  # they stay known
+
+
+_WITH_SECRETS = """{
+  // from another app
+  "servers": {
+    "p": {"type": "http", "url": "https://x.example/mcp", "headers": {"Authorization": "Bearer ${input:t}"}},
+    "q": {"command": "q", "args": ["--api-key", "SECRET"], "env": {"DB_PASSWORD": "pässword-of-mine", "LEVEL": "2"},},
+  },
+  "inputs": [{"type": "promptString", "id": "t", "description": "The token", "password": true}],
+}"""
+
+
+async def test_secrets_are_in_the_file_of_keys_alone_and_reach_the_server(
+    core: Core, storage: MemoryStorage, tmp_path: Path
+) -> None:
+    text = _WITH_SECRETS.replace("SECRET", SECRET)
+    needed = failed(await core.servers.add(ok(await core.servers.read(text))))
+    assert (needed.code, needed.details["inputs"][0]["id"]) == ("input_needed", "t")
+    p, q = await added(core, text, {"t": "a-token-that-was-typed"})
+    kept = json.loads((tmp_path / "keys.json").read_text())["keys"]
+    values = {"Bearer a-token-that-was-typed", SECRET, "pässword-of-mine"}
+    assert set(kept.values()) == values
+    stored = repr(await storage.servers())
+    assert not any(value in stored or value in repr((p, q)) for value in (*values, "a-token-that-was-typed"))
+    launch = await core.servers.launch_of(q.server)
+    assert launch.args == ("--api-key", SECRET)
+    assert launch.env == {"DB_PASSWORD": "pässword-of-mine", "LEVEL": "2"}
+    same = ok(await core.servers.put(q.server.id, cwd=str(tmp_path)))  # values that are shown masked stay
+    assert (await core.servers.launch_of(same.server)).env["DB_PASSWORD"] == "pässword-of-mine"
+    other = ok(await core.servers.put(q.server.id, env={"DB_PASSWORD": "another-one"}, args=[]))
+    assert (await core.servers.launch_of(other.server)).env == {"DB_PASSWORD": "another-one"}
+    ok(await core.servers.remove(p.server.id))
+    assert set(json.loads((tmp_path / "keys.json").read_text())["keys"].values()) == {"another-one"}
+
+
+async def test_each_way_to_fail_has_its_own_words_and_harms_no_other_server(core: Core, tmp_path: Path) -> None:
+    told = []
+    changes: list[ServersChanged] = []
+    core.bus.subscribe(ServersChanged, changes.append)
+    ways: dict[str, dict[str, Any]] = {
+        "missing": {"command": "no-such-command"},
+        "exits": hostile("exits", tmp_path / "a"),
+        "silent": {**hostile("silent", tmp_path / "b"), "start_timeout_s": 2},
+        "future": hostile("future", tmp_path / "c"),
+    }
+    made = [ok(await core.servers.put(name=name, confirmed=True, **way)) for name, way in ways.items()]
+    results = await asyncio.gather(*(core.servers.test(one.server.id) for one in made))
+    for result, name in zip(results, ways, strict=True):
+        failure = failed(result)
+        assert name in failure.message
+        assert failure.details["runs"]["command"]
+        told.append((failure.details["cause"], failure.message))
+    assert [cause for cause, _ in told] == ["command_not_found", "exited", "silent", "protocol"]
+    assert len({message for _, message in told}) == 4
+    assert failed(results[0]).details["path"]
+    assert failed(results[1]).details["exit_code"] == 1
+    assert failed(results[1]).details["stderr"] == ["first line", "second line", "third line"]
+    good = await server(core, "banner", tmp_path / "d", "banner")
+    assert good.state is ServerState.RUNNING
+    states = {one.server.name: one.state for one in core.servers.states}
+    assert states == {**dict.fromkeys(ways, ServerState.FAILED), "banner": ServerState.RUNNING}
+    assert {one.server.name: one.state for one in changes[-1].servers} == states
+    assert "Welcome" in "".join(core.servers.log(good.server.id))
+
+
+async def test_what_a_server_offered_is_known_before_it_runs_again(storage: MemoryStorage, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    async with run_core(storage, key_file=tmp_path / "keys.json") as core:
+        first = await server(core, "good", trace)
+    started = trace.read_text().count("started")
+    async with run_core(storage, key_file=tmp_path / "keys.json") as core:
+        (again,) = core.servers.states
+        assert (again.state, again.tools) == (ServerState.STOPPED, first.tools)
+        assert trace.read_text().count("started") == started
+        file = write_template(tmp_path / "t.json", {"name": "a", "action": {"toolName": "mcp__x__odd_name_1"}})
+        template = ok(await core.templates.find(file))
+        off = ok(await core.servers.enable(again.server.id, enabled=False))
+        assert (off.state, list(off.tools)) == (ServerState.DISABLED, [])
+        run = ok(await core.runs.start(template, {}))
+        await core.engine.wait(run.id)
+        error = ok(await core.runs.describe(run.id))["error"]
+        assert (error["code"], "switched off" in error["message"]) == ("not_registered", True)
+
+
+async def test_a_call_in_a_run_asks_for_consent_and_a_servers_question_is_the_runs(core: Core, tmp_path: Path) -> None:
+    await server(core, "ask", tmp_path / "trace")
+    file = write_template(tmp_path / "t.json", {"name": "a", "action": {"toolName": "mcp__x__once"}})
+    template = ok(await core.templates.find(file))
+    run = ok(await core.runs.start(template, {}, mode=ValidationMode.SELECTIVE))
+    answers = [
+        (InterruptionKind.TOOL_APPROVAL, Answer(Action.APPROVE)),
+        (InterruptionKind.QUESTION, Answer(Action.SUBMIT, {"options": ["blue"]})),
+        (InterruptionKind.QUESTION, Answer(Action.SUBMIT, {"text": "0"})),  # at least 1: asked again
+        (InterruptionKind.QUESTION, Answer(Action.SUBMIT, {"text": "3"})),
+    ]
+    for kind, answer in answers:
+        await core.engine.wait(run.id)
+        line = ok(await core.runs.describe(run.id))
+        assert line["status"] == RunStatus.WAITING, line
+        assert line["interruptions"][0]["kind"] == kind
+        ok(await core.runs.answer(run.id, answer))
+    await core.engine.wait(run.id)
+    line = ok(await core.runs.describe(run.id))
+    assert json.loads(line["output"]) == {"action": "accept", "content": {"colour": "blue", "count": 3}}
+
+
+async def test_a_crash_in_a_run_fails_what_only_reads_and_asks_about_the_rest(core: Core, tmp_path: Path) -> None:
+    await server(core, "crash", tmp_path / "trace")
+    line: dict[str, Any] = {}
+    for tool, status in (("read", RunStatus.ERROR), ("once", RunStatus.WAITING)):
+        file = write_template(tmp_path / "t.json", {"name": "a", "action": {"toolName": f"mcp__x__{tool}"}})
+        run = ok(await core.runs.start(ok(await core.templates.find(file)), {}, mode=ValidationMode.AUTO))
+        await core.engine.wait(run.id)
+        line = ok(await core.runs.describe(run.id))
+        assert line["status"] == status
+    assert line["interruptions"][0]["kind"] == InterruptionKind.OUTCOME
+    (state,) = core.servers.states
+    assert state.error is not None
+    assert "exit code 3" in state.error.message
+
+
+async def test_names_are_ones_own_and_what_is_no_server_is_refused(core: Core) -> None:
+    first = ok(await core.servers.put(name="My  Server!", command="x"))
+    assert (first.server.name, first.server.id) == ("My Server!", "my_server")
+    second = ok(await core.servers.put(name="my server?", command="x"))
+    assert second.server.id == "my_server_2"
+    assert failed(await core.servers.put(name="MY SERVER!", command="y")).code == "name_taken"
+    for fields in (
+        {"name": "", "command": "x"},
+        {"name": "n"},
+        {"name": "n", "command": "x", "url": "http://x"},
+        {"name": "n", "url": "ftp://x"},
+        {"name": "n", "command": "a\0b"},
+        {"name": "n", "url": "http://x", "headers": {"A": "b\r\nC: d"}},
+        {"name": "n", "command": "x", "env": {"A=B": "c"}},
+    ):
+        assert failed(await core.servers.put(**fields)).code == "bad_input", fields
+    assert failed(await core.servers.test(ServerId("none"))).code == "not_found"
+    assert len(core.servers.states) == 2

@@ -1,0 +1,157 @@
+"""An MCP server that behaves as its first argument says; it speaks the protocol by hand, so that it can break it.
+
+    python hostile_mcp.py BEHAVIOUR [FILE]
+
+Each call that it makes is a line in FILE.
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+BEHAVIOUR = sys.argv[1] if len(sys.argv) > 1 else "good"
+FILE = sys.argv[2] if len(sys.argv) > 2 else None
+
+PLAIN: dict[str, Any] = {"type": "object", "properties": {}}
+TOOLS: list[dict[str, Any]] = [
+    {"name": "read", "inputSchema": PLAIN, "annotations": {"readOnlyHint": True}},
+    {"name": "again", "inputSchema": PLAIN, "annotations": {"idempotentHint": True}},
+    {"name": "once", "inputSchema": PLAIN},
+    {"name": "wipe", "inputSchema": PLAIN, "annotations": {"destructiveHint": True}},
+    {"name": "odd name/1", "inputSchema": PLAIN, "annotations": {"readOnlyHint": True}},
+    {"name": "odd name:1", "inputSchema": PLAIN, "annotations": {"readOnlyHint": True}},
+    {"name": "l" * 100, "inputSchema": PLAIN, "annotations": {"readOnlyHint": True}},
+]
+
+
+def send(message: dict[str, Any]) -> None:
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+
+
+def answer(number: Any, result: dict[str, Any]) -> None:
+    send({"id": number, "result": result})
+
+
+def text(value: str, **more: Any) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": value}], **more}
+
+
+def note(line: str) -> None:
+    if FILE is not None:
+        with Path(FILE).open("a", encoding="utf-8") as file:
+            file.write(f"{line}\n")
+
+
+def tools() -> list[dict[str, Any]]:
+    match BEHAVIOUR:
+        case "bad_schema":
+            bad = {"name": "bad", "inputSchema": {"type": "strng"}}
+            deep: dict[str, Any] = {}
+            for _ in range(30):
+                deep = {"type": "object", "properties": {"a": deep}}
+            return [bad, {"name": "deep", "inputSchema": deep}, {"name": "read", "inputSchema": PLAIN}, TOOLS[0]]
+        case "grow" if os.environ.get("GROWN"):
+            return [*TOOLS[1:], {"name": "new", "inputSchema": PLAIN}]
+    return TOOLS
+
+
+def call(number: Any, name: str, params: dict[str, Any]) -> None:
+    note(f"call {name}")
+    match BEHAVIOUR:
+        case "crash":
+            print("line one\nline two\nthe token is tok-en-of-mine-123", file=sys.stderr, flush=True)
+            os._exit(3)
+        case "crash_once":
+            if FILE is not None and Path(FILE).read_text("utf-8").count("call") == 1:
+                os._exit(3)
+            answer(number, text("survived"))
+        case "hang":
+            pass
+        case "hold":
+            while FILE is not None and not Path(f"{FILE}.release").exists():
+                time.sleep(0.02)
+            answer(number, text("held"))
+        case "late":
+            time.sleep(1.5)
+            answer(number, text("late"))
+        case "huge":
+            answer(number, text("x" * 11_000_000))
+        case "endless":
+            while True:
+                sys.stdout.write("x" * 1_000_000)
+        case "wrong_result":
+            answer(number, {"content": "no list"})
+        case "wrong_json":
+            print('{"jsonrpc": "2.0", "id": ', flush=True)
+            print("[1, 2", flush=True)
+            print("\x00\xff not json", flush=True)
+            answer(number, text("after junk"))
+        case "error":
+            answer(number, text("the server's own words", isError=True))
+        case "grow":
+            os.environ["GROWN"] = "1"
+            answer(number, text("grown"))
+        case "slow":
+            time.sleep(20)
+            answer(number, text("slow"))
+        case "ask":
+            ask(number)
+        case "echo":
+            answer(number, text(json.dumps(params.get("arguments"))))
+        case _:
+            answer(number, text(f"{name} done"))
+
+
+def ask(number: Any) -> None:
+    """Ask for two things, and answer with what was given."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "colour": {"type": "string", "enum": ["red", "blue"], "title": "Colour"},
+            "count": {"type": "integer", "minimum": 1},
+        },
+        "required": ["colour"],
+    }
+    send({"id": "e1", "method": "elicitation/create", "params": {"message": "Which one?", "requestedSchema": schema}})
+    for line in sys.stdin:
+        message = json.loads(line)
+        if message.get("id") == "e1":
+            note(f"answer {json.dumps(message.get('result'))}")
+            answer(number, text(json.dumps(message.get("result"))))
+            return
+
+
+def main() -> None:
+    if BEHAVIOUR == "exits":
+        print("first line\nsecond line\nthird line", file=sys.stderr, flush=True)
+        sys.exit(1)
+    if BEHAVIOUR == "banner":
+        print("Welcome to the server!\n  version 1\n", flush=True)
+    if BEHAVIOUR == "silent":
+        time.sleep(600)
+    note(f"started {os.getpid()}")
+    for line in sys.stdin:
+        message = json.loads(line)
+        number, method, params = message.get("id"), message.get("method"), message.get("params") or {}
+        if method == "initialize":
+            version = "2099-01-01" if BEHAVIOUR == "future" else params["protocolVersion"]
+            about = {"capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "h", "version": "1"}}
+            answer(number, {"protocolVersion": version, **about})
+        elif method == "tools/list":
+            answer(number, {"tools": tools()})
+        elif method == "tools/call":
+            call(number, params["name"], params)
+            if BEHAVIOUR == "grow":
+                send({"method": "notifications/tools/list_changed"})
+        elif method == "notifications/cancelled":
+            note("cancelled")
+    note("stdin closed")
+    if BEHAVIOUR == "stays":
+        while True:
+            time.sleep(1)
+
+
+main()

@@ -1,0 +1,69 @@
+"""What runs, with the variables in their places, and its secrets kept out of words; how often it is tried."""
+
+import pytest
+
+from core.domain.ids import ServerId
+from core.domain.masking import MARK
+from core.domain.mcp_server import McpServer
+from core.domain.settings import KeyPlace
+from core.errors import ToolFailed
+from core.tools.mcp.breaker import Breaker
+from core.tools.mcp.latency import Latency
+from core.tools.mcp.launch import Words, resolved
+
+ENVIRONMENT = {"HOME": "/home/ada", "MY_TOKEN": "t0ken-of-mine", "EMPTY": ""}
+
+
+def test_variables_are_replaced_and_those_with_secrets_are_masked() -> None:
+    server = McpServer(
+        id=ServerId("x"),
+        name="x",
+        command="${HOME}/bin/c",
+        args=("${NONE}", "${NONE:-else}", "$HOME", "${EMPTY}", "${env:HOME}"),
+        env={"A": "Bearer ${env:MY_TOKEN}", "DB_PASSWORD": "kept-elsewhere"},
+        secrets={"env/DB_PASSWORD": KeyPlace.FILE},
+    )
+    launch = resolved(server, ENVIRONMENT)
+    assert launch.command == "/home/ada/bin/c"
+    assert launch.args == ("${NONE}", "else", "$HOME", "", "/home/ada")
+    assert launch.env["A"] == "Bearer t0ken-of-mine"
+    assert launch.secrets == {"t0ken-of-mine", "kept-elsewhere"}
+    assert not any(secret in repr(launch) for secret in launch.secrets)
+    words = Words(launch.secrets)
+    assert words.shown("/home/ada has t0ken-of-mine") == f"/home/ada has {MARK}"
+    assert words.value({"kept-elsewhere": ["a t0ken-of-mine", 1]}) == {MARK: [f"a {MARK}", 1]}
+    with pytest.raises(ToolFailed, match="NOT_SET"):
+        resolved(McpServer(id=ServerId("x"), name="x", command="${env:NOT_SET}"), ENVIRONMENT)
+
+
+def test_a_program_that_may_fetch_the_server_first_gets_more_time() -> None:
+    limits = {
+        command: McpServer(id=ServerId("x"), name="x", command=command).start_limit_s
+        for command in ("/usr/bin/npx", "uvx", "C:\\n\\npx.cmd", "node")
+    }
+    assert list(limits.values()) == [60, 60, 60, 10]
+
+
+def test_the_breaker_opens_at_the_third_failure_and_tries_one_start_after_a_minute() -> None:
+    breaker = Breaker()
+    breaker.failed(100.0)
+    assert (breaker.is_open(100.0), breaker.pause_s(100.0)) == (False, 0.5)
+    breaker.failed(101.0)
+    assert not breaker.is_open(101.0)
+    assert breaker.pause_s(101.2) == pytest.approx(0.8)
+    breaker.failed(102.0)
+    assert breaker.is_open(161.9)
+    assert not breaker.is_open(162.0)
+    assert breaker.pause_s(162.0) == 0
+    breaker.failed(162.0)
+    assert breaker.is_open(163.0)
+    breaker.answered()
+    assert not breaker.is_open(163.0)
+
+
+def test_latency_is_that_of_the_last_calls() -> None:
+    latency = Latency()
+    assert latency.percentile(50) is None
+    for ms in range(1, 301):
+        latency.add(ms)
+    assert (latency.calls, latency.percentile(50), latency.percentile(95)) == (300, 200, 290)
