@@ -51,7 +51,7 @@ from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.view_cache import ViewCache
 from core.stores.workflows import Workflows
-from core.tools.builtin import builtin_tools, execution_create
+from core.tools.builtin import builtin_tools, execution_create, keeping_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry, Tool
 
@@ -83,7 +83,10 @@ class Folders:
 
 
 class Toolbox:
-    """Everything that works without a store: tools, sandbox, validation. An async context manager."""
+    """Tools, sandbox, validation. An async context manager.
+
+    `storage` is where tools keep things; without one, they are kept as long as this is.
+    """
 
     def __init__(
         self,
@@ -91,13 +94,18 @@ class Toolbox:
         more_tools: Iterable[Tool] = (),
         is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
         consent: ConsentBook | None = None,
+        storage: Storage | None = None,
     ) -> None:
+        if storage is None:
+            from core.persistence.in_memory import MemoryStorage  # late: the driver takes its time to load
+
+            storage = MemoryStorage()
         self._code_workers = WorkerPool()
         self._schema_workers = WorkerPool(size=1)  # its own, so that no check waits behind a code step
         self.sandbox = QuickJsSandbox(self._code_workers)
         self.schemas = JsonSchemas(self._schema_workers)
         self.registry = Registry(self.schemas)
-        for tool in (*builtin_tools(self.sandbox, clock), *more_tools):
+        for tool in (*builtin_tools(self.sandbox, clock), *keeping_tools(storage, clock), *more_tools):
             self.registry.register(tool)
         self.invoker = ToolInvoker(self.registry, self.schemas, clock, is_viewed, consent)
         self.validator = Validator(self.invoker, self.sandbox, self.schemas)
@@ -208,7 +216,7 @@ async def run_core(
     stores = Stores(bus, clock, settings)
     try:
         async with (
-            Toolbox(clock, more_tools, stores.background.is_viewed, consent) as box,
+            Toolbox(clock, more_tools, stores.background.is_viewed, consent, storage) as box,
             Models(clock, settings, key_file) as models,
         ):
             loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas)

@@ -75,6 +75,10 @@
         <translation>Afficher l’activité</translation>
     </message>
     <message>
+        <source>Tasks</source>
+        <translation>Tâches</translation>
+    </message>
+    <message>
         <source>Tool calls and steps of this workflow appear here as they happen.</source>
         <translation>Les appels d’outils et les étapes de ce workflow apparaissent ici au fur et à mesure.</translation>
     </message>
@@ -90,12 +94,20 @@
 <context>
     <name>ActivityWords</name>
     <message>
+        <source>Deleted</source>
+        <translation>Supprimée</translation>
+    </message>
+    <message>
         <source>Done</source>
         <translation>Terminé</translation>
     </message>
     <message>
         <source>Failed</source>
         <translation>Échec</translation>
+    </message>
+    <message>
+        <source>In progress</source>
+        <translation>En cours</translation>
     </message>
     <message>
         <source>Outcome unknown</source>
@@ -116,6 +128,14 @@
     <message>
         <source>Stopped</source>
         <translation>Arrêté</translation>
+    </message>
+    <message>
+        <source>To do</source>
+        <translation>À faire</translation>
+    </message>
+    <message>
+        <source>Waits for another task</source>
+        <translation>Attend une autre tâche</translation>
     </message>
     <message>
         <source>Waits for you</source>
@@ -2626,12 +2646,32 @@
         <translation>Calcul en cours</translation>
     </message>
     <message>
+        <source>Fetched</source>
+        <translation>Téléchargé</translation>
+    </message>
+    <message>
+        <source>Fetching</source>
+        <translation>Téléchargement de</translation>
+    </message>
+    <message>
         <source>Listed</source>
         <translation>Listé</translation>
     </message>
     <message>
         <source>Listing</source>
         <translation>Lecture de la liste</translation>
+    </message>
+    <message>
+        <source>Memory:</source>
+        <translation>Mémoire&#xa0;:</translation>
+    </message>
+    <message>
+        <source>Picked a file</source>
+        <translation>Fichier choisi</translation>
+    </message>
+    <message>
+        <source>Picking a file</source>
+        <translation>Choix d’un fichier</translation>
     </message>
     <message>
         <source>Ran code</source>
@@ -2652,6 +2692,10 @@
     <message>
         <source>Running {tool}</source>
         <translation>Exécution de {tool}</translation>
+    </message>
+    <message>
+        <source>Tasks:</source>
+        <translation>Tâches&#xa0;:</translation>
     </message>
     <message>
         <source>Waited</source>

@@ -117,7 +117,7 @@ class RoundCalls:
         result = await self._tools.call(
             row.tool,
             due.arguments,
-            CallContext.of(turn.run, turn.snapshot, row.id, turn.key, turn.ask),
+            CallContext.of(turn.run, turn.snapshot, row.id, turn.key, turn.ask, self._ledger.tell),
             default_timeout_s=CALL_TIMEOUT_S,
             advertised=advertised,
             is_permitted=True,

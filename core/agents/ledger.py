@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.agents.results import SETTLED, result_of
-from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
+from core.domain.events import Fact, ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
 from core.domain.interruption import Action, Ask, InterruptionKind
 from core.domain.json_text import decode, encode
@@ -126,6 +126,10 @@ class Ledger:
         self._found.pop(row.id, None)
         kept = replace(self._settled(row, result), started_at=at, effect=Effect.NONE)
         self._log.tell(_started(row, offset), ToolEnded.of(row.id, result), writes=[PutToolCall(kept)])
+
+    def tell(self, fact: Fact) -> None:
+        """Tell what a call did, on its way."""
+        self._log.tell(fact)
 
     def end_late(self, call_id: CallId, result: CallResult) -> None:
         """Tell how a call that was out of time ended after all; its row stays as it is."""

@@ -20,6 +20,7 @@ from core.domain.live_run import (
     LiveInterruption,
     LiveRun,
     LiveStep,
+    LiveTask,
     LiveThought,
 )
 from core.domain.message import Role
@@ -293,6 +294,13 @@ def _fold_warning(run: LiveRun, fact: facts.AnswerWarned, at: datetime) -> None:
     run.warnings.append(facts.fact_fields(fact))
 
 
+def _fold_task(run: LiveRun, fact: facts.TaskChanged, at: datetime) -> None:
+    if task := run.tasks.get(fact.id):
+        task.told, task.last_at = fact, at
+    else:
+        run.tasks[fact.id] = LiveTask(fact, at, at)
+
+
 def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
     run.input_tokens += fact.input_tokens
     run.output_tokens += fact.output_tokens
@@ -332,5 +340,6 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.ToolEnded: _fold_result,
     facts.ToolEndedLate: _fold_late,
     facts.AnswerWarned: _fold_warning,
+    facts.TaskChanged: _fold_task,
     facts.UsageReported: _fold_usage,
 }

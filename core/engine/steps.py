@@ -131,7 +131,7 @@ class StepRunner:
         assert isinstance(call.step.action, ToolAction)
         name, log = call.step.action.tool_name, setting.log
         log.tell(call_started(call, attempt, await masked_value(call.input)))
-        context = CallContext.of(setting.run, setting.snapshot, call_id(call, attempt), call.key, setting.ask)
+        context = CallContext.of(setting.run, setting.snapshot, call_id(call, attempt), call.key, setting.ask, log.tell)
         result = await self.tools.call(
             name,
             call.input,

@@ -18,6 +18,7 @@ from core.domain.json_text import decode
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.task import TaskList
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.facts import filled, in_order
@@ -158,6 +159,9 @@ class MemoryStorage:
 
     async def chunks(self, run_id: RunId) -> list[Chunk]:
         return sorted(self._tables.chunks.get(run_id, {}).values(), key=by_piece)
+
+    async def tasks(self, workflow_id: WorkflowId) -> TaskList:
+        return self._tables.tasks.get(workflow_id, TaskList({}))
 
     async def settings(self) -> Mapping[str, Any]:
         found = {}

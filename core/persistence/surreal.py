@@ -13,6 +13,7 @@ from core.domain.interruption import Interruption
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepResult
+from core.domain.task import TaskList
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.agents import Agents
@@ -31,6 +32,7 @@ from core.persistence.settings import SettingsRows
 from core.persistence.snapshots import Snapshots
 from core.persistence.statements import Statement
 from core.persistence.step_results import StepResults
+from core.persistence.tasks import Tasks
 from core.persistence.templates import Templates
 from core.persistence.tool_calls import ToolCalls
 from core.persistence.workflows import Workflows
@@ -38,6 +40,7 @@ from core.ports.storage import (
     PAGE_ROWS,
     ChangeRoot,
     ChangeRun,
+    ChangeTasks,
     Chunk,
     Claim,
     CloseInterruption,
@@ -76,6 +79,7 @@ class SurrealStorage:
         self._chunks = Chunks(connection)
         self._settings = SettingsRows(connection)
         self._audit = Audit(connection, places)
+        self._tasks = Tasks(connection)
 
     @classmethod
     async def open(cls, path: Path) -> Self:
@@ -130,6 +134,7 @@ class SurrealStorage:
             *self._runs.mark(batch.of(MarkUnreadable)),
             *self._settings.put(batch.of(PutSetting)),
             *self._audit.put(batch.of(PutAudit)),
+            *self._tasks.change(batch.placed(ChangeTasks)),
         ]
 
     async def workflow(self, workflow_id: WorkflowId) -> Workflow | None:
@@ -198,6 +203,9 @@ class SurrealStorage:
 
     async def chunks(self, run_id: RunId) -> list[Chunk]:
         return await self._chunks.of_run(run_id)
+
+    async def tasks(self, workflow_id: WorkflowId) -> TaskList:
+        return await self._tasks.of_workflow(workflow_id)
 
     async def settings(self) -> Mapping[str, Any]:
         return await self._settings.all()

@@ -6,8 +6,8 @@ transaction; reads return the domain's own rows.
 However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
 workflows, messages, templates, agents, removed agents, new runs · changes of runs · changes of roots · released
 claims · claims · step results · tool calls · raised interruptions · closed interruptions · events · pieces of text ·
-marks · settings · the audit log. So no step is claimed after the change that ends its run, and a result wins over a
-claim of the same key.
+marks · settings · the audit log · tasks. So no step is claimed after the change that ends its run, and a result wins
+over a claim of the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,12 @@ from typing import Any, Protocol
 from core.domain.agent import Agent
 from core.domain.audit import AuditEntry
 from core.domain.events import Event
-from core.domain.ids import AgentId, AuditId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import AgentId, AuditId, InterruptionId, MessageId, RunId, TaskId, TemplateId, WorkflowId
 from core.domain.interruption import Answer, Interruption, InterruptionStatus
 from core.domain.message import Message
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult
+from core.domain.task import Task, TaskList
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 
@@ -232,6 +233,20 @@ class PutAudit:
     entry: AuditEntry
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeTasks:
+    """Compare and set: applied only while the tasks of the workflow have that `revision`, which is one more then.
+
+    One by the same `by` that was the last to change this revision counts as applied: a commit may be repeated.
+    """
+
+    workflow_id: WorkflowId
+    revision: int
+    by: str
+    put: tuple[Task, ...] = ()
+    removed: tuple[TaskId, ...] = ()
+
+
 Write = (
     PutWorkflow
     | PutMessage
@@ -253,6 +268,7 @@ Write = (
     | MarkUnreadable
     | PutSetting
     | PutAudit
+    | ChangeTasks
 )
 
 
@@ -368,6 +384,10 @@ class Storage(Protocol):
 
     async def chunks(self, run_id: RunId) -> list[Chunk]:
         """By stream and offset."""
+        ...
+
+    async def tasks(self, workflow_id: WorkflowId) -> TaskList:
+        """Of a workflow; those that cannot be read are left out."""
         ...
 
     async def settings(self) -> Mapping[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from core.domain.consent import ConsentTerms
+from core.domain.events import Fact
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.run import Run, Snapshot
 from core.domain.step import StepKey
@@ -20,6 +21,7 @@ class CallContext:
 
     `allow` holds the absolute folders that the file tools may enter; a relative path starts at `base`, or at the
     first of them without one. `ask` puts a question to a person, at `step` and `index`; None where nobody can be asked.
+    `tell` tells a fact of the run; None where no run tells any.
     """
 
     run_id: RunId
@@ -31,12 +33,21 @@ class CallContext:
     step: str = ""
     index: int | None = None
     ask: Asker | None = None
+    tell: Callable[[Fact], object] | None = None
 
     @classmethod
-    def of(cls, run: Run, snapshot: Snapshot, call_id: CallId, key: StepKey, ask: Asker) -> "CallContext":
+    def of(
+        cls, run: Run, snapshot: Snapshot, call_id: CallId, key: StepKey, ask: Asker, tell: Callable[[Fact], object]
+    ) -> "CallContext":
         """The context of a call of that run, made at that step."""
         rules = (snapshot.mode, snapshot.allow, snapshot.base)
-        return cls(run.id, run.workflow_id, call_id, *rules, key.step, key.index, ask)
+        return cls(run.id, run.workflow_id, call_id, *rules, key.step, key.index, ask, tell)
+
+    @property
+    def origin(self) -> str:
+        """What tells this call from all others, for ever. The same for every attempt of a step, as for the same call
+        after a crash: what is made under this name is made once."""
+        return f"{self.run_id}/{self.call_id.partition(' attempt ')[0]}"
 
     def from_base(self, path: str) -> str:
         """The path, absolute if there is a base that it can start at."""

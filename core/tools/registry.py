@@ -49,7 +49,8 @@ class Tool:
 
     def risk(self, arguments: Arguments) -> Risk:
         """How much harm such a call can do (AGENTS_AND_TOOLS §5)."""
-        if self.info.risk is Risk.HIGH or _holds(self.is_dangerous, arguments):
+        is_always = self.info.risk is Risk.HIGH and not callable(self.is_dangerous)
+        if is_always or _holds(self.is_dangerous, arguments):
             return Risk.HIGH
         return Risk.LOW if _holds(self.read_only, arguments) else Risk.MEDIUM
 

@@ -107,6 +107,7 @@ class ActivityPanel(Adaptive, Surface):
             ActivityFilter.ALL: self.tr("All"),
             ActivityFilter.TOOLS: self.tr("Tools"),
             ActivityFilter.AGENTS: self.tr("Agents"),
+            ActivityFilter.TASKS: self.tr("Tasks"),
         }
         self._filters.set_segments([(which, f"{name} {compact(self._counts[which])}") for which, name in names.items()])
         self._describe_empty()

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from core.errors import StorageFailed
 from core.persistence.connection import Connection
 from core.persistence.keys import record
-from core.persistence.schema import m0001_first, m0002_interruptions, m0003_roots, m0004_agents, m0005_audit
+from core.persistence.schema import (
+    m0001_first,
+    m0002_interruptions,
+    m0003_roots,
+    m0004_agents,
+    m0005_audit,
+    m0006_tasks,
+)
 from core.persistence.statements import Statement
 
 
@@ -26,8 +33,15 @@ MIGRATIONS = (
     Migration(3, m0003_roots.STATEMENTS),
     Migration(4, m0004_agents.STATEMENTS),
     Migration(5, m0005_audit.STATEMENTS),
+    Migration(6, m0006_tasks.STATEMENTS),
 )
-TABLES = (*m0001_first.TABLES, *m0002_interruptions.TABLES, *m0004_agents.TABLES, *m0005_audit.TABLES)
+TABLES = (
+    *m0001_first.TABLES,
+    *m0002_interruptions.TABLES,
+    *m0004_agents.TABLES,
+    *m0005_audit.TABLES,
+    *m0006_tasks.TABLES,
+)
 VERSION = MIGRATIONS[-1].number
 
 _NOTE = record("meta", "schema")

@@ -2,7 +2,8 @@
 
 from core.ports.clock import Clock
 from core.ports.sandbox import Sandbox
-from core.tools.builtin import ask_user, calculator, list_files, read_file, run_code, wait, write_file
+from core.ports.storage import Storage
+from core.tools.builtin import ask_user, calculator, list_files, read_file, run_code, todo, wait, write_file
 from core.tools.registry import Tool
 
 
@@ -17,3 +18,8 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
         run_code.tool(sandbox),
         ask_user.tool(),
     ]
+
+
+def keeping_tools(storage: Storage, clock: Clock) -> list[Tool]:
+    """Those that keep something in the store."""
+    return [todo.tool(storage, clock)]
