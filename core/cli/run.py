@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from core.cli.arguments import add_run_options, allowed_folders, input_object, require_supported, seconds
+from core.cli.arguments import add_run_options, allowed_places, input_object, require_supported, seconds
 from core.cli.attend import attend, exit_code
 from core.cli.exits import unwrap
 from core.cli.follow import EventLines
@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
     require_supported(args, "--preset")
-    given, allow = input_object(args.input), allowed_folders(args.allow)
+    given, allow = input_object(args.input), allowed_places(args.allow)
     async with open_core(folders) as core:
         if args.events:
             EventLines(core.bus)

@@ -51,6 +51,7 @@ class Consents:
     ) -> None:
         self._run = run
         self._mode = snapshot.mode
+        self._origins = snapshot.origins
         self._log = log
         self._clock = clock
         self._tools = tools
@@ -128,7 +129,7 @@ class Consents:
 
     def _terms(self, wanted: WantedCall) -> ConsentTerms:
         arguments = wanted.arguments if isinstance(wanted.arguments, dict) else {}
-        return self._tools.terms(wanted.tool, arguments, self._mode)
+        return self._tools.terms(wanted.tool, arguments, self._mode, self._origins)
 
     def _ask(self, wanted: WantedCall, shown: Any) -> Ask:
         terms, info = self._terms(wanted), self._tools.info(wanted.tool)

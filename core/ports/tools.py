@@ -19,7 +19,8 @@ from core.ports.consent import Asker
 class CallContext:
     """Whose call it is and what it may reach.
 
-    `allow` holds the absolute folders that the file tools may enter; a relative path starts at `base`, or at the
+    `allow` holds the absolute folders that the file tools may enter, `origins` those that `http_fetch` may reach beside
+    the public ones; a relative path starts at `base`, or at the
     first of them without one. `ask` puts a question to a person, at `step` and `index`; None where nobody can be asked.
     `tell` tells a fact of the run; None where no run tells any.
     """
@@ -34,14 +35,15 @@ class CallContext:
     index: int | None = None
     ask: Asker | None = None
     tell: Callable[[Fact], object] | None = None
+    origins: tuple[str, ...] = ()
 
     @classmethod
     def of(
         cls, run: Run, snapshot: Snapshot, call_id: CallId, key: StepKey, ask: Asker, tell: Callable[[Fact], object]
     ) -> "CallContext":
         """The context of a call of that run, made at that step."""
-        rules = (snapshot.mode, snapshot.allow, snapshot.base)
-        return cls(run.id, run.workflow_id, call_id, *rules, key.step, key.index, ask, tell)
+        rules = (snapshot.mode, snapshot.folders, snapshot.base)
+        return cls(run.id, run.workflow_id, call_id, *rules, key.step, key.index, ask, tell, snapshot.origins)
 
     @property
     def origin(self) -> str:
@@ -70,9 +72,11 @@ class ToolRunner(Protocol):
         """What such a call may leave behind; ONCE for a tool that is not registered."""
         ...
 
-    def terms(self, name: str, arguments: Mapping[str, Any], mode: ValidationMode) -> ConsentTerms:
-        """Whether a person has to agree to such a call in a run of this mode, and how they are asked. Nobody is asked
-        about a tool that is not registered."""
+    def terms(
+        self, name: str, arguments: Mapping[str, Any], mode: ValidationMode, origins: Collection[str] = ()
+    ) -> ConsentTerms:
+        """Whether a person has to agree to such a call in a run of this mode that allows these origins, and how.
+        Nobody is asked about a tool that is not registered."""
         ...
 
     def remember(self, name: str) -> None:

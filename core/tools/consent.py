@@ -1,5 +1,6 @@
 """What a call of a tool is like, as far as consent goes (AGENTS_AND_TOOLS §5, §6)."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from core.domain.consent import CallTraits, ConsentPolicy, Rule
@@ -16,6 +17,6 @@ class MemoryBook:
         self.policy = replace(self.policy, exceptions={**self.policy.exceptions, tool: Rule.ALLOW})
 
 
-def traits(tool: Tool, arguments: Arguments) -> CallTraits:
-    """What there is to know of such a call before anybody is asked."""
-    return CallTraits(tool.info.name, tool.info.category, tool.risk(arguments), tool.effect(arguments))
+def traits(tool: Tool, arguments: Arguments, origins: Collection[str] = ()) -> CallTraits:
+    """What there is to know of such a call, in a run that allows these origins, before anybody is asked."""
+    return CallTraits(tool.info.name, tool.info.category, tool.risk(arguments, origins), tool.effect(arguments))

@@ -61,11 +61,13 @@ class ToolInvoker:
         tool = self._registry.get(name)
         return tool.effect(arguments) if tool else Effect.ONCE
 
-    def terms(self, name: str, arguments: Mapping[str, Any], mode: ValidationMode) -> ConsentTerms:
+    def terms(
+        self, name: str, arguments: Mapping[str, Any], mode: ValidationMode, origins: Collection[str] = ()
+    ) -> ConsentTerms:
         tool = self._registry.get(name)
         if tool is None:
             return ConsentTerms(Ruling.FREE)
-        return self._consent.policy.terms(traits(tool, arguments), mode)
+        return self._consent.policy.terms(traits(tool, arguments, origins), mode)
 
     def remember(self, name: str) -> None:
         self._consent.allow(name)
@@ -91,7 +93,7 @@ class ToolInvoker:
         checked = await self._checked(name, arguments, context.workflow_id, advertised)
         if isinstance(checked, CallResult):
             return checked
-        if not is_permitted and self.terms(name, arguments, context.mode).ruling is Ruling.ASK:
+        if not is_permitted and self.terms(name, arguments, context.mode, context.origins).ruling is Ruling.ASK:
             refused = ToolFailed("rejected", f"{name} needs a person's consent, and nobody can be asked here")
             return CallResult(CallStatus.ERROR, error=_error(name, refused))
         tool, handler = checked

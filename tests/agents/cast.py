@@ -39,7 +39,9 @@ class Tools:
     def effect(self, name: str, arguments: Mapping[str, Any]) -> Effect:
         return self._tools[name][0] if name in self._tools else Effect.ONCE
 
-    def terms(self, name: str, arguments: Mapping[str, Any], mode: ValidationMode) -> ConsentTerms:
+    def terms(
+        self, name: str, arguments: Mapping[str, Any], mode: ValidationMode, origins: Collection[str] = ()
+    ) -> ConsentTerms:
         return ConsentTerms(Ruling.FREE)
 
     def remember(self, name: str) -> None:

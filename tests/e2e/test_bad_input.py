@@ -64,7 +64,7 @@ def test_a_template_that_cannot_run_is_refused_with_its_problems(
         (["validate", "nowhere.json"], "bad_input"),
         (["chat", "hi", "--script", "nowhere.jsonl"], "bad_input"),
         (["run", "Ask around", "--preset", "a=1"], "unsupported"),
-        (["run", "Ask around", "--allow", "http://127.0.0.1:8000"], "unsupported"),
+        (["run", "Ask around", "--allow", "http://127.0.0.1:8000/path"], "bad_input"),
         (["chat", "hi", "--record"], "unsupported"),
         (["chat", "hi", "--base-url", "127.0.0.1:1", "--model", "m"], "bad_input"),
         (["chat", "hi", "--model", "m"], "bad_input"),

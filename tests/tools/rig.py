@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -122,13 +122,14 @@ class Builtins:
         sandbox: ScriptedSandbox | None = None,
         clock: Clock | None = None,
         storage: Storage | None = None,
+        more: Sequence[Tool] = (),
     ) -> None:
         clock = clock or SystemClock()
         self.storage = storage or MemoryStorage()
         self.facts: list[Fact] = []
         self.sandbox = sandbox or ScriptedSandbox(lambda: CodeResult("null"))
         made = (*builtin_tools(self.sandbox, clock), *keeping_tools(self.storage, clock))
-        self.tools = {each.info.name: each for each in made}
+        self.tools = {each.info.name: each for each in (*made, *more)}
         self.runner = invoker(*self.tools.values(), clock=clock)
         self.context = replace(context(*allow), base=str(base) if base else None, tell=self.facts.append)
         self._calls = 0

@@ -3,7 +3,7 @@
 from core.ports.clock import Clock
 from core.ports.sandbox import Sandbox
 from core.ports.storage import Storage
-from core.tools.builtin import ask_user, calculator, list_files, read_file, run_code, todo, wait, write_file
+from core.tools.builtin import ask_user, calculator, http_fetch, list_files, read_file, run_code, todo, wait, write_file
 from core.tools.registry import Tool
 
 
@@ -16,6 +16,7 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
         write_file.tool(),
         list_files.tool(),
         run_code.tool(sandbox),
+        http_fetch.tool(),
         ask_user.tool(),
     ]
 
