@@ -40,6 +40,7 @@ from core.services.agents import AgentService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
+from core.services.forgetting import Forgetting
 from core.services.providers import ProviderService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
@@ -226,7 +227,7 @@ async def run_core(
             box.registry.register(execution_create.tool(engine))
             agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
             consent.know(box.invoker.infos)
-            async with engine:
+            async with engine, Forgetting(storage.memories, clock):
                 with consent:
                     yield _core(bus, clock, engine, storage, stores, settings, consent, templates, models, agents)
     finally:

@@ -22,6 +22,7 @@ from core.domain.task import TaskList
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.facts import filled, in_order
+from core.persistence.memories_twin import TwinMemories
 from core.persistence.memory_tables import Tables
 from core.persistence.order import UNFINISHED, by_asking, by_call, by_checkpoint, by_name, by_piece, by_title
 from core.persistence.unreadable import marked, placeholder, unreadable
@@ -33,6 +34,7 @@ class MemoryStorage:
 
     def __init__(self, tables: Tables | None = None) -> None:
         self._tables = tables or Tables()
+        self._memories = TwinMemories(lambda: self._tables)
 
     def copy(self) -> Self:
         """A store of its own with all that is committed now."""
@@ -162,6 +164,10 @@ class MemoryStorage:
 
     async def tasks(self, workflow_id: WorkflowId) -> TaskList:
         return self._tables.tasks.get(workflow_id, TaskList({}))
+
+    @property
+    def memories(self) -> TwinMemories:
+        return self._memories
 
     async def settings(self) -> Mapping[str, Any]:
         found = {}

@@ -7,8 +7,9 @@ from typing import Any, Self
 
 from core.domain.agent import Agent
 from core.domain.audit import AuditEntry
-from core.domain.ids import AgentId, AuditId, CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import AgentId, AuditId, CallId, InterruptionId, MemoryId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Interruption
+from core.domain.memory import Memory
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
@@ -63,6 +64,7 @@ class Tables:
     settings: dict[str, str] = field(default_factory=dict)
     audit: dict[AuditId, tuple[Place, AuditEntry]] = field(default_factory=dict)
     tasks: dict[WorkflowId, TaskList] = field(default_factory=dict)
+    memories: dict[MemoryId, tuple[Place, Memory]] = field(default_factory=dict)
     broken: set[tuple[str, RunId]] = field(default_factory=set)
     puts: int = 0
 
@@ -121,7 +123,15 @@ class Tables:
         for message_id in [message.id for _, message in self.messages.values() if message.workflow_id == workflow_id]:
             del self.messages[message_id]
         self.tasks.pop(workflow_id, None)
+        kept = {one: row for one, row in self.memories.items() if row[1].workflow_id != workflow_id}
+        self.memories = kept
         self.workflows.pop(workflow_id, None)
+
+    def remember(self, memory: Memory) -> Memory:
+        """The one of that id which is there now."""
+        if memory.id not in self.memories:
+            self.memories[memory.id] = self._place(memory.created_at), memory
+        return self.memories[memory.id][1]
 
     def _place(self, at: datetime) -> Place:
         self.puts += 1

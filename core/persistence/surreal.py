@@ -25,6 +25,7 @@ from core.persistence.connection import Connection
 from core.persistence.deletion import delete_workflow
 from core.persistence.events import Events
 from core.persistence.interruptions import Interruptions
+from core.persistence.memories import StoredMemories
 from core.persistence.messages import Messages
 from core.persistence.runs import Runs
 from core.persistence.schema import migrate
@@ -80,6 +81,7 @@ class SurrealStorage:
         self._settings = SettingsRows(connection)
         self._audit = Audit(connection, places)
         self._tasks = Tasks(connection)
+        self._memories = StoredMemories(connection, places)
 
     @classmethod
     async def open(cls, path: Path) -> Self:
@@ -144,6 +146,7 @@ class SurrealStorage:
         return await self._workflows.all()
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
+        await self._memories.forget(workflow_id)
         await delete_workflow(self._connection, workflow_id)
 
     async def messages(self, workflow_id: WorkflowId) -> list[Message]:
@@ -206,6 +209,10 @@ class SurrealStorage:
 
     async def tasks(self, workflow_id: WorkflowId) -> TaskList:
         return await self._tasks.of_workflow(workflow_id)
+
+    @property
+    def memories(self) -> StoredMemories:
+        return self._memories
 
     async def settings(self) -> Mapping[str, Any]:
         return await self._settings.all()

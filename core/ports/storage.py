@@ -26,6 +26,7 @@ from core.domain.step import StepKey, StepResult
 from core.domain.task import Task, TaskList
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
+from core.ports.memories import Memories
 
 PAGE_ROWS = 200  # the most that one listing gives
 
@@ -292,7 +293,7 @@ class Storage(Protocol):
         ...
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
-        """Remove a workflow with its messages and runs and all that belongs to them.
+        """Remove a workflow with its messages, runs, tasks and memories and all that belongs to them.
 
         In pieces, so that others can write meanwhile; cut short, it can be done again.
         """
@@ -388,6 +389,11 @@ class Storage(Protocol):
 
     async def tasks(self, workflow_id: WorkflowId) -> TaskList:
         """Of a workflow; those that cannot be read are left out."""
+        ...
+
+    @property
+    def memories(self) -> Memories:
+        """What agents remember."""
         ...
 
     async def settings(self) -> Mapping[str, Any]:

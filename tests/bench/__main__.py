@@ -5,7 +5,7 @@ import importlib
 import inspect
 import sys
 
-NAMES = ("agent", "chat", "engine", "leak", "loop", "start", "window")
+NAMES = ("agent", "chat", "engine", "leak", "loop", "start", "store", "window")
 
 
 def main() -> int:

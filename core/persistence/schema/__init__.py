@@ -17,6 +17,7 @@ from core.persistence.schema import (
     m0004_agents,
     m0005_audit,
     m0006_tasks,
+    m0007_memories,
 )
 from core.persistence.statements import Statement
 
@@ -34,6 +35,7 @@ MIGRATIONS = (
     Migration(4, m0004_agents.STATEMENTS),
     Migration(5, m0005_audit.STATEMENTS),
     Migration(6, m0006_tasks.STATEMENTS),
+    Migration(7, m0007_memories.STATEMENTS),
 )
 TABLES = (
     *m0001_first.TABLES,
@@ -41,6 +43,7 @@ TABLES = (
     *m0004_agents.TABLES,
     *m0005_audit.TABLES,
     *m0006_tasks.TABLES,
+    *m0007_memories.TABLES,
 )
 VERSION = MIGRATIONS[-1].number
 

@@ -3,7 +3,18 @@
 from core.ports.clock import Clock
 from core.ports.sandbox import Sandbox
 from core.ports.storage import Storage
-from core.tools.builtin import ask_user, calculator, http_fetch, list_files, read_file, run_code, todo, wait, write_file
+from core.tools.builtin import (
+    ask_user,
+    calculator,
+    http_fetch,
+    list_files,
+    memory,
+    read_file,
+    run_code,
+    todo,
+    wait,
+    write_file,
+)
 from core.tools.registry import Tool
 
 
@@ -23,4 +34,4 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
 
 def keeping_tools(storage: Storage, clock: Clock) -> list[Tool]:
     """Those that keep something in the store."""
-    return [todo.tool(storage, clock)]
+    return [todo.tool(storage, clock), memory.tool(storage.memories, clock)]
