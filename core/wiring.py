@@ -31,6 +31,7 @@ from core.llm.router import Router
 from core.llm.system_keyring import SystemKeyring
 from core.ports.clock import Clock, SystemClock
 from core.ports.consent import ConsentBook
+from core.ports.file_picker import FilePicker
 from core.ports.storage import Storage
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
@@ -86,7 +87,8 @@ class Folders:
 class Toolbox:
     """Tools, sandbox, validation. An async context manager.
 
-    `storage` is where tools keep things; without one, they are kept as long as this is.
+    `storage` is where tools keep things; without one, they are kept as long as this is. `picker` asks a person for a
+    file, in the window.
     """
 
     def __init__(
@@ -96,6 +98,7 @@ class Toolbox:
         is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
         consent: ConsentBook | None = None,
         storage: Storage | None = None,
+        picker: FilePicker | None = None,
     ) -> None:
         if storage is None:
             from core.persistence.in_memory import MemoryStorage  # late: the driver takes its time to load
@@ -106,7 +109,7 @@ class Toolbox:
         self.sandbox = QuickJsSandbox(self._code_workers)
         self.schemas = JsonSchemas(self._schema_workers)
         self.registry = Registry(self.schemas)
-        for tool in (*builtin_tools(self.sandbox, clock), *keeping_tools(storage, clock), *more_tools):
+        for tool in (*builtin_tools(self.sandbox, clock), *keeping_tools(storage, clock, picker), *more_tools):
             self.registry.register(tool)
         self.invoker = ToolInvoker(self.registry, self.schemas, clock, is_viewed, consent)
         self.validator = Validator(self.invoker, self.sandbox, self.schemas)
@@ -159,8 +162,8 @@ class Core:
 
 
 @asynccontextmanager
-async def open_core(folders: Folders) -> AsyncIterator[Core]:
-    """Open the store and start the engine. Recovers nothing by itself.
+async def open_core(folders: Folders, picker: FilePicker | None = None) -> AsyncIterator[Core]:
+    """Open the store and start the engine. Recovers nothing by itself. `picker` asks for a file, in the window.
 
     Raises StorageFailed (`in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`).
     """
@@ -168,7 +171,7 @@ async def open_core(folders: Folders) -> AsyncIterator[Core]:
 
     storage = await SurrealStorage.open(folders.store)
     try:
-        async with run_core(storage, key_file=folders.keys) as core:
+        async with run_core(storage, key_file=folders.keys, picker=picker) as core:
             yield core
     finally:
         await storage.close()
@@ -203,7 +206,11 @@ class Models:
 
 @asynccontextmanager
 async def run_core(
-    storage: Storage, clock: Clock | None = None, more_tools: Iterable[Tool] = (), key_file: Path | None = None
+    storage: Storage,
+    clock: Clock | None = None,
+    more_tools: Iterable[Tool] = (),
+    key_file: Path | None = None,
+    picker: FilePicker | None = None,
 ) -> AsyncIterator[Core]:
     """The core on a store that somebody else opened and closes, with `more_tools` beside the built-in ones.
 
@@ -217,7 +224,7 @@ async def run_core(
     stores = Stores(bus, clock, settings)
     try:
         async with (
-            Toolbox(clock, more_tools, stores.background.is_viewed, consent, storage) as box,
+            Toolbox(clock, more_tools, stores.background.is_viewed, consent, storage, picker) as box,
             Models(clock, settings, key_file) as models,
         ):
             loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas)

@@ -1231,6 +1231,25 @@
     </message>
 </context>
 <context>
+    <name>FileDialogs</name>
+    <message>
+        <source>All files</source>
+        <translation>Tous les fichiers</translation>
+    </message>
+    <message>
+        <source>Choose a file</source>
+        <translation>Choisir un fichier</translation>
+    </message>
+    <message>
+        <source>Choose a file: {purpose}</source>
+        <translation>Choisir un fichier&#xa0;: {purpose}</translation>
+    </message>
+    <message>
+        <source>Files asked for</source>
+        <translation>Fichiers demandés</translation>
+    </message>
+</context>
+<context>
     <name>Foot</name>
     <message>
         <source>Back to the message, it stays open</source>

@@ -25,6 +25,7 @@ _RANGES_OF_RUN = (
     "interruption",
     "interruption_ask",
     "interruption_answer",
+    "allowed_file",
 )
 _ROWS_OF_RUN = ("snapshot", "outcome", "fault", "run")
 

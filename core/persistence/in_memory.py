@@ -162,6 +162,9 @@ class MemoryStorage:
     async def chunks(self, run_id: RunId) -> list[Chunk]:
         return sorted(self._tables.chunks.get(run_id, {}).values(), key=by_piece)
 
+    async def allowed_files(self, run_id: RunId) -> list[str]:
+        return sorted(self._tables.allowed_files.get(run_id, {}))
+
     async def tasks(self, workflow_id: WorkflowId) -> TaskList:
         return self._tables.tasks.get(workflow_id, TaskList({}))
 

@@ -20,6 +20,7 @@ from core.persistence.batch import Batch, Creation
 from core.persistence.facts import EventRow
 from core.persistence.interruption_rows import closing, raising
 from core.ports.storage import (
+    AllowFile,
     ChangeRoot,
     ChangeRun,
     ChangeTasks,
@@ -64,6 +65,7 @@ class Tables:
     settings: dict[str, str] = field(default_factory=dict)
     audit: dict[AuditId, tuple[Place, AuditEntry]] = field(default_factory=dict)
     tasks: dict[WorkflowId, TaskList] = field(default_factory=dict)
+    allowed_files: dict[RunId, dict[str, None]] = field(default_factory=dict)
     memories: dict[MemoryId, tuple[Place, Memory]] = field(default_factory=dict)
     broken: set[tuple[str, RunId]] = field(default_factory=set)
     puts: int = 0
@@ -113,12 +115,14 @@ class Tables:
             if entry.id not in self.audit:
                 self.audit[entry.id] = self._place(entry.at), entry
         lost |= {at for at, one in batch.placed(ChangeTasks) if not self._change_tasks(one)}
+        for allowed in batch.of(AllowFile):
+            self.allowed_files.setdefault(allowed.run_id, {})[allowed.path] = None
         return frozenset(lost)
 
     def delete_workflow(self, workflow_id: WorkflowId) -> None:
         for run_id in [run.id for _, run in self.runs.values() if run.workflow_id == workflow_id]:
             tables: list[dict[RunId, Any]] = [self.runs, self.snapshots, self.results, self.calls, self.events]
-            for table in [*tables, self.interruptions, self.chunks, self.marks]:
+            for table in [*tables, self.interruptions, self.chunks, self.marks, self.allowed_files]:
                 table.pop(run_id, None)
         for message_id in [message.id for _, message in self.messages.values() if message.workflow_id == workflow_id]:
             del self.messages[message_id]

@@ -17,6 +17,7 @@ from core.domain.task import TaskList
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.agents import Agents
+from core.persistence.allowed_files import AllowedFiles
 from core.persistence.audit import Audit
 from core.persistence.batch import Batch
 from core.persistence.chunks import Chunks
@@ -39,6 +40,7 @@ from core.persistence.tool_calls import ToolCalls
 from core.persistence.workflows import Workflows
 from core.ports.storage import (
     PAGE_ROWS,
+    AllowFile,
     ChangeRoot,
     ChangeRun,
     ChangeTasks,
@@ -81,6 +83,7 @@ class SurrealStorage:
         self._settings = SettingsRows(connection)
         self._audit = Audit(connection, places)
         self._tasks = Tasks(connection)
+        self._allowed_files = AllowedFiles(connection)
         self._memories = StoredMemories(connection, places)
 
     @classmethod
@@ -137,6 +140,7 @@ class SurrealStorage:
             *self._settings.put(batch.of(PutSetting)),
             *self._audit.put(batch.of(PutAudit)),
             *self._tasks.change(batch.placed(ChangeTasks)),
+            *self._allowed_files.put(batch.of(AllowFile)),
         ]
 
     async def workflow(self, workflow_id: WorkflowId) -> Workflow | None:
@@ -206,6 +210,9 @@ class SurrealStorage:
 
     async def chunks(self, run_id: RunId) -> list[Chunk]:
         return await self._chunks.of_run(run_id)
+
+    async def allowed_files(self, run_id: RunId) -> list[str]:
+        return await self._allowed_files.of_run(run_id)
 
     async def tasks(self, workflow_id: WorkflowId) -> TaskList:
         return await self._tasks.of_workflow(workflow_id)

@@ -6,8 +6,8 @@ transaction; reads return the domain's own rows.
 However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
 workflows, messages, templates, agents, removed agents, new runs · changes of runs · changes of roots · released
 claims · claims · step results · tool calls · raised interruptions · closed interruptions · events · pieces of text ·
-marks · settings · the audit log · tasks. So no step is claimed after the change that ends its run, and a result wins
-over a claim of the same key.
+marks · settings · the audit log · tasks · allowed files. So no step is claimed after the change that ends its run,
+and a result wins over a claim of the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -235,6 +235,14 @@ class PutAudit:
 
 
 @dataclass(frozen=True, slots=True)
+class AllowFile:
+    """The file tools of the run may reach this file from now on, beside its folders: a person picked it."""
+
+    run_id: RunId
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChangeTasks:
     """Compare and set: applied only while the tasks of the workflow have that `revision`, which is one more then.
 
@@ -270,6 +278,7 @@ Write = (
     | PutSetting
     | PutAudit
     | ChangeTasks
+    | AllowFile
 )
 
 
@@ -385,6 +394,10 @@ class Storage(Protocol):
 
     async def chunks(self, run_id: RunId) -> list[Chunk]:
         """By stream and offset."""
+        ...
+
+    async def allowed_files(self, run_id: RunId) -> list[str]:
+        """The paths of the files that were picked for the run, sorted."""
         ...
 
     async def tasks(self, workflow_id: WorkflowId) -> TaskList:

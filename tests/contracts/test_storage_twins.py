@@ -18,6 +18,7 @@ from core.errors import StorageFailed
 from core.persistence.in_memory import MemoryStorage
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import (
+    AllowFile,
     AppendChunk,
     AppendEvents,
     ChangeRoot,
@@ -181,6 +182,7 @@ writes = st.one_of(
     st.builds(MarkUnreadable, runs, texts),
     st.builds(PutSetting, st.sampled_from(["s1", "s2"]), st.sampled_from(["1", "[]", "{"])),
     task_changes(),
+    st.builds(AllowFile, runs, st.sampled_from(["/a", "/b \udce9", ""])),
     st.builds(PutAudit, st.builds(an_entry, st.sampled_from(["e1", "e2", "e3"]), times, reason=st.none() | texts)),
 )
 commits = st.lists(writes, min_size=1, max_size=12)
@@ -218,6 +220,7 @@ async def everything(storage: Storage) -> dict[str, Any]:
         seen[f"waiting before {run_id}"] = await storage.runs(status=RunStatus.WAITING, before=run_id)
         seen[f"calls {run_id}"] = await storage.tool_calls(run_id)
         seen[f"events {run_id}"] = await storage.events(run_id)
+        seen[f"files {run_id}"] = await storage.allowed_files(run_id)
         seen[f"chunks {run_id}"] = await storage.chunks(run_id)
         try:
             seen[f"snapshot {run_id}"] = await storage.snapshot(run_id)

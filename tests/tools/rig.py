@@ -17,6 +17,7 @@ from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Category, Runtime, ToolInfo
 from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import Clock, SystemClock
+from core.ports.file_picker import FilePicker
 from core.ports.sandbox import CodeLimits, CodeResult
 from core.ports.schemas import Violation
 from core.ports.storage import Storage
@@ -123,14 +124,16 @@ class Builtins:
         clock: Clock | None = None,
         storage: Storage | None = None,
         more: Sequence[Tool] = (),
+        picker: FilePicker | None = None,
+        viewed: bool = False,
     ) -> None:
         clock = clock or SystemClock()
         self.storage = storage or MemoryStorage()
         self.facts: list[Fact] = []
         self.sandbox = sandbox or ScriptedSandbox(lambda: CodeResult("null"))
-        made = (*builtin_tools(self.sandbox, clock), *keeping_tools(self.storage, clock))
+        made = (*builtin_tools(self.sandbox, clock), *keeping_tools(self.storage, clock, picker))
         self.tools = {each.info.name: each for each in (*made, *more)}
-        self.runner = invoker(*self.tools.values(), clock=clock)
+        self.runner = invoker(*self.tools.values(), viewed=viewed, clock=clock)
         self.context = replace(context(*allow), base=str(base) if base else None, tell=self.facts.append)
         self._calls = 0
 

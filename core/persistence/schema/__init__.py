@@ -18,6 +18,7 @@ from core.persistence.schema import (
     m0005_audit,
     m0006_tasks,
     m0007_memories,
+    m0008_allowed_files,
 )
 from core.persistence.statements import Statement
 
@@ -36,6 +37,7 @@ MIGRATIONS = (
     Migration(5, m0005_audit.STATEMENTS),
     Migration(6, m0006_tasks.STATEMENTS),
     Migration(7, m0007_memories.STATEMENTS),
+    Migration(8, m0008_allowed_files.STATEMENTS),
 )
 TABLES = (
     *m0001_first.TABLES,
@@ -44,6 +46,7 @@ TABLES = (
     *m0005_audit.TABLES,
     *m0006_tasks.TABLES,
     *m0007_memories.TABLES,
+    *m0008_allowed_files.TABLES,
 )
 VERSION = MIGRATIONS[-1].number
 

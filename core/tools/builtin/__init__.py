@@ -1,6 +1,7 @@
 """The tools that Metier brings along, a tool a file (AGENTS_AND_TOOLS §5)."""
 
 from core.ports.clock import Clock
+from core.ports.file_picker import FilePicker
 from core.ports.sandbox import Sandbox
 from core.ports.storage import Storage
 from core.tools.builtin import (
@@ -9,6 +10,7 @@ from core.tools.builtin import (
     http_fetch,
     list_files,
     memory,
+    pick_file,
     read_file,
     run_code,
     todo,
@@ -19,12 +21,10 @@ from core.tools.registry import Tool
 
 
 def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
-    """All of them, ready to be registered."""
+    """Those that keep nothing, ready to be registered."""
     return [
         calculator.tool(),
         wait.tool(clock),
-        read_file.tool(),
-        write_file.tool(),
         list_files.tool(),
         run_code.tool(sandbox),
         http_fetch.tool(),
@@ -32,6 +32,12 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
     ]
 
 
-def keeping_tools(storage: Storage, clock: Clock) -> list[Tool]:
-    """Those that keep something in the store."""
-    return [todo.tool(storage, clock), memory.tool(storage.memories, clock)]
+def keeping_tools(storage: Storage, clock: Clock, picker: FilePicker | None = None) -> list[Tool]:
+    """Those that keep something in the store, or look into it. `picker` is the window's, if there is one."""
+    return [
+        todo.tool(storage, clock),
+        memory.tool(storage.memories, clock),
+        pick_file.tool(storage, picker),
+        read_file.tool(storage.allowed_files),
+        write_file.tool(storage.allowed_files),
+    ]
