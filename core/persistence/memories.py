@@ -1,4 +1,8 @@
-"""Rows of what agents remember, found by the database's own full-text index."""
+"""Rows of what agents remember, found by the database's own full-text index.
+
+Their places count backwards, so that the newest come first: the engine reads an index forwards at once, but backwards
+up to fifty times slower.
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -30,7 +34,8 @@ from core.ports.memories import RANKED, Wanted
 
 NEVER = 1 << 62
 _GENERAL = ""
-_AFTER_ALL = "a"  # places are digits
+_BEFORE_ALL = ""
+_BACKWARDS = str.maketrans("0123456789", "9876543210")
 
 _ADD = """{
     LET $to = $given;
@@ -41,12 +46,13 @@ _ADD = """{
 _WHOLE = "SELECT * FROM ONLY $id WHERE expires > $now"
 _HEAD = "id, scope, place, type, expires, data"
 _WANTED = "scope IN $scopes AND expires > $now AND ($type = NONE OR type = $type)"
-_PAGE = f"SELECT {_HEAD} FROM memory WHERE {_WANTED} AND place < $place ORDER BY place DESC LIMIT $limit"
+_PAGE = f"""SELECT {_HEAD} FROM memory WITH INDEX memory_by_scope
+    WHERE {_WANTED} AND place > $place ORDER BY place LIMIT $limit"""
 _PLACE = "SELECT VALUE place FROM ONLY $id"
 _RANKED = f"""SELECT id, place, math::fixed(search::score(1), 3) AS score FROM memory_word
     WHERE words @1@ $query AND {_WANTED} LIMIT $limit"""
-_NEWEST = f"""SELECT VALUE id FROM memory_word
-    WHERE {_WANTED} AND $beginnings.all(|$one| string::contains(words, $one)) ORDER BY place DESC LIMIT $limit"""
+_NEWEST = f"""SELECT VALUE id FROM memory_word WITH INDEX memory_word_by_scope
+    WHERE {_WANTED} AND $beginnings.all(|$one| string::contains(words, $one)) ORDER BY place LIMIT $limit"""
 _THESE = f"SELECT {_HEAD} FROM $ids"
 _EXPIRED = "SELECT VALUE record::id(id) FROM memory WHERE expires <= $now LIMIT $limit"
 _OF_WORKFLOW = "SELECT VALUE record::id(id) FROM memory WHERE scope = $scope LIMIT $limit"
@@ -68,7 +74,9 @@ class StoredMemories:
 
     async def add_all(self, memories: Iterable[Memory]) -> int:
         """Keep them in one transaction; how many were not there yet."""
-        statements = [Statement(_ADD, _rows(one, self._places.next(one.created_at))) for one in memories]
+        statements = [
+            Statement(_ADD, _rows(one, self._places.next(one.created_at).translate(_BACKWARDS))) for one in memories
+        ]
         return sum(bool(new) for new in await self._connection.commit(statements))
 
     async def get(self, memory_id: MemoryId, now: datetime) -> Memory | None:
@@ -80,7 +88,7 @@ class StoredMemories:
             return None
 
     async def page(self, wanted: Wanted, before: MemoryId | None = None) -> list[Memory]:
-        place: str | None = _AFTER_ALL
+        place: str | None = _BEFORE_ALL
         if before is not None:
             place = await self._connection.read(_PLACE, {"id": record("memory", text_key(before))})
         if place is None:
@@ -96,7 +104,7 @@ class StoredMemories:
         if len(ranked) > RANKED:
             ids = await self._connection.read(_NEWEST, {**given, "beginnings": [f" {word}" for word in words]})
         else:
-            ranked.sort(key=lambda row: (row["score"], row["place"]), reverse=True)
+            ranked.sort(key=lambda row: (-row["score"], row["place"]))
             ids = [row["id"] for row in ranked[: wanted.limit]]
         rows = await self._connection.read(_THESE, {"ids": [record("memory", one.id) for one in ids]})
         by_id = {row["id"].id: row for row in rows}
@@ -160,6 +168,6 @@ def _memory(row: Row) -> Memory:
         optional(WorkflowId, found.get("workflow")),
         text_of(row["text"]) if row.get("text") is not None else found["head"],
         found["length"],
-        time_of_place(row["place"]),
+        time_of_place(row["place"].translate(_BACKWARDS)),
         None if row["expires"] == NEVER else time_of(row["expires"]),
     )

@@ -2,9 +2,9 @@
 
     memory          id → scope, place, type, expires, data, text            memory_word     id → the same, and words
 
-`scope` is a workflow, or empty for what is general; `expires` a time, or one that never comes. A memory is written
-once. What is searched lies in a row of its own, without the text: each word once, with a space around it, folded
-before it comes here. The index knows each beginning of a word.
+`scope` is a workflow, or empty for what is general; `place` sorts the newest first; `expires` is a time, or one that
+never comes. A memory is written once. What is searched lies in a row of its own, without the text: each word once,
+with a space around it, folded before it comes here. The index knows each beginning of a word.
 """
 
 TABLES = ("memory", "memory_word")
