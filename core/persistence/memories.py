@@ -49,6 +49,7 @@ _WANTED = "scope IN $scopes AND expires > $now AND ($type = NONE OR type = $type
 _PAGE = f"""SELECT {_HEAD} FROM memory WITH INDEX memory_by_scope
     WHERE {_WANTED} AND place > $place ORDER BY place LIMIT $limit"""
 _PLACE = "SELECT VALUE place FROM ONLY $id"
+_COUNTED = f"SELECT VALUE id FROM memory_word WHERE words @@ $query AND {_WANTED} LIMIT $limit"
 _RANKED = f"""SELECT id, place, math::fixed(search::score(1), 3) AS score FROM memory_word
     WHERE words @1@ $query AND {_WANTED} LIMIT $limit"""
 _NEWEST = f"""SELECT VALUE id FROM memory_word WITH INDEX memory_word_by_scope
@@ -100,10 +101,12 @@ class StoredMemories:
         if not words:
             return []
         given = _given(wanted)
-        ranked = await self._connection.read(_RANKED, {**given, "query": " ".join(words), "limit": RANKED + 1})
-        if len(ranked) > RANKED:
+        matching = {**given, "query": " ".join(words), "limit": RANKED + 1}
+        count = len(await self._connection.read(_COUNTED, matching))  # to rank takes far longer than to find
+        if count > RANKED:
             ids = await self._connection.read(_NEWEST, {**given, "beginnings": [f" {word}" for word in words]})
         else:
+            ranked = await self._connection.read(_RANKED, matching) if count else []
             ranked.sort(key=lambda row: (-row["score"], row["place"]))
             ids = [row["id"] for row in ranked[: wanted.limit]]
         rows = await self._connection.read(_THESE, {"ids": [record("memory", one.id) for one in ids]})

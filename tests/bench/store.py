@@ -1,9 +1,7 @@
 """Searching 10 000 memories, beside a plain listing of as many (at most 50 ms)."""
 
-import asyncio
 import random
 import tempfile
-import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,10 +10,9 @@ from core.domain.memory import Memory, MemoryType
 from core.domain.words import words_of
 from core.persistence.surreal import SurrealStorage
 from core.ports.memories import Wanted
-from tests.bench.measure import contest, line, report
+from tests.bench.measure import contest, report
 
 MEMORIES, BATCH, ROUNDS = 10_000, 100, 15
-SETTLED_S = 0.5
 START = datetime(2026, 1, 1, tzinfo=UTC)
 WORKFLOWS = (None, WorkflowId("wf_1"), WorkflowId("wf_2"))
 QUERIES = {
@@ -37,12 +34,6 @@ def _memory(number: int, rng: random.Random) -> Memory:
     return Memory(MemoryId(f"mem_{number}"), MemoryType.KNOWLEDGE, where, content, len(content), at)
 
 
-async def _seconds(storage: SurrealStorage, wanted: Wanted) -> float:
-    began = time.perf_counter()
-    await storage.memories.search(wanted, ["rare7"])
-    return time.perf_counter() - began
-
-
 async def main() -> None:
     rng = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
@@ -51,10 +42,6 @@ async def main() -> None:
             for first in range(0, MEMORIES, BATCH):
                 await storage.memories.add_all(_memory(number, rng) for number in range(first, first + BATCH))
             wanted = Wanted(WORKFLOWS[:2], START)
-            began = time.perf_counter()
-            while await _seconds(storage, wanted) > SETTLED_S:  # noqa: ASYNC110  # the engine tells nobody
-                await asyncio.sleep(1)
-            line("store", f"index of {MEMORIES} new memories settles", time.perf_counter() - began, "s", 1)
 
             async def listing() -> None:
                 assert len(await storage.memories.page(wanted)) == wanted.limit
