@@ -33,6 +33,7 @@ from core.llm.router import Router
 from core.llm.system_keyring import SystemKeyring
 from core.ports.clock import Clock, SystemClock
 from core.ports.consent import ConsentBook
+from core.ports.file_picker import FilePicker
 from core.ports.sandbox import Sandbox
 from core.ports.storage import Storage
 from core.ports.tools import ToolRunner
@@ -45,6 +46,7 @@ from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
 from core.services.executions import ExecutionService
+from core.services.forgetting import Forgetting
 from core.services.mcp_servers import McpServerService, register_stored
 from core.services.providers import ProviderService
 from core.services.recording import RecordingService
@@ -63,7 +65,7 @@ from core.stores.toasts import Toasts
 from core.stores.usage import Usage
 from core.stores.view_cache import ViewCache
 from core.stores.workflows import Workflows
-from core.tools.builtin import builtin_tools, collection_tools, recording_tools
+from core.tools.builtin import builtin_tools, collection_tools, keeping_tools, recording_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.sampling import Sampling
@@ -97,7 +99,11 @@ class Folders:
 
 
 class Toolbox:
-    """Everything that works without a store: tools, sandbox, validation. An async context manager."""
+    """Tools, sandbox, validation. An async context manager.
+
+    `storage` is where tools keep things; without one, they are kept as long as this is. `picker` asks a person for a
+    file, in the window.
+    """
 
     def __init__(
         self,
@@ -106,13 +112,19 @@ class Toolbox:
         is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
         consent: ConsentBook | None = None,
         sandbox: Sandbox | None = None,
+        storage: Storage | None = None,
+        picker: FilePicker | None = None,
     ) -> None:
+        if storage is None:
+            from core.persistence.in_memory import MemoryStorage  # late: the driver takes its time to load
+
+            storage = MemoryStorage()
         self._code_workers = WorkerPool()
         self._schema_workers = WorkerPool(size=1)  # their own, so that no check waits behind code that runs
         self.sandbox = sandbox or QuickJsSandbox(self._code_workers, checks=self._schema_workers)
         self.schemas = JsonSchemas(self._schema_workers)
         self.registry = Registry(self.schemas)
-        for tool in (*builtin_tools(self.sandbox, clock), *more_tools):
+        for tool in (*builtin_tools(self.sandbox, clock), *keeping_tools(storage, clock, picker), *more_tools):
             self.registry.register(tool)
         self.invoker = ToolInvoker(self.registry, self.schemas, clock, is_viewed, consent)
         self.validator = Validator(self.invoker, self.sandbox, self.schemas)
@@ -203,8 +215,8 @@ class Core:
 
 
 @asynccontextmanager
-async def open_core(folders: Folders) -> AsyncIterator[Core]:
-    """Open the store and start the engine. Recovers nothing by itself.
+async def open_core(folders: Folders, picker: FilePicker | None = None) -> AsyncIterator[Core]:
+    """Open the store and start the engine. Recovers nothing by itself. `picker` asks for a file, in the window.
 
     Raises StorageFailed (`in_use`, `store_doubtful`, `storage_not_writable`, `storage_full`).
     """
@@ -212,7 +224,7 @@ async def open_core(folders: Folders) -> AsyncIterator[Core]:
 
     storage = await SurrealStorage.open(folders.store)
     try:
-        async with run_core(storage, key_file=folders.keys) as core:
+        async with run_core(storage, key_file=folders.keys, picker=picker) as core:
             yield core
     finally:
         await storage.close()
@@ -253,6 +265,7 @@ async def run_core(
     more_tools: Iterable[Tool] = (),
     key_file: Path | None = None,
     sandbox: Sandbox | None = None,
+    picker: FilePicker | None = None,
 ) -> AsyncIterator[Core]:
     """The core on a store that somebody else opened and closes, with `more_tools` beside the built-in ones. Code runs
     in worker processes of its own, or in the `sandbox` given.
@@ -267,7 +280,7 @@ async def run_core(
     stores = Stores(bus, clock, settings)
     try:
         async with (
-            Toolbox(clock, more_tools, stores.background.is_viewed, consent, sandbox) as box,
+            Toolbox(clock, more_tools, stores.background.is_viewed, consent, sandbox, storage, picker) as box,
             Models(clock, settings, key_file) as models,
         ):
             loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas)
@@ -284,7 +297,7 @@ async def run_core(
             hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
             async with hub:  # around the engine: calls end before the programs that answer them
                 await servers.open(hub)
-                async with engine:
+                async with engine, Forgetting(storage.memories, clock):
                     core = _core(
                         bus,
                         clock,

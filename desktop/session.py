@@ -30,6 +30,7 @@ from desktop.theme.theme import Appearance, Theme
 from desktop.translation.languages import Language, Translation
 from desktop.window.content import Content
 from desktop.window.failure_page import FailurePage
+from desktop.window.file_dialog import FileDialogs
 from desktop.window.frame import MainWindow
 from desktop.window.presenter import Presenter
 from desktop.window_state import WindowState
@@ -82,7 +83,7 @@ class Session:
         try:
             async with AsyncExitStack() as stack:
                 try:
-                    core = await stack.enter_async_context(open_core(self.folders))
+                    core = await stack.enter_async_context(open_core(self.folders, FileDialogs(self._window)))
                 except StorageFailed as error:
                     await self._stay_closed(error)
                 else:

@@ -75,6 +75,10 @@
         <translation>Afficher l’activité</translation>
     </message>
     <message>
+        <source>Tasks</source>
+        <translation>Tâches</translation>
+    </message>
+    <message>
         <source>Tool calls and steps of this workflow appear here as they happen.</source>
         <translation>Les appels d’outils et les étapes de ce workflow apparaissent ici au fur et à mesure.</translation>
     </message>
@@ -90,12 +94,20 @@
 <context>
     <name>ActivityWords</name>
     <message>
+        <source>Deleted</source>
+        <translation>Supprimée</translation>
+    </message>
+    <message>
         <source>Done</source>
         <translation>Terminé</translation>
     </message>
     <message>
         <source>Failed</source>
         <translation>Échec</translation>
+    </message>
+    <message>
+        <source>In progress</source>
+        <translation>En cours</translation>
     </message>
     <message>
         <source>Outcome unknown</source>
@@ -116,6 +128,14 @@
     <message>
         <source>Stopped</source>
         <translation>Arrêté</translation>
+    </message>
+    <message>
+        <source>To do</source>
+        <translation>À faire</translation>
+    </message>
+    <message>
+        <source>Waits for another task</source>
+        <translation>Attend une autre tâche</translation>
     </message>
     <message>
         <source>Waits for you</source>
@@ -1359,6 +1379,25 @@
     <message>
         <source>This workflow is still at work. It has to end first.</source>
         <translation>Ce workflow est encore au travail. Il doit d’abord se terminer.</translation>
+    </message>
+</context>
+<context>
+    <name>FileDialogs</name>
+    <message>
+        <source>All files</source>
+        <translation>Tous les fichiers</translation>
+    </message>
+    <message>
+        <source>Choose a file</source>
+        <translation>Choisir un fichier</translation>
+    </message>
+    <message>
+        <source>Choose a file: {purpose}</source>
+        <translation>Choisir un fichier&#xa0;: {purpose}</translation>
+    </message>
+    <message>
+        <source>Files asked for</source>
+        <translation>Fichiers demandés</translation>
     </message>
 </context>
 <context>
@@ -3262,6 +3301,14 @@
         <translation>Suppression d’un modèle</translation>
     </message>
     <message>
+        <source>Fetched</source>
+        <translation>Téléchargé</translation>
+    </message>
+    <message>
+        <source>Fetching</source>
+        <translation>Téléchargement de</translation>
+    </message>
+    <message>
         <source>Listed</source>
         <translation>Listé</translation>
     </message>
@@ -3286,8 +3333,20 @@
         <translation>Lecture de la liste des modèles</translation>
     </message>
     <message>
+        <source>Memory:</source>
+        <translation>Mémoire&#xa0;:</translation>
+    </message>
+    <message>
         <source>No answer in time</source>
         <translation>Pas de réponse à temps</translation>
+    </message>
+    <message>
+        <source>Picked a file</source>
+        <translation>Fichier choisi</translation>
+    </message>
+    <message>
+        <source>Picking a file</source>
+        <translation>Choix d’un fichier</translation>
     </message>
     <message>
         <source>Ran code</source>
@@ -3352,6 +3411,10 @@
     <message>
         <source>Starting a run</source>
         <translation>Lancement d’une exécution</translation>
+    </message>
+    <message>
+        <source>Tasks:</source>
+        <translation>Tâches&#xa0;:</translation>
     </message>
     <message>
         <source>Waited</source>

@@ -8,13 +8,15 @@ _PLACE = """You are an assistant in Metier, an app that runs AI workflows on a p
 Use the tools you are given where they help, and only those. Say plainly what you could not do."""
 _FOLDERS = "File tools reach these folders and nothing else: {}."
 _NO_FOLDERS = "No folder is open to the file tools in this run."
+_ORIGINS = "Of addresses that are not public, http_fetch reaches these: {}."
 
 
 def system_prompt(turn: AgentTurn, now: datetime) -> str:
     """For a turn that a language model answers: its place, then what its agent is told."""
-    allow = turn.snapshot.allow
+    allow, origins = turn.snapshot.folders, turn.snapshot.origins
     folders = _FOLDERS.format(", ".join(allow)) if allow else _NO_FOLDERS
+    private = f" {_ORIGINS.format(', '.join(origins))}" if origins else ""
     profile = turn.snapshot.profile
     own = f"\n\n{profile.system_prompt}" if profile is not None and profile.system_prompt.strip() else ""
     recording = f"\n{turn.recorder.guide}" if turn.recorder.guide else ""
-    return f"{_PLACE.format(date=f'{now:%A, %d %B %Y}')}\n{folders}{recording}{own}"
+    return f"{_PLACE.format(date=f'{now:%A, %d %B %Y}')}\n{folders}{private}{recording}{own}"

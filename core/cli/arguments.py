@@ -1,17 +1,16 @@
 """What several commands take."""
 
 import argparse
-import re
 import sys
 from pathlib import Path
 from typing import Any
 
 from core.cli.exits import CommandFailed
 from core.domain.json_text import read
+from core.domain.masking import masked_text
 from core.domain.template import ValidationMode
+from core.domain.web_address import is_origin, origin_of
 from core.services.templates import read_text
-
-_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 def data_option() -> argparse.ArgumentParser:
@@ -29,7 +28,7 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="DIR|ORIGIN",
-        help="let the file tools into this folder, for this run (may be repeated)",
+        help="let the file tools into this folder, or http_fetch to this origin, for this run (may be repeated)",
     )
     parser.add_argument(
         "--mode",
@@ -49,14 +48,16 @@ def require_supported(args: argparse.Namespace, *options: str) -> None:
     for option in options:
         if getattr(args, option.lstrip("-").replace("-", "_")):
             raise unsupported(option)
-    if origin := next((place for place in args.allow if _ORIGIN.match(place)), None):
-        raise unsupported(f"--allow {origin}")
 
 
-def allowed_folders(places: list[str]) -> list[str]:
-    """The folders of `--allow`, absolute. Raises CommandFailed `bad_input` for one that is none or cannot be read."""
+def allowed_places(places: list[str]) -> list[str]:
+    """What `--allow` names: folders, absolute, and origins. Raises CommandFailed `bad_input` for one that is neither or
+    cannot be read."""
     folders = []
     for place in places:
+        if is_origin(place):
+            folders.append(_origin(place))
+            continue
         try:
             folder = Path(place).resolve(strict=True)
             if not folder.is_dir():
@@ -67,6 +68,13 @@ def allowed_folders(places: list[str]) -> list[str]:
             raise CommandFailed.usage("bad_input", f"--allow {place}: {reason}") from None
         folders.append(str(folder))
     return folders
+
+
+def _origin(place: str) -> str:
+    try:
+        return origin_of(place)
+    except ValueError as error:
+        raise CommandFailed.usage("bad_input", f"--allow {masked_text(place)}: {error}") from None
 
 
 def seconds(text: str) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from core.cli.arguments import add_run_options, allowed_folders, input_object, require_supported
+from core.cli.arguments import add_run_options, allowed_places, input_object, require_supported
 from core.cli.attend import attend, exit_code
 from core.cli.exits import CommandFailed, unwrap
 from core.cli.follow import EventLines, TextStream
@@ -56,7 +56,7 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
     given = input_object(args.input) if args.input is not None else None
     is_of_provider = _is_of_provider(args)
     script = () if is_of_provider else _script(args.script or os.environ.get("METIER_SCRIPT"))
-    allow = allowed_folders(args.allow)
+    allow = allowed_places(args.allow)
     async with open_core(folders) as core:
         model = await _model(core, args) if is_of_provider else None
         text = None if args.events else TextStream(core.bus)

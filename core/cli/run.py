@@ -5,7 +5,7 @@ from pathlib import Path
 
 from core.cli.arguments import (
     add_run_options,
-    allowed_folders,
+    allowed_places,
     input_object,
     preset_results,
     require_supported,
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
     require_supported(args)
     presets = preset_results(args.preset)
-    given, allow = input_object(args.input), allowed_folders(args.allow)
+    given, allow = input_object(args.input), allowed_places(args.allow)
     async with open_core(folders) as core:
         if args.events:
             EventLines(core.bus)

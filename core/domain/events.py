@@ -8,17 +8,18 @@ back. A type written by a later version is kept as `UnknownFact` and skipped by 
 import functools
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TaskId, TemplateId, WorkflowId
 from core.domain.interruption import InterruptionKind, InterruptionStatus
 from core.domain.masking import masked_text
 from core.domain.message import Role
 from core.domain.risk import Risk
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
+from core.domain.task import TaskStatus
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Effect
 
@@ -363,6 +364,20 @@ class ModelAsked(Fact):
     oldest: MessageId | None = None
 
 
+class TaskChanged(Fact):
+    """A task of the workflow is this now, by a call of `todo`; `deleted`: it was this. Told again after a crash."""
+
+    type = "task_changed"
+    id: TaskId
+    change: Literal["created", "updated", "completed", "deleted"]
+    name: str
+    status: TaskStatus
+    priority: int
+    description: str = ""
+    dependencies: list[TaskId] = []
+    call_id: CallId | None = None
+
+
 class UsageReported(Fact):
     """Tokens of one model answer. `cost` is None where the price is not known. `elapsed_ms` is how long the answer
     took from its first sign. `said_tokens` is about how much of it stays in the conversation: not what was thought."""
@@ -449,6 +464,7 @@ FACTS: dict[str, type[Fact]] = {
         ToolProgressed,
         ToolEnded,
         ToolEndedLate,
+        TaskChanged,
         UsageReported,
         StepRecorded,
         StepPreset,

@@ -18,6 +18,7 @@ from core.domain.live_run import (
     LiveInterruption,
     LiveRun,
     LiveStep,
+    LiveTask,
     Pace,
     speed,
 )
@@ -307,6 +308,13 @@ def _fold_asked(run: LiveRun, fact: facts.ModelAsked, at: datetime) -> None:
     run.last_asked, run.last_answer_tokens, run.pace = fact, 0, Pace()
 
 
+def _fold_task(run: LiveRun, fact: facts.TaskChanged, at: datetime) -> None:
+    if task := run.tasks.get(fact.id):
+        task.told, task.last_at = fact, at
+    else:
+        run.tasks[fact.id] = LiveTask(fact, at, at)
+
+
 def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
     run.counted += 1
     run.input_tokens += fact.input_tokens
@@ -357,6 +365,7 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.AnswerWarned: _fold_warning,
     facts.ThoughtKept: add_kept,
     facts.ModelAsked: _fold_asked,
+    facts.TaskChanged: _fold_task,
     facts.UsageReported: _fold_usage,
     facts.StepPreset: _fold_preset,
 }

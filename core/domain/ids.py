@@ -14,6 +14,8 @@ CallId = NewType("CallId", str)
 InterruptionId = NewType("InterruptionId", str)
 AuditId = NewType("AuditId", str)
 ServerId = NewType("ServerId", str)
+TaskId = NewType("TaskId", str)
+MemoryId = NewType("MemoryId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: sorts as it counts, no look-alikes
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from core.domain import events as facts
-from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TaskId, TemplateId, WorkflowId
 from core.domain.interruption import InterruptionStatus
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
@@ -127,6 +127,15 @@ class LiveThought:
 
 
 @dataclass(slots=True)
+class LiveTask:
+    """A task of the workflow as this run has last told of it, and when it first and last did."""
+
+    told: facts.TaskChanged
+    first_at: datetime
+    last_at: datetime
+
+
+@dataclass(slots=True)
 class LiveInterruption:
     """A place where the run waits, or waited, for a person."""
 
@@ -173,6 +182,7 @@ class LiveRun:
     calls: dict[CallId, LiveCall] = field(default_factory=dict)
     interruptions: dict[InterruptionId, LiveInterruption] = field(default_factory=dict)
     state_log: list[facts.StatePatched] = field(default_factory=list)
+    tasks: dict[TaskId, LiveTask] = field(default_factory=dict)
     prompt: str | None = None
     prompt_id: MessageId | None = None
     message: str | None = None
@@ -250,6 +260,7 @@ class LiveRun:
         self.calls.clear()
         self.interruptions.clear()
         self.state_log.clear()
+        self.tasks.clear()
         for step in self.steps.values():
             step.output = step.raw = step.skipped_value = None
             step.attempt_errors.clear()

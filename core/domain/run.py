@@ -11,6 +11,7 @@ from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
 from core.domain.masking import masked, masked_text
 from core.domain.model import ModelChoice
 from core.domain.template import Template, ValidationMode
+from core.domain.web_address import is_origin
 from core.errors import MetierError
 
 
@@ -94,7 +95,8 @@ class Cast:
 class Snapshot:
     """What a run was started with. It never changes, whatever becomes of the template or the settings.
 
-    `allow` holds absolute folders that the file tools may enter, `base` the folder where relative paths start
+    `allow` holds what a person has let the run reach: absolute folders, for the file tools, and origins, for
+    `http_fetch`. `base` is the folder where relative paths start
     (the first allowed one if None); `script` the lines of a scripted offline agent, so that a resumed turn plays on.
     `gated`: it waits in the queue until the limit on workflows at once lets it in (ENGINE §9). `model` answers where an
     agent is asked; None: the offline agent. `profile` is the agent as it was then; None: nothing is set beside the
@@ -123,6 +125,16 @@ class Snapshot:
         """The same, with who answers that step."""
         one = self.cast.get(step)
         return self if one is None else replace(self, profile=one.profile, model=one.model)
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The folders that are allowed."""
+        return tuple(place for place in self.allow if not is_origin(place))
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """The origins that are allowed."""
+        return tuple(place for place in self.allow if is_origin(place))
 
 
 @dataclass(frozen=True, slots=True)

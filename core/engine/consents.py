@@ -51,6 +51,7 @@ class Consents:
     ) -> None:
         self._run = run
         self._mode = snapshot.mode
+        self._origins = snapshot.origins
         self._log = log
         self._clock = clock
         self._tools = tools
@@ -129,7 +130,7 @@ class Consents:
         return terms.ruling is not Ruling.ASK
 
     def _terms(self, wanted: WantedCall, *, reaches_out: bool = False) -> ConsentTerms:
-        return self._tools.terms(wanted.tool, _object(wanted), self._mode, reaches_out=reaches_out)
+        return self._tools.terms(wanted.tool, _object(wanted), self._mode, self._origins, reaches_out=reaches_out)
 
     def _is_scoped(self, wanted: WantedCall) -> bool:
         info = self._tools.info(wanted.tool)

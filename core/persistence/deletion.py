@@ -11,6 +11,7 @@ from core.persistence.connection import Connection
 from core.persistence.keys import record, rows_of, text_key
 from core.persistence.pages import ROWS, pieces
 from core.persistence.statements import Statement
+from core.persistence.tasks import rows_of_workflow
 
 _SOME_RUNS = "SELECT VALUE record::id(id) FROM run WHERE workflow = $workflow LIMIT $limit"
 _SOME_MESSAGES = "SELECT VALUE id FROM message WHERE workflow = $workflow LIMIT $limit"
@@ -24,6 +25,7 @@ _RANGES_OF_RUN = (
     "interruption",
     "interruption_ask",
     "interruption_answer",
+    "allowed_file",
 )
 _ROWS_OF_RUN = ("snapshot", "outcome", "fault", "run")
 
@@ -36,6 +38,7 @@ async def delete_workflow(connection: Connection, workflow_id: WorkflowId) -> No
             await _delete_run(connection, run_id)
     while messages := await connection.read(_SOME_MESSAGES, some):
         await connection.commit([Statement(_DELETE, messages)])
+    await connection.commit([Statement(_DELETE, rows_of_workflow(workflow_id))])
     await connection.commit([Statement(_DELETE, record("workflow", text_key(workflow_id)))])
 
 

@@ -19,9 +19,11 @@ from core.domain.mcp_server import StoredServer
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.task import TaskList
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.facts import filled, in_order
+from core.persistence.memories_twin import TwinMemories
 from core.persistence.memory_tables import Tables
 from core.persistence.order import UNFINISHED, by_asking, by_call, by_checkpoint, by_name, by_piece, by_title
 from core.persistence.unreadable import marked, placeholder, unreadable
@@ -33,6 +35,7 @@ class MemoryStorage:
 
     def __init__(self, tables: Tables | None = None) -> None:
         self._tables = tables or Tables()
+        self._memories = TwinMemories(lambda: self._tables)
 
     def copy(self) -> Self:
         """A store of its own with all that is committed now."""
@@ -164,6 +167,16 @@ class MemoryStorage:
 
     async def chunks(self, run_id: RunId) -> list[Chunk]:
         return sorted(self._tables.chunks.get(run_id, {}).values(), key=by_piece)
+
+    async def allowed_files(self, run_id: RunId) -> list[str]:
+        return sorted(self._tables.allowed_files.get(run_id, {}))
+
+    async def tasks(self, workflow_id: WorkflowId) -> TaskList:
+        return self._tables.tasks.get(workflow_id, TaskList({}))
+
+    @property
+    def memories(self) -> TwinMemories:
+        return self._memories
 
     async def settings(self) -> Mapping[str, Any]:
         found = {}

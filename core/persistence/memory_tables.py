@@ -12,6 +12,7 @@ from core.domain.ids import (
     AuditId,
     CallId,
     InterruptionId,
+    MemoryId,
     MessageId,
     RunId,
     ServerId,
@@ -20,17 +21,21 @@ from core.domain.ids import (
 )
 from core.domain.interruption import Interruption
 from core.domain.mcp_server import McpServer
+from core.domain.memory import Memory
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.task import TaskList
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.batch import Batch, Creation
 from core.persistence.facts import EventRow
 from core.persistence.interruption_rows import closing, raising
 from core.ports.storage import (
+    AllowFile,
     ChangeRoot,
     ChangeRun,
+    ChangeTasks,
     Chunk,
     Claim,
     CloseInterruption,
@@ -77,6 +82,9 @@ class Tables:
     marks: dict[RunId, str] = field(default_factory=dict)
     settings: dict[str, str] = field(default_factory=dict)
     audit: dict[AuditId, tuple[Place, AuditEntry]] = field(default_factory=dict)
+    tasks: dict[WorkflowId, TaskList] = field(default_factory=dict)
+    allowed_files: dict[RunId, dict[str, None]] = field(default_factory=dict)
+    memories: dict[MemoryId, tuple[Place, Memory]] = field(default_factory=dict)
     broken: set[tuple[str, RunId]] = field(default_factory=set)
     puts: int = 0
 
@@ -124,16 +132,28 @@ class Tables:
             entry = put_audit.entry
             if entry.id not in self.audit:
                 self.audit[entry.id] = self._place(entry.at), entry
+        lost |= {at for at, one in batch.placed(ChangeTasks) if not self._change_tasks(one)}
+        for allowed in batch.of(AllowFile):
+            self.allowed_files.setdefault(allowed.run_id, {})[allowed.path] = None
         return frozenset(lost)
 
     def delete_workflow(self, workflow_id: WorkflowId) -> None:
         for run_id in [run.id for _, run in self.runs.values() if run.workflow_id == workflow_id]:
             tables: list[dict[RunId, Any]] = [self.runs, self.snapshots, self.results, self.calls, self.events]
-            for table in [*tables, self.interruptions, self.chunks, self.marks]:
+            for table in [*tables, self.interruptions, self.chunks, self.marks, self.allowed_files]:
                 table.pop(run_id, None)
         for message_id in [message.id for _, message in self.messages.values() if message.workflow_id == workflow_id]:
             del self.messages[message_id]
+        self.tasks.pop(workflow_id, None)
+        kept = {one: row for one, row in self.memories.items() if row[1].workflow_id != workflow_id}
+        self.memories = kept
         self.workflows.pop(workflow_id, None)
+
+    def remember(self, memory: Memory) -> Memory:
+        """The one of that id which is there now."""
+        if memory.id not in self.memories:
+            self.memories[memory.id] = self._place(memory.created_at), memory
+        return self.memories[memory.id][1]
 
     def _place(self, at: datetime) -> Place:
         self.puts += 1
@@ -186,6 +206,16 @@ class Tables:
         if change.run_id in self.runs:
             place, run = self.runs[change.run_id]
             self.runs[run.id] = place, replace(run, root=change.root)
+
+    def _change_tasks(self, change: ChangeTasks) -> bool:
+        """Whether they stand as they were changed here."""
+        found = self.tasks.get(change.workflow_id, TaskList({}))
+        if found.revision != change.revision:
+            return (found.revision, found.changed_by) == (change.revision + 1, change.by)
+        kept = {**found.tasks, **{task.id: task for task in change.put}}
+        left = {task_id: task for task_id, task in kept.items() if task_id not in change.removed}
+        self.tasks[change.workflow_id] = TaskList(left, change.revision + 1, change.by)
+        return True
 
     def _is_running(self, run_id: RunId) -> bool:
         return run_id in self.runs and self.runs[run_id][1].status is RunStatus.RUNNING

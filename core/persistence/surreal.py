@@ -14,9 +14,11 @@ from core.domain.mcp_server import StoredServer
 from core.domain.message import Message
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepResult
+from core.domain.task import TaskList
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.agents import Agents
+from core.persistence.allowed_files import AllowedFiles
 from core.persistence.audit import Audit
 from core.persistence.batch import Batch
 from core.persistence.chunks import Chunks
@@ -26,6 +28,7 @@ from core.persistence.deletion import delete_workflow
 from core.persistence.events import Events
 from core.persistence.interruptions import Interruptions
 from core.persistence.mcp_servers import McpServers
+from core.persistence.memories import StoredMemories
 from core.persistence.messages import Messages
 from core.persistence.runs import Runs
 from core.persistence.schema import migrate
@@ -33,13 +36,16 @@ from core.persistence.settings import SettingsRows
 from core.persistence.snapshots import Snapshots
 from core.persistence.statements import Statement
 from core.persistence.step_results import StepResults
+from core.persistence.tasks import Tasks
 from core.persistence.templates import Templates
 from core.persistence.tool_calls import ToolCalls
 from core.persistence.workflows import Workflows
 from core.ports.storage import (
     PAGE_ROWS,
+    AllowFile,
     ChangeRoot,
     ChangeRun,
+    ChangeTasks,
     Chunk,
     Claim,
     CloseInterruption,
@@ -83,6 +89,9 @@ class SurrealStorage:
         self._chunks = Chunks(connection)
         self._settings = SettingsRows(connection)
         self._audit = Audit(connection, places)
+        self._tasks = Tasks(connection)
+        self._allowed_files = AllowedFiles(connection)
+        self._memories = StoredMemories(connection, places)
 
     @classmethod
     async def open(cls, path: Path) -> Self:
@@ -141,6 +150,8 @@ class SurrealStorage:
             *self._runs.mark(batch.of(MarkUnreadable)),
             *self._settings.put(batch.of(PutSetting)),
             *self._audit.put(batch.of(PutAudit)),
+            *self._tasks.change(batch.placed(ChangeTasks)),
+            *self._allowed_files.put(batch.of(AllowFile)),
         ]
 
     async def workflow(self, workflow_id: WorkflowId) -> Workflow | None:
@@ -150,6 +161,7 @@ class SurrealStorage:
         return await self._workflows.all()
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
+        await self._memories.forget(workflow_id)
         await delete_workflow(self._connection, workflow_id)
 
     async def messages(self, workflow_id: WorkflowId) -> list[Message]:
@@ -212,6 +224,16 @@ class SurrealStorage:
 
     async def chunks(self, run_id: RunId) -> list[Chunk]:
         return await self._chunks.of_run(run_id)
+
+    async def allowed_files(self, run_id: RunId) -> list[str]:
+        return await self._allowed_files.of_run(run_id)
+
+    async def tasks(self, workflow_id: WorkflowId) -> TaskList:
+        return await self._tasks.of_workflow(workflow_id)
+
+    @property
+    def memories(self) -> StoredMemories:
+        return self._memories
 
     async def settings(self) -> Mapping[str, Any]:
         return await self._settings.all()

@@ -6,8 +6,8 @@ transaction; reads return the domain's own rows.
 However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
 workflows, messages, templates, removed templates, agents, removed agents, new runs · changes of runs · changes of
 roots · released claims · claims · step results · tool calls · raised interruptions · closed interruptions · events ·
-pieces of text · marks · settings · the audit log. So no step is claimed after the change that ends its run, and a
-result wins over a claim of the same key.
+pieces of text · marks · settings · the audit log · tasks · allowed files. So no step is claimed after the change that
+ends its run, and a result wins over a claim of the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,14 +18,26 @@ from typing import Any, Protocol
 from core.domain.agent import Agent
 from core.domain.audit import AuditEntry
 from core.domain.events import Event
-from core.domain.ids import AgentId, AuditId, InterruptionId, MessageId, RunId, ServerId, TemplateId, WorkflowId
+from core.domain.ids import (
+    AgentId,
+    AuditId,
+    InterruptionId,
+    MessageId,
+    RunId,
+    ServerId,
+    TaskId,
+    TemplateId,
+    WorkflowId,
+)
 from core.domain.interruption import Answer, Interruption, InterruptionStatus
 from core.domain.mcp_server import McpServer, StoredServer
 from core.domain.message import Message
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult
+from core.domain.task import Task, TaskList
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
+from core.ports.memories import Memories
 
 PAGE_ROWS = 200  # the most that one listing gives
 
@@ -262,6 +274,28 @@ class PutAudit:
     entry: AuditEntry
 
 
+@dataclass(frozen=True, slots=True)
+class AllowFile:
+    """The file tools of the run may reach this file from now on, beside its folders: a person picked it."""
+
+    run_id: RunId
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeTasks:
+    """Compare and set: applied only while the tasks of the workflow have that `revision`, which is one more then.
+
+    One by the same `by` that was the last to change this revision counts as applied: a commit may be repeated.
+    """
+
+    workflow_id: WorkflowId
+    revision: int
+    by: str
+    put: tuple[Task, ...] = ()
+    removed: tuple[TaskId, ...] = ()
+
+
 Write = (
     PutWorkflow
     | PutMessage
@@ -287,6 +321,8 @@ Write = (
     | MarkUnreadable
     | PutSetting
     | PutAudit
+    | ChangeTasks
+    | AllowFile
 )
 
 
@@ -310,7 +346,7 @@ class Storage(Protocol):
         ...
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
-        """Remove a workflow with its messages and runs and all that belongs to them.
+        """Remove a workflow with its messages, runs, tasks and memories and all that belongs to them.
 
         In pieces, so that others can write meanwhile; cut short, it can be done again.
         """
@@ -406,6 +442,19 @@ class Storage(Protocol):
 
     async def chunks(self, run_id: RunId) -> list[Chunk]:
         """By stream and offset."""
+        ...
+
+    async def allowed_files(self, run_id: RunId) -> list[str]:
+        """The paths of the files that were picked for the run, sorted."""
+        ...
+
+    async def tasks(self, workflow_id: WorkflowId) -> TaskList:
+        """Of a workflow; those that cannot be read are left out."""
+        ...
+
+    @property
+    def memories(self) -> Memories:
+        """What agents remember."""
         ...
 
     async def settings(self) -> Mapping[str, Any]:

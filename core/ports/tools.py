@@ -24,7 +24,8 @@ def _nobody_listens(fact: Fact) -> None:
 class CallContext:
     """Whose call it is and what it may reach.
 
-    `allow` holds the absolute folders that the file tools may enter; a relative path starts at `base`, or at the
+    `allow` holds the absolute folders that the file tools may enter, `origins` those that `http_fetch` may reach beside
+    the public ones; a relative path starts at `base`, or at the
     first of them without one. `ask` puts a question to a person, at `step` and `index`; None where nobody can be asked.
     A call from outside, through MCP, is made in no run: `run_id` and `workflow_id` are empty. `tell` tells of the call:
     how far it has come, what it used. `model` is the run's own; None: the offline agent.
@@ -41,14 +42,27 @@ class CallContext:
     ask: Asker | None = None
     tell: Callable[[Fact], object] = _nobody_listens
     model: ModelChoice | None = None
+    origins: tuple[str, ...] = ()
 
     @classmethod
     def of(
         cls, run: Run, snapshot: Snapshot, call_id: CallId, key: StepKey, ask: Asker, tell: Callable[[Fact], object]
     ) -> "CallContext":
         """The context of a call of that run, made at that step."""
-        rules = (snapshot.mode, snapshot.allow, snapshot.base)
-        return cls(run.id, run.workflow_id, call_id, *rules, key.step, key.index, ask, tell, snapshot.model)
+        return cls(
+            run.id,
+            run.workflow_id,
+            call_id,
+            snapshot.mode,
+            snapshot.folders,
+            snapshot.base,
+            key.step,
+            key.index,
+            ask,
+            tell,
+            snapshot.model,
+            snapshot.origins,
+        )
 
     @classmethod
     def outside(cls, call_id: CallId) -> "CallContext":
@@ -58,6 +72,12 @@ class CallContext:
     @property
     def is_outside(self) -> bool:
         return not self.run_id
+
+    @property
+    def origin(self) -> str:
+        """What tells this call from all others, for ever. The same for every attempt of a step, as for the same call
+        after a crash: what is made under this name is made once."""
+        return f"{self.run_id}/{self.call_id.partition(' attempt ')[0]}"
 
     def from_base(self, path: str) -> str:
         """The path, absolute if there is a base that it can start at."""
@@ -81,10 +101,16 @@ class ToolRunner(Protocol):
         ...
 
     def terms(
-        self, name: str, arguments: Mapping[str, Any], mode: ValidationMode, *, reaches_out: bool = False
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        mode: ValidationMode,
+        origins: Collection[str] = (),
+        *,
+        reaches_out: bool = False,
     ) -> ConsentTerms:
-        """Whether a person has to agree to such a call in a run of this mode, and how they are asked. Nobody is asked
-        about a tool that is not registered."""
+        """Whether a person has to agree to such a call in a run of this mode that allows these origins, and how they
+        are asked. Nobody is asked about a tool that is not registered."""
         ...
 
     async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:

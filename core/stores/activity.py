@@ -1,7 +1,7 @@
-"""What happened in the runs that are shown: their tool calls and steps, the newest first (UI §1)."""
+"""What happened in the runs that are shown: their tool calls, steps and tasks, the newest first (UI §1)."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -11,10 +11,11 @@ from psygnal import Signal
 
 from core.domain.ids import RunId
 from core.domain.json_text import readable
-from core.domain.live_run import LiveCall, LiveRun, LiveStep
+from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveTask
 from core.domain.run import RunKind
 from core.domain.step import StepStatus
 from core.domain.summary import SUMMARY_TEMPLATE
+from core.domain.task import TaskStatus
 from core.domain.tool import CallStatus
 from core.stores.listeners import tell
 from core.stores.view_cache import ViewCache
@@ -22,15 +23,17 @@ from core.stores.viewers import Batch
 
 TARGET_CHARACTERS = 200
 _TELLING = ("path", "file", "url", "query", "pattern", "expression", "command", "question", "name", "title", "id")
-_SILENT = frozenset({"run_code", "wait"})  # code is no line, and the duration of a wait says what it was
+_SILENT = frozenset({"run_code", "wait", "pick_file"})  # code is no line, and the duration of a wait says what it was
 
 
 class ActivityKind(StrEnum):
-    """`agent` is a step at which an agent is at work; a chat has one for each turn."""
+    """`agent` is a step at which an agent is at work; a chat has one for each turn. `task` is one that
+    an agent keeps with `todo`: whatever runs tell of it, there is one item, with what was told last."""
 
     TOOL = "tool"
     AGENT = "agent"
     STEP = "step"
+    TASK = "task"
 
 
 class ActivityState(StrEnum):
@@ -41,18 +44,26 @@ class ActivityState(StrEnum):
     SKIPPED = "skipped"
     CANCELLED = "cancelled"
     UNKNOWN = "unknown"
+    PENDING = "pending"
+    BLOCKED = "blocked"
+    DELETED = "deleted"
 
 
 class ActivityFilter(StrEnum):
     ALL = "all"
     TOOLS = "tools"
     AGENTS = "agents"
+    TASKS = "tasks"
 
     def takes(self, item: "ActivityItem") -> bool:
         return self is ActivityFilter.ALL or _KINDS[self] is item.kind
 
 
-_KINDS = {ActivityFilter.TOOLS: ActivityKind.TOOL, ActivityFilter.AGENTS: ActivityKind.AGENT}
+_KINDS = {
+    ActivityFilter.TOOLS: ActivityKind.TOOL,
+    ActivityFilter.AGENTS: ActivityKind.AGENT,
+    ActivityFilter.TASKS: ActivityKind.TASK,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +77,12 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ActivityItem:
-    """A call or a step as a line. `id` is its own among all runs; `name` the tool, the step, or a chat's agent.
+    """A call, a step or a task as a line. `id` is its own among all runs; `name` the tool, the step, a chat's agent, or
+    what is to be done.
 
-    `at` is when it began. `target` is what a call is about, on one line; `summary` what came out of it. `step` is
-    where a call was made in a template. `reason` is what the condition of a skipped step looked at, as JSON text.
+    `at` is when it began, of a task when it last changed. `target` is what a call is about, on one line; `summary`
+    what came out of it. `step` is where a call was made in a template. `reason` is what the condition of a skipped
+    step looked at, as JSON text.
     """
 
     id: str
@@ -119,6 +132,7 @@ def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -
         item = known.get(call.id)
         has_ended = item is not None and item.state is not ActivityState.RUNNING
         items.append(item if item is not None and has_ended else _call_item(run, call))
+    items += [_task_item(run, task) for task in run.tasks.values()]
     items.sort(key=_began)
     items.reverse()
     return items
@@ -129,6 +143,9 @@ def detail_of(run: LiveRun, item_id: str) -> ActivityDetail | None:
     for call in run.calls.values():
         if call.id == item_id:
             return _call_detail(run, call)
+    task = next((task for task in run.tasks.values() if task.told.id == item_id), None)
+    if task is not None:
+        return ActivityDetail(_fields_of(task), has_arguments=True)
     step = next((step for step in run.steps.values() if _step_id(run, step) == item_id), None)
     if step is None:
         return None
@@ -176,7 +193,7 @@ class Activity:
         self._stale.clear()
         items = [item for run_id in reversed(self._runs) for item in self._items[run_id]]
         items.sort(key=_began, reverse=True)
-        return items
+        return list(_once(items))
 
     def detail(self, item: ActivityItem) -> ActivityDetail | None:
         """What there is to read about it now; None if it is not shown any more."""
@@ -199,6 +216,17 @@ class Activity:
         self._stale = set(self._runs)
 
 
+def _once(items: Iterable[ActivityItem]) -> Iterator[ActivityItem]:
+    """The items, of a task the first alone: several runs may have told of it."""
+    seen: set[str] = set()
+    for item in items:
+        if item.kind is ActivityKind.TASK:
+            if item.id in seen:
+                continue
+            seen.add(item.id)
+        yield item
+
+
 def counts(items: Iterable[ActivityItem]) -> dict[ActivityFilter, int]:
     """How many each filter takes."""
     of_kind = Counter(item.kind for item in items)
@@ -206,6 +234,7 @@ def counts(items: Iterable[ActivityItem]) -> dict[ActivityFilter, int]:
         ActivityFilter.ALL: of_kind.total(),
         ActivityFilter.TOOLS: of_kind[ActivityKind.TOOL],
         ActivityFilter.AGENTS: of_kind[ActivityKind.AGENT],
+        ActivityFilter.TASKS: of_kind[ActivityKind.TASK],
     }
 
 
@@ -258,6 +287,18 @@ def _step_item(run: LiveRun, step: LiveStep, *, is_agent: bool) -> ActivityItem:
         reason=_on_a_line(readable(step.skipped_value)) if step.skipped else None,
         progress=Progress(iterations.completed, iterations.failed, iterations.total) if iterations else None,
     )
+
+
+def _task_item(run: LiveRun, task: LiveTask) -> ActivityItem:
+    told = task.told
+    state = ActivityState.DELETED if told.change == "deleted" else _TASK_STATES[told.status]
+    return ActivityItem(told.id, run.run_id, ActivityKind.TASK, told.name, state, task.last_at)
+
+
+def _fields_of(task: LiveTask) -> dict[str, Any]:
+    told = task.told
+    fields = {"id": told.id, "priority": told.priority, "description": told.description}
+    return {name: value for name, value in {**fields, "dependencies": told.dependencies}.items() if value}
 
 
 def _step_id(run: LiveRun, step: LiveStep) -> str:
@@ -317,4 +358,11 @@ _STEP_STATES = {
     StepStatus.COMPLETED: ActivityState.DONE,
     StepStatus.ERROR: ActivityState.FAILED,
     StepStatus.CANCELLED: ActivityState.CANCELLED,
+}
+
+_TASK_STATES = {
+    TaskStatus.PENDING: ActivityState.PENDING,
+    TaskStatus.IN_PROGRESS: ActivityState.RUNNING,
+    TaskStatus.COMPLETED: ActivityState.DONE,
+    TaskStatus.BLOCKED: ActivityState.BLOCKED,
 }

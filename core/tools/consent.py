@@ -1,5 +1,6 @@
 """What a call of a tool is like, as far as consent goes (AGENTS_AND_TOOLS §5, §6)."""
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from core.domain.consent import CallTraits, ConsentPolicy, Rule
@@ -16,7 +17,7 @@ class MemoryBook:
         self.policy = replace(self.policy, exceptions={**self.policy.exceptions, tool: Rule.ALLOW})
 
 
-def traits(tool: Tool, arguments: Arguments, *, reaches_out: bool = False) -> CallTraits:
-    """What there is to know of such a call before anybody is asked."""
-    info = tool.info
-    return CallTraits(info.name, info.category, tool.risk(arguments), tool.effect(arguments), reaches_out)
+def traits(tool: Tool, arguments: Arguments, origins: Collection[str] = (), *, reaches_out: bool = False) -> CallTraits:
+    """What there is to know of such a call, in a run that allows these origins, before anybody is asked."""
+    info, risk = tool.info, tool.risk(arguments, origins)
+    return CallTraits(info.name, info.category, risk, tool.effect(arguments), reaches_out)

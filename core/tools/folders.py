@@ -2,7 +2,12 @@
 
 A relative path starts at the first allowed folder; the tools have put the base of their run before it, if it has
 one. `~` and variables are not expanded. A link is followed if it stays inside; what leads out, by `..`, by a link or
-by an absolute path, is `not_allowed`, whether it exists or not.
+by an absolute path, is `not_allowed`, whether it exists or not. So is what the system shows as files and is none of
+anybody's (`/proc`, `/sys`, `/dev`), unless it was allowed by that name: the variables of this process are among it. A
+second name of a file (a hard link) is a file of its folder, like the first; but no tool changes what may have a name
+elsewhere: `write_file` puts a new file in its place, and does not append to it.
+
+A file that a person picked can be reached too, and nothing beside it.
 """
 
 import errno
@@ -15,6 +20,7 @@ from pathlib import Path, PurePath
 from core.errors import ToolFailed
 from core.tools.handles import Folder
 
+_OF_SYSTEM = ("/proc", "/sys", "/dev") if os.name == "posix" else ()
 PATH_BYTES = 4095  # what Linux takes: a longer one could be made piece by piece, and nobody could open it
 
 
@@ -49,25 +55,35 @@ class Place:
         return folder
 
 
-def resolve(path: str, allow: Sequence[str]) -> Place:
-    """Where `path` leads. Raises ToolFailed `not_allowed`, naming the allowed folders, or `invalid_arguments`."""
-    if not allow:
+def resolve(path: str, allow: Sequence[str], files: Sequence[str] = ()) -> Place:
+    """Where `path` leads: into an allowed folder, or to one of the `files`, which are absolute and free of links.
+
+    Raises ToolFailed `not_allowed`, naming the allowed folders, or `invalid_arguments`.
+    """
+    if not allow and not (files and PurePath(path).is_absolute()):
         raise ToolFailed("not_allowed", f"{path!r} cannot be reached: no folder is allowed", path=path, allowed=[])
     _require_usable(path)
-    real = PurePath(os.path.realpath(Path(allow[0], path)))
+    real = PurePath(os.path.realpath(Path(*allow[:1], path)))
     if len(os.fsencode(real)) > PATH_BYTES:
         raise ToolFailed("invalid_arguments", "the path is too long")
     for folder in allow:
         root = os.path.realpath(folder)
-        if real.is_relative_to(root):
+        if real.is_relative_to(root) and (is_of_system(PurePath(root)) or not is_of_system(real)):
             parts = real.relative_to(root).parts
             return Place(str(Path(folder, *parts)), root, parts)
+    if str(real) in files:
+        return Place(str(real), str(real.parent), (real.name,))
     raise ToolFailed(
         "not_allowed",
         f"{path!r} is outside the folders that are allowed: {', '.join(allow)}",
         path=path,
         allowed=list(allow),
     )
+
+
+def is_of_system(path: PurePath) -> bool:
+    """Whether the system shows itself there, as files."""
+    return any(path.is_relative_to(place) for place in _OF_SYSTEM)
 
 
 def _require_usable(path: str) -> None:

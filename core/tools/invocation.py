@@ -64,13 +64,19 @@ class ToolInvoker:
         return tool.effect(arguments) if tool else Effect.ONCE
 
     def terms(
-        self, name: str, arguments: Mapping[str, Any], mode: ValidationMode, *, reaches_out: bool = False
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        mode: ValidationMode,
+        origins: Collection[str] = (),
+        *,
+        reaches_out: bool = False,
     ) -> ConsentTerms:
         tool = self._registry.get(name)
         if tool is None:
             # A server may tell of it at any moment, after nobody was asked and before the call is made.
             return ConsentTerms(Ruling.ASK if server_of(name) is not None else Ruling.FREE)
-        return self._consent.policy.terms(traits(tool, arguments, reaches_out=reaches_out), mode)
+        return self._consent.policy.terms(traits(tool, arguments, origins, reaches_out=reaches_out), mode)
 
     async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
         tool = self._registry.get(name)
@@ -116,7 +122,8 @@ class ToolInvoker:
 
     async def _needs_consent(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> bool:
         reaches_out = await self.reaches_out(name, arguments, context.workflow_id)
-        return self.terms(name, arguments, context.mode, reaches_out=reaches_out).ruling is Ruling.ASK
+        terms = self.terms(name, arguments, context.mode, context.origins, reaches_out=reaches_out)
+        return terms.ruling is Ruling.ASK
 
     async def _checked(
         self, name: str, arguments: Any, workflow_id: WorkflowId, advertised: Collection[str] | None

@@ -1,6 +1,6 @@
 """Which tools there are, and what each says about its calls (AGENTS_AND_TOOLS §4)."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,8 @@ class Tool:
 
     Handlers get arguments that fit the schema and give a JSON value; they raise ToolFailed with words that a
     model can act on. A hybrid tool with one handler uses it in both places. `read_only`, `idempotent` and
-    `is_dangerous` may depend on the arguments, which then need not fit the schema. `timeout_s` None leaves the limit
+    `is_dangerous` may depend on the arguments, which then need not fit the schema. `leaves` tells whether a call goes
+    outside the origins that are allowed: what is not read-only is high risk then. `timeout_s` None leaves the limit
     to the caller. `summary` makes a line for people from the arguments and the result. `reaches_out`, of a scoped
     tool, finds out whether a call goes beyond the workflow that it is made in; its arguments need not fit the schema.
     """
@@ -34,6 +35,7 @@ class Tool:
     read_only: Trait = False
     idempotent: Trait = False
     is_dangerous: Trait = False
+    leaves: Callable[[Arguments, Collection[str]], bool] | None = None
     timeout_s: float | Callable[[Arguments], float] | None = None
     summary: Callable[[Arguments, Any], str] | None = None
     reaches_out: ReachesOut | None = None
@@ -54,11 +56,14 @@ class Tool:
             return Effect.NONE
         return Effect.IDEMPOTENT if _holds(self.idempotent, arguments) else Effect.ONCE
 
-    def risk(self, arguments: Arguments) -> Risk:
-        """How much harm such a call can do (AGENTS_AND_TOOLS §5)."""
-        if self.info.risk is Risk.HIGH or _holds(self.is_dangerous, arguments):
+    def risk(self, arguments: Arguments, origins: Collection[str] = ()) -> Risk:
+        """How much harm such a call can do in a run that allows these origins (AGENTS_AND_TOOLS §5)."""
+        is_always = self.info.risk is Risk.HIGH and not callable(self.is_dangerous)
+        if is_always or _holds(self.is_dangerous, arguments):
             return Risk.HIGH
-        return Risk.LOW if _holds(self.read_only, arguments) else Risk.MEDIUM
+        if _holds(self.read_only, arguments):
+            return Risk.LOW
+        return Risk.HIGH if self.leaves is not None and self.leaves(arguments, origins) else Risk.MEDIUM
 
     def own_timeout_s(self, arguments: Arguments) -> float | None:
         """The tool's own time limit, for arguments that fit the schema."""

@@ -4,7 +4,7 @@ from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem
 
-from core.stores.activity import ActivityItem, ActivityState
+from core.stores.activity import ActivityItem, ActivityKind, ActivityState
 from desktop.activity.model import ActivityModel, Index
 from desktop.activity.signs import outcome_color, sign
 from desktop.activity.words import outcome, title
@@ -51,7 +51,7 @@ class ActivityDelegate(QStyledItemDelegate):
     def _paint_sign(self, painter: QPainter, item: ActivityItem, line: QRect) -> None:
         size = self._theme.sizes.icon_s
         center = QPointF(line.left() + size / 2, line.top() + line.height() / 2)
-        if item.state is ActivityState.RUNNING:
+        if item.state is ActivityState.RUNNING and item.kind is not ActivityKind.TASK:  # nobody may be at work on it
             paint_indicator(painter, self._theme, Indicator.RUNNING, center, self._canvas)
             return
         pixmap = self._theme.pixmap(*sign(item), size, self._canvas.devicePixelRatioF())

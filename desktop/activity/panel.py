@@ -60,7 +60,7 @@ class ActivityPanel(Adaptive, Surface):
         self._head.addWidget(self._title, 1)
         self._head.addWidget(self._button)
         self._content = QWidget(self)
-        self._filters = Segmented(theme, parent=self._content)
+        self._filters = Segmented(theme, is_tight=True, parent=self._content)
         self._filters.chosen.connect(self._choose)
         self._list = ItemList(theme, now, self._content)
         self._list.opened.connect(self._open)
@@ -107,6 +107,7 @@ class ActivityPanel(Adaptive, Surface):
             ActivityFilter.ALL: self.tr("All"),
             ActivityFilter.TOOLS: self.tr("Tools"),
             ActivityFilter.AGENTS: self.tr("Agents"),
+            ActivityFilter.TASKS: self.tr("Tasks"),
         }
         self._filters.set_segments([(which, f"{name} {compact(self._counts[which])}") for which, name in names.items()])
         self._describe_empty()

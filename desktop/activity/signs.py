@@ -12,14 +12,19 @@ _STATES: dict[ActivityState, tuple[Icon, ColorName]] = {
     ActivityState.SKIPPED: (Icon.SKIP_FORWARD, "sign_idle"),
     ActivityState.CANCELLED: (Icon.CIRCLE_STOP, "sign_idle"),
     ActivityState.UNKNOWN: (Icon.CIRCLE_QUESTION_MARK, "sign_warn"),
+    ActivityState.RUNNING: (Icon.CIRCLE_DOT, "sign_ok"),
+    ActivityState.PENDING: (Icon.CIRCLE, "sign_idle"),
+    ActivityState.BLOCKED: (Icon.CLOCK, "sign_idle"),
+    ActivityState.DELETED: (Icon.TRASH_2, "sign_idle"),
 }
 
 _WORDS: dict[ActivityState, ColorName] = {ActivityState.FAILED: "error", ActivityState.UNKNOWN: "warn"}
 
 
 def sign(item: ActivityItem) -> tuple[Icon, ColorName]:
-    """What a tool is while all went well, and how it ended where it did not; how a step ended; an agent."""
-    if item.kind is ActivityKind.STEP or item.state is ActivityState.FAILED:
+    """What a tool is while all went well, and how it ended where it did not; how a step ended; how a task stands; an
+    agent."""
+    if item.kind in (ActivityKind.STEP, ActivityKind.TASK) or item.state is ActivityState.FAILED:
         return _STATES.get(item.state, (Icon.CIRCLE, "sign_idle"))
     if item.kind is ActivityKind.AGENT:
         return Icon.BOT, "accent"

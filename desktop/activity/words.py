@@ -47,10 +47,18 @@ def state_word(state: ActivityState) -> str:
             return translate("ActivityWords", "Stopped")
         case ActivityState.UNKNOWN:
             return translate("ActivityWords", "Outcome unknown")
+        case ActivityState.PENDING:
+            return translate("ActivityWords", "To do")
+        case ActivityState.BLOCKED:
+            return translate("ActivityWords", "Waits for another task")
+        case ActivityState.DELETED:
+            return translate("ActivityWords", "Deleted")
 
 
 def state_line(item: ActivityItem) -> str:
     """The state, and why a step was skipped."""
+    if item.kind is ActivityKind.TASK and item.state is ActivityState.RUNNING:
+        return translate("ActivityWords", "In progress")
     if item.reason is not None:
         return translate("ActivityWords", "Skipped: the condition found {value}").format(value=item.reason)
     return state_word(item.state)

@@ -10,6 +10,10 @@ _ICONS = {
     "list_files": Icon.FOLDER,
     "run_code": Icon.TERMINAL,
     "ask_user": Icon.MESSAGE_CIRCLE_QUESTION_MARK,
+    "todo": Icon.LIST_TODO,
+    "memory": Icon.BRAIN,
+    "http_fetch": Icon.DOWNLOAD,
+    "pick_file": Icon.PAPERCLIP,
 }
 
 

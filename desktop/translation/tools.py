@@ -26,6 +26,14 @@ def tool_done(tool: str) -> str:
             return translate("Tools", "Ran code")
         case "ask_user":
             return translate("Tools", "Asked")
+        case "todo":
+            return translate("Tools", "Tasks:")
+        case "memory":
+            return translate("Tools", "Memory:")
+        case "http_fetch":
+            return translate("Tools", "Fetched")
+        case "pick_file":
+            return translate("Tools", "Picked a file")
         case _:
             return tool
 
@@ -64,5 +72,13 @@ def tool_doing(tool: str) -> str:
             return translate("Tools", "Running code")
         case "ask_user":
             return translate("Tools", "Asking")
+        case "todo":
+            return translate("Tools", "Tasks:")
+        case "memory":
+            return translate("Tools", "Memory:")
+        case "http_fetch":
+            return translate("Tools", "Fetching")
+        case "pick_file":
+            return translate("Tools", "Picking a file")
         case _:
             return translate("Tools", "Running {tool}").format(tool=tool)

@@ -10,15 +10,24 @@ from desktop.widgets.choices import Choices
 
 
 class Segmented(Choices[QPushButton]):
-    """Side by side. `focus` is the policy of the chosen one: with the usual one a click leaves focus where it is."""
+    """Side by side. `focus` is the policy of the chosen one: with the usual one a click leaves focus where it is.
+
+    `is_tight`: many of them share little room.
+    """
 
     def __init__(
-        self, theme: Theme, *, focus: Qt.FocusPolicy = Qt.FocusPolicy.TabFocus, parent: QWidget | None = None
+        self,
+        theme: Theme,
+        *,
+        focus: Qt.FocusPolicy = Qt.FocusPolicy.TabFocus,
+        is_tight: bool = False,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setProperty("surface", "track")
         self._theme = theme
         self._focus = focus
+        self._is_tight = is_tight
         self._row = QHBoxLayout(self)
         self._row.setSpacing(0)
         self.adapt_to(theme)
@@ -38,6 +47,7 @@ class Segmented(Choices[QPushButton]):
     def _add(self, key: str) -> None:
         button = QPushButton(self)
         button.setProperty("kind", "segment")
+        button.setProperty("tight", self._is_tight)
         button.setCheckable(True)
         button.setAutoDefault(False)
         button.setFocusPolicy(self._focus)

@@ -40,7 +40,13 @@ class Tools:
         return self._tools[name][0] if name in self._tools else Effect.ONCE
 
     def terms(
-        self, name: str, arguments: Mapping[str, Any], mode: ValidationMode, *, reaches_out: bool = False
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        mode: ValidationMode,
+        origins: Collection[str] = (),
+        *,
+        reaches_out: bool = False,
     ) -> ConsentTerms:
         return ConsentTerms(Ruling.FREE)
 

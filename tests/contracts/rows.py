@@ -7,7 +7,7 @@ from typing import Any
 
 from core.domain.audit import AuditEntry, Decider, Decision
 from core.domain.events import Event, Fact, MessageAdded, RunCreated, StepFinished
-from core.domain.ids import AuditId, CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import AuditId, CallId, InterruptionId, MessageId, RunId, TaskId, TemplateId, WorkflowId
 from core.domain.interruption import (
     OPEN_STATUS,
     Action,
@@ -21,6 +21,7 @@ from core.domain.message import Message, Role
 from core.domain.risk import Risk
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.task import Task
 from core.domain.template import Template
 from core.domain.tool import CallStatus, Effect, ToolCall
 from core.domain.workflow import Workflow
@@ -183,3 +184,8 @@ def finished(step: str = "a", output: Any = None, **fields: Any) -> StepFinished
 
 def said(message: Message, **fields: Any) -> MessageAdded:
     return MessageAdded(role=message.role, text=message.text, message_id=message.id, **fields)
+
+
+def a_task(name: str = "task_1", workflow_id: WorkflowId = W, **fields: Any) -> Task:
+    given: dict[str, Any] = {"name": f"Do {name}", "created_at": START, "updated_at": at(1), **fields}
+    return Task(TaskId(name), workflow_id, **given)

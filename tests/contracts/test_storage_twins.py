@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.domain.events import RunStarted
-from core.domain.ids import AuditId, MessageId, RunId, TemplateId
+from core.domain.ids import AuditId, MessageId, RunId, TaskId, TemplateId
 from core.domain.interruption import Action, Answer, InterruptionStatus
 from core.domain.message import MessageState, Role
 from core.domain.run import RunStatus
@@ -18,10 +18,12 @@ from core.errors import StorageFailed
 from core.persistence.in_memory import MemoryStorage
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import (
+    AllowFile,
     AppendChunk,
     AppendEvents,
     ChangeRoot,
     ChangeRun,
+    ChangeTasks,
     CreateRun,
     DropChunks,
     MarkUnreadable,
@@ -49,6 +51,7 @@ from tests.contracts.rows import (
     a_result,
     a_run,
     a_snapshot,
+    a_task,
     a_template,
     a_workflow,
     an_entry,
@@ -131,6 +134,16 @@ def changes(draw: st.DrawFn) -> ChangeRun:
     )
 
 
+@st.composite
+def task_changes(draw: st.DrawFn) -> ChangeTasks:
+    workflow_id = draw(workflows)
+    names = st.sampled_from(["t1", "t2"])
+    some = draw(st.lists(st.builds(a_task, names, st.just(workflow_id), description=texts), max_size=2))
+    removed = draw(st.lists(names.map(TaskId), max_size=2))
+    revision, by = draw(st.integers(0, 2)), draw(st.sampled_from(["x", "y"]))
+    return ChangeTasks(workflow_id, revision, by, tuple(some), tuple(removed))
+
+
 calls = st.builds(
     a_call, st.sampled_from(["c1", "c2"]), runs, step=steps, round=times, arguments_json=st.sampled_from(["1", "2"])
 )
@@ -170,6 +183,8 @@ writes = st.one_of(
     st.builds(DropChunks, runs, steps, indexes),
     st.builds(MarkUnreadable, runs, texts),
     st.builds(PutSetting, st.sampled_from(["s1", "s2"]), st.sampled_from(["1", "[]", "{"])),
+    task_changes(),
+    st.builds(AllowFile, runs, st.sampled_from(["/a", "/b \udce9", ""])),
     st.builds(PutAudit, st.builds(an_entry, st.sampled_from(["e1", "e2", "e3"]), times, reason=st.none() | texts)),
 )
 commits = st.lists(writes, min_size=1, max_size=12)
@@ -189,6 +204,7 @@ async def everything(storage: Storage) -> dict[str, Any]:
     }
     for workflow_id in (W, W2):
         seen[f"messages {workflow_id}"] = await storage.messages(workflow_id)
+        seen[f"tasks {workflow_id}"] = await storage.tasks(workflow_id)
     for status in STORED:
         seen[f"runs {status}"] = await storage.runs(status=status)
         seen[f"runs {status} of {W}"] = await storage.runs(status=status, workflow_id=W, limit=1)
@@ -206,6 +222,7 @@ async def everything(storage: Storage) -> dict[str, Any]:
         seen[f"waiting before {run_id}"] = await storage.runs(status=RunStatus.WAITING, before=run_id)
         seen[f"calls {run_id}"] = await storage.tool_calls(run_id)
         seen[f"events {run_id}"] = await storage.events(run_id)
+        seen[f"files {run_id}"] = await storage.allowed_files(run_id)
         seen[f"chunks {run_id}"] = await storage.chunks(run_id)
         try:
             seen[f"snapshot {run_id}"] = await storage.snapshot(run_id)

@@ -65,7 +65,7 @@ def test_a_template_that_cannot_run_is_refused_with_its_problems(
         (["chat", "hi", "--script", "nowhere.jsonl"], "bad_input"),
         (["run", "Ask around", "--input", '{"question": "x"}', "--preset", "nothing=1"], "not_found"),
         (["run", "Ask around", "--preset", "a={"], "bad_preset"),
-        (["run", "Ask around", "--allow", "http://127.0.0.1:8000"], "unsupported"),
+        (["run", "Ask around", "--allow", "http://127.0.0.1:8000/path"], "bad_input"),
         (["chat", "hi", "--input", "{}"], "usage"),
         (["chat", "hi", "--record", "--input", "[]"], "bad_input"),
         (["record", "run_none", "--accept", "all"], "not_found"),

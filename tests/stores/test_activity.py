@@ -6,10 +6,11 @@ from typing import Any
 from core.domain import events as facts
 from core.domain.events import Event
 from core.domain.fold import replay
-from core.domain.ids import CallId
+from core.domain.ids import CallId, TaskId
 from core.domain.live_run import LiveRun
 from core.domain.run import RunKind
 from core.domain.step import StepStatus
+from core.domain.task import TaskStatus
 from core.domain.tool import CallStatus
 from core.stores.activity import (
     Activity,
@@ -180,7 +181,12 @@ def test_the_filters_take_what_they_say() -> None:
         lambda r: call(r, "2", step="fetch"),
         lambda r: r.step_started("check"),
     )
-    assert counts(activity_of(run)) == {ActivityFilter.ALL: 4, ActivityFilter.TOOLS: 2, ActivityFilter.AGENTS: 1}
+    assert counts(activity_of(run)) == {
+        ActivityFilter.ALL: 4,
+        ActivityFilter.TOOLS: 2,
+        ActivityFilter.AGENTS: 1,
+        ActivityFilter.TASKS: 0,
+    }
 
 
 def test_the_detail_of_a_call_has_its_arguments_and_error_whole() -> None:
@@ -359,3 +365,42 @@ def test_it_gives_the_detail_of_what_it_shows() -> None:
     assert detail.arguments == {"path": "1.txt"}
     desk.background.set_viewed(None)
     assert activity.detail(shown) is None
+
+
+def changed(run: Teller, name: str, status: str, change: Any = "updated", **more: Any) -> Event:
+    fields = {"id": TaskId(name), "change": change, "name": name.title(), "status": TaskStatus(status), "priority": 2}
+    return run.say(facts.TaskChanged(**fields, **more))
+
+
+def test_a_task_is_one_item_that_says_how_it_stands() -> None:
+    run = chat(
+        lambda run: changed(run, "write", "pending", "created"),
+        lambda run: changed(run, "send", "blocked", "created", dependencies=["write"]),
+        lambda run: changed(run, "think", "in_progress"),
+        lambda run: changed(run, "write", "completed", "completed"),
+        lambda run: changed(run, "think", "in_progress", "deleted"),
+    )
+    tasks = [item for item in activity_of(run) if ActivityFilter.TASKS.takes(item)]
+    assert {item.name: item.state for item in tasks} == {
+        "Write": ActivityState.DONE,
+        "Send": ActivityState.BLOCKED,
+        "Think": ActivityState.DELETED,
+    }
+    assert counts(activity_of(run))[ActivityFilter.TASKS] == 3
+    detail = detail_of(run, "send")
+    assert detail is not None
+    assert detail.arguments == {"id": "send", "priority": 2, "dependencies": ["write"]}
+
+
+def test_of_a_task_that_several_runs_tell_of_there_is_the_last_word() -> None:
+    desk = Desk()
+    activity = Activity(desk.view)
+    first = desk.start("a")
+    desk.background.set_viewed(first.workflow_id)
+    desk.tell(changed(first, "write", "pending", "created"), first.finished())
+    desk.time.advance(1)
+    second = desk.start("b", first.workflow_id)
+    desk.tell(changed(second, "write", "completed", "completed"))
+    desk.time.advance(1)
+    tasks = [item for item in activity.items if item.kind is ActivityKind.TASK]
+    assert [(item.state, item.run_id) for item in tasks] == [(ActivityState.DONE, second.run_id)]

@@ -19,6 +19,7 @@ from core.ports.tools import CallContext
 from core.threads.pieces import Pieces
 from core.tools.builtin import write_file
 from core.tools.handles import Folder
+from core.tools.picked import PickedFiles
 from core.tools.registry import Arguments
 
 ANYWHERE = 0
@@ -63,9 +64,9 @@ def arm() -> None:
     surreal.SurrealStorage = MortalStorage  # type: ignore[misc]
     call, append = write_file._call, write_file._append
 
-    async def mortal_call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+    async def mortal_call(picked: PickedFiles, arguments: Arguments, context: CallContext) -> dict[str, Any]:
         fuse.point(f"before the effect {arguments['content']!r}")
-        result = await call(arguments, context)
+        result = await call(picked, arguments, context)
         fuse.point(f"after the effect {arguments['content']!r}")
         return result
 

@@ -11,14 +11,18 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
+from core.domain.events import Fact
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Category, Runtime, ToolInfo
+from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import Clock, SystemClock
+from core.ports.file_picker import FilePicker
 from core.ports.sandbox import CodeLimits, Console
 from core.ports.schemas import Violation
+from core.ports.storage import Storage
 from core.ports.tools import CallContext
-from core.tools.builtin import builtin_tools
+from core.tools.builtin import builtin_tools, keeping_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Handler, Registry, Tool, Trait
 
@@ -128,23 +132,37 @@ class Builtins:
         base: Path | None = None,
         sandbox: ScriptedSandbox | None = None,
         clock: Clock | None = None,
+        storage: Storage | None = None,
+        more: Sequence[Tool] = (),
+        picker: FilePicker | None = None,
+        viewed: bool = False,
     ) -> None:
         clock = clock or SystemClock()
+        self.storage = storage or MemoryStorage()
+        self.facts: list[Fact] = []
         self.sandbox = sandbox or ScriptedSandbox(lambda: "null")
-        self.tools = {each.info.name: each for each in builtin_tools(self.sandbox, clock)}
-        self.runner = invoker(*self.tools.values(), clock=clock)
-        self._context = replace(context(*allow), base=str(base) if base else None)
+        made = (*builtin_tools(self.sandbox, clock), *keeping_tools(self.storage, clock, picker))
+        self.tools = {each.info.name: each for each in (*made, *more)}
+        self.runner = invoker(*self.tools.values(), viewed=viewed, clock=clock)
+        self.context = replace(context(*allow), base=str(base) if base else None, tell=self.facts.append)
+        self._calls = 0
 
-    async def call(self, name: str, **arguments: Any) -> CallResult:
-        return await self.runner.call(name, arguments, self._context, default_timeout_s=1000.0)
+    async def call(self, name: str, /, **arguments: Any) -> CallResult:
+        self._calls += 1
+        return await self.again(f"call_{self._calls}", name, **arguments)
 
-    async def value(self, name: str, **arguments: Any) -> Any:
+    async def again(self, call_id: str, name: str, /, **arguments: Any) -> CallResult:
+        """The call of this id, as it is made once more after a crash."""
+        context = replace(self.context, call_id=CallId(call_id))
+        return await self.runner.call(name, arguments, context, default_timeout_s=1000.0)
+
+    async def value(self, name: str, /, **arguments: Any) -> Any:
         """The result of a call that has to succeed."""
         result = await self.call(name, **arguments)
         assert result.status is CallStatus.COMPLETED, result.error
         return result.value
 
-    async def failure(self, name: str, **arguments: Any) -> tuple[str, str]:
+    async def failure(self, name: str, /, **arguments: Any) -> tuple[str, str]:
         """Code and message of a call that has to fail."""
         return error_of(await self.call(name, **arguments))
 

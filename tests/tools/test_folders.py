@@ -1,9 +1,13 @@
 """Where the file tools may go, and every way out that is closed."""
 
+import ctypes
 import errno
 import os
 import shutil
 import socket
+import sys
+import threading
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +262,83 @@ async def test_a_device_is_refused_and_not_even_opened(
     monkeypatch.setattr(os, "open", watched_open)
     assert (await Builtins("/dev").failure(name, path="null", **more))[0] == "not_a_file"
     assert opened == ["/dev"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs what the system shows as files")
+@pytest.mark.parametrize("name", ["read_file", "list_files"])  # where all is allowed, no test may write
+@pytest.mark.parametrize("path", ["/proc/self/environ", "/proc/1", "/proc", "/sys", "/dev/stdin"])
+async def test_what_the_system_shows_as_files_is_in_no_folder(name: str, path: str) -> None:
+    assert (await Builtins("/").failure(name, path=path))[0] == "not_allowed"
+
+
+@pytest.mark.skipif(not Path("/proc/self/root").exists(), reason="needs what the system shows as files")
+@EACH_TOOL
+@pytest.mark.parametrize("target", ["/proc/self/root", "/proc/self/cwd", "/proc/self/fd", "/proc/self/task"])
+async def test_links_of_the_system_lead_out_too(name: str, more: dict[str, str], target: str, inside: Path) -> None:
+    (inside / "way").symlink_to(target)
+    assert (await Builtins(inside).failure(name, path="way", **more))[0] == "not_allowed"
+    assert (await Builtins(inside).failure(name, path="way/0", **more))[0] == "not_allowed"
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs what the system shows as files")
+async def test_a_folder_of_the_system_that_is_allowed_by_its_name_is_open() -> None:
+    assert (await Builtins("/proc/self").value("read_file", path="/proc/self/status"))["text"].startswith("Name:")
+
+
+async def test_a_file_that_would_make_us_wait_is_refused(inside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Waiting(FileIO):
+        def read(self, size: int | None = -1, /) -> Any:
+            return None
+
+    monkeypatch.setattr(handles, "FileIO", Waiting)
+    assert (await Builtins(inside).failure("read_file", path="a.txt"))[0] == "not_a_file"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs hard links")
+async def test_through_a_second_name_nothing_outside_is_changed(inside: Path) -> None:
+    secret = inside.parent / "outside/secret.txt"
+    os.link(secret, inside / "twin.txt")
+    builtins = Builtins(inside)
+    code, message = await builtins.failure("write_file", path="twin.txt", content="x", append=True)
+    assert (code, "second name" in message) == ("not_allowed", True)
+    assert outside_is_untouched(inside)
+    await builtins.value("write_file", path="twin.txt", content="mine")
+    await builtins.value("write_file", path="twin.txt", content="!", append=True)
+    assert (inside / "twin.txt").read_text() == "mine!"
+    assert outside_is_untouched(inside)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs names that are exchanged at once")
+async def test_folders_that_are_swapped_all_the_time_let_nothing_out(inside: Path) -> None:
+    """A folder and a link to a secret change places while it is read and written again and again."""
+    exchange = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if exchange is None:
+        pytest.skip("needs a system that exchanges two names at once")
+    (inside / "deep").mkdir()
+    (inside / "deep/secret.txt").write_text("harmless")
+    (inside / "link").symlink_to(inside.parent / "outside")
+    names = [bytes(inside / name) for name in ("deep", "link")]
+    stop = threading.Event()
+
+    def swap() -> None:
+        while not stop.is_set():
+            assert exchange(-1, names[0], -1, names[1], 2) == 0  # RENAME_EXCHANGE, of absolute names
+
+    swapping = threading.Thread(target=swap)
+    swapping.start()
+    try:
+        builtins, told = Builtins(inside), set()
+        for number in range(60):
+            read = await builtins.call("read_file", path="deep/secret.txt")
+            told.add(read.value["text"] if read.error is None else read.error.code)
+            await builtins.call("write_file", path="deep/secret.txt", content="harmless", append=bool(number % 2))
+            listed = await builtins.call("list_files", path="deep")
+            assert listed.error is not None or listed.value["path"] == str(inside / "deep")
+    finally:
+        stop.set()
+        swapping.join()
+    assert not any(one == "secret" for one in told)
+    assert outside_is_untouched(inside)
 
 
 @EACH_TOOL

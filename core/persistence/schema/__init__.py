@@ -17,6 +17,9 @@ from core.persistence.schema import (
     m0004_agents,
     m0005_audit,
     m0006_mcp_servers,
+    m0007_tasks,
+    m0008_memories,
+    m0009_allowed_files,
 )
 from core.persistence.statements import Statement
 
@@ -34,6 +37,9 @@ MIGRATIONS = (
     Migration(4, m0004_agents.STATEMENTS),
     Migration(5, m0005_audit.STATEMENTS),
     Migration(6, m0006_mcp_servers.STATEMENTS),
+    Migration(7, m0007_tasks.STATEMENTS),
+    Migration(8, m0008_memories.STATEMENTS),
+    Migration(9, m0009_allowed_files.STATEMENTS),
 )
 TABLES = (
     *m0001_first.TABLES,
@@ -41,6 +47,9 @@ TABLES = (
     *m0004_agents.TABLES,
     *m0005_audit.TABLES,
     *m0006_mcp_servers.TABLES,
+    *m0007_tasks.TABLES,
+    *m0008_memories.TABLES,
+    *m0009_allowed_files.TABLES,
 )
 VERSION = MIGRATIONS[-1].number
 

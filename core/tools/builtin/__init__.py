@@ -2,8 +2,10 @@
 
 from core.ports.clock import Clock
 from core.ports.executions import Runs
+from core.ports.file_picker import FilePicker
 from core.ports.recording import Recordings
 from core.ports.sandbox import Sandbox
+from core.ports.storage import Storage
 from core.ports.template_book import TemplateBook
 from core.tools.builtin import (
     ask_user,
@@ -13,10 +15,14 @@ from core.tools.builtin import (
     execution_save_as_template,
     execution_set_step_result,
     executions,
+    http_fetch,
     list_files,
+    memory,
+    pick_file,
     read_file,
     run_code,
     templates,
+    todo,
     wait,
     write_file,
 )
@@ -24,15 +30,25 @@ from core.tools.registry import Tool
 
 
 def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
-    """Those that need no store, ready to be registered."""
+    """Those that keep nothing, ready to be registered."""
     return [
         calculator.tool(),
         wait.tool(clock),
-        read_file.tool(),
-        write_file.tool(),
         list_files.tool(),
         run_code.tool(sandbox),
+        http_fetch.tool(),
         ask_user.tool(),
+    ]
+
+
+def keeping_tools(storage: Storage, clock: Clock, picker: FilePicker | None = None) -> list[Tool]:
+    """Those that keep something in the store, or look into it. `picker` is the window's, if there is one."""
+    return [
+        todo.tool(storage, clock),
+        memory.tool(storage.memories, clock),
+        pick_file.tool(storage, picker),
+        read_file.tool(storage.allowed_files),
+        write_file.tool(storage.allowed_files),
     ]
 
 

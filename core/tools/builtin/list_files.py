@@ -6,7 +6,7 @@ import stat
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatch
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from core.domain.events import time_text
@@ -15,7 +15,7 @@ from core.errors import ToolFailed
 from core.ports.tools import CallContext
 from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
-from core.tools.folders import explained, resolve
+from core.tools.folders import explained, is_of_system, resolve
 from core.tools.handles import Folder
 from core.tools.quantities import counted
 from core.tools.registry import Arguments, Tool
@@ -71,7 +71,7 @@ async def _call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
 
 def _list(path: str, allow: tuple[str, ...], pattern: str, recursive: bool) -> Pieces[dict[str, Any]]:
     place = resolve(path, allow)
-    listing = _Listing(allow, pattern, recursive)
+    listing = _Listing(allow, pattern, recursive, of_system=is_of_system(PurePath(place.root, *place.parts)))
     with explained(place.path), place.folder() as folder:
         yield from listing.add_folder(folder, place.path, DEEPEST)
     result: dict[str, Any] = {"path": place.path, "files": listing.files, "truncated": listing.truncated}
@@ -81,11 +81,12 @@ def _list(path: str, allow: tuple[str, ...], pattern: str, recursive: bool) -> P
 class _Listing:
     """What was found so far. Files come in the order of their paths, so that the first 10 000 are always the same."""
 
-    def __init__(self, allow: tuple[str, ...], pattern: str, recursive: bool) -> None:
+    def __init__(self, allow: tuple[str, ...], pattern: str, recursive: bool, *, of_system: bool) -> None:
         self.files: list[dict[str, Any]] = []
         self.truncated = False
         self.unreadable: list[str] = []
         self._is_full = False
+        self._is_of_system = of_system
         self._allow = allow
         self._pattern = pattern
         self._recursive = recursive
@@ -119,6 +120,8 @@ class _Listing:
         return heapq.merge(*batches)
 
     def _add_sub_folder(self, parent: Folder, name: str, path: str, levels: int) -> Pieces[None]:
+        if is_of_system(PurePath(path)) and not self._is_of_system:
+            return
         if not levels:
             self.truncated = True
             return

@@ -2,6 +2,7 @@
 
 import codecs
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from core.domain.tool import Category, ToolInfo
@@ -11,6 +12,7 @@ from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
 from core.tools.folders import Place, explained, resolve
 from core.tools.measure import RESULT_BYTES, text_bytes
+from core.tools.picked import PickedFiles, nothing_picked, with_picked
 from core.tools.quantities import counted, size
 from core.tools.registry import Arguments, Tool
 
@@ -30,17 +32,18 @@ _INFO = ToolInfo(
 )
 
 
-def tool() -> Tool:
+def tool(picked: PickedFiles = nothing_picked) -> Tool:
     """Errors: those of `core.tools.folders`, `not_text`, `output_too_large`."""
-    return Tool(_INFO, server=_call, read_only=True, summary=_summary)
+
+    async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+        path = context.from_base(arguments["path"])
+        return await with_picked(picked, context, lambda files: in_thread(_read(path, context.allow, files)))
+
+    return Tool(_INFO, server=call, read_only=True, summary=_summary)
 
 
-async def _call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
-    return await in_thread(_read(context.from_base(arguments["path"]), context.allow))
-
-
-def _read(path: str, allow: tuple[str, ...]) -> Pieces[dict[str, Any]]:
-    place = resolve(path, allow)
+def _read(path: str, allow: Sequence[str], files: Sequence[str]) -> Pieces[dict[str, Any]]:
+    place = resolve(path, allow, files)
     with explained(place.path):
         return (yield from _contents(place))
 
@@ -51,6 +54,8 @@ def _contents(place: Place) -> Pieces[dict[str, Any]]:
     with place.parent() as (folder, name), folder.open_file(name, os.O_RDONLY) as file:
         while True:
             piece = file.read(PIECE_BYTES)
+            if piece is None:  # a file of the system that would make us wait
+                raise ToolFailed("not_a_file", "it is no file that can be read to its end")
             held_back = len(decoder.getstate()[0])
             try:
                 text = decoder.decode(piece, final=not piece)

@@ -9,17 +9,19 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
 from core.domain.risk import Risk
 from core.domain.tool import Category, ToolInfo
+from core.errors import ToolFailed
 from core.ports.tools import CallContext
 from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
 from core.tools.folders import explained, resolve
 from core.tools.handles import Folder
+from core.tools.picked import PickedFiles, nothing_picked, with_picked
 from core.tools.quantities import size
 from core.tools.registry import Arguments, Tool
 
@@ -51,22 +53,31 @@ _INFO = ToolInfo(
 )
 
 
-def tool() -> Tool:
+def tool(picked: PickedFiles = nothing_picked) -> Tool:
     """Errors: those of `core.tools.folders`, with `disk_full`; after one of them the file is as it was.
 
     A replaced file keeps its mode; a link that stays inside is followed, and stays. Lone surrogates, which UTF-8
     cannot hold, are written as U+FFFD.
     """
-    return Tool(_INFO, server=_call, idempotent=lambda arguments: not arguments.get("append", False), summary=_summary)
+
+    return Tool(
+        _INFO,
+        server=lambda arguments, context: _call(picked, arguments, context),
+        idempotent=lambda arguments: not arguments.get("append", False),
+        summary=_summary,
+    )
 
 
-async def _call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+async def _call(picked: PickedFiles, arguments: Arguments, context: CallContext) -> dict[str, Any]:
+    path, content = context.from_base(arguments["path"]), arguments["content"]
     append = arguments.get("append", False)
-    return await in_thread(_write(context.from_base(arguments["path"]), context.allow, arguments["content"], append))
+    return await with_picked(
+        picked, context, lambda files: in_thread(_write(path, context.allow, files, content, append))
+    )
 
 
-def _write(path: str, allow: tuple[str, ...], content: str, append: bool) -> Pieces[dict[str, Any]]:
-    place = resolve(path, allow)
+def _write(path: str, allow: Sequence[str], files: Sequence[str], content: str, append: bool) -> Pieces[dict[str, Any]]:
+    place = resolve(path, allow, files)
     with explained(place.path), place.parent(create=True) as (folder, name):
         written = yield from (_append if append else _replace)(folder, name, content)
     return {"path": place.path, "bytes": written}
@@ -110,7 +121,10 @@ def _append(folder: Folder, name: str, content: str) -> Pieces[int]:
         yield
     data = b"".join(pieces)
     with folder.open_file(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND) as file:
-        before = os.fstat(file.fileno()).st_size
+        state = os.fstat(file.fileno())
+        if state.st_nlink > 1:
+            raise ToolFailed("not_allowed", "it has a second name, which may lie elsewhere: write it whole instead")
+        before = state.st_size
         count = file.write(data)  # at once: what others append meanwhile stands before or after it, not within
         if count < len(data):
             if os.fstat(file.fileno()).st_size == before + count:

@@ -1,0 +1,144 @@
+"""Tasks of a workflow and what their dependencies allow (AGENTS_AND_TOOLS §5, `todo`). Pure.
+
+A task begins, and is completed, after all that it depends on. One that is pending and still depends on something
+reads `blocked`, whoever asks; `blocked` can also be said of one that waits for something that is no task.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from core.domain.ids import TaskId, WorkflowId
+from core.errors import ToolFailed
+
+NAME_CHARACTERS = 128
+DESCRIPTION_CHARACTERS = 1_000
+MOST_DEPENDENCIES = 50
+MOST_TASKS = 500
+HIGHEST, LOWEST, USUAL = 1, 5, 3
+
+
+class TaskStatus(StrEnum):
+    PENDING = "pending"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+    BLOCKED = "blocked"
+
+
+_BEGUN = frozenset({TaskStatus.IN_PROGRESS, TaskStatus.COMPLETED})
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task as it is kept: `status` is the one that was said. `priority` 1 is the highest."""
+
+    id: TaskId
+    workflow_id: WorkflowId
+    name: str
+    created_at: datetime
+    updated_at: datetime
+    description: str = ""
+    priority: int = USUAL
+    status: TaskStatus = TaskStatus.PENDING
+    dependencies: tuple[TaskId, ...] = ()
+    completed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskList:
+    """All tasks of a workflow. `revision` counts its changes: whoever changes it says which one they know.
+    `changed_by` is who made the last one.
+
+    What makes a new list raises ToolFailed, in words that a model can act on: `not_found`, `invalid_arguments`,
+    `blocked` or `in_use`.
+    """
+
+    tasks: Mapping[TaskId, Task]
+    revision: int = 0
+    changed_by: str | None = None
+
+    @classmethod
+    def of(cls, tasks: Iterable[Task], revision: int, changed_by: str | None) -> "TaskList":
+        return cls({task.id: task for task in tasks}, revision, changed_by)
+
+    def get(self, task_id: TaskId) -> Task:
+        """Raises `not_found`."""
+        if task_id not in self.tasks:
+            raise ToolFailed("not_found", f"this workflow has no task {task_id!r}", id=task_id)
+        return self.tasks[task_id]
+
+    def ordered(self) -> list[Task]:
+        """The most urgent first, older before newer ones."""
+        return sorted(self.tasks.values(), key=lambda task: (task.priority, task.created_at, task.id))
+
+    def waits_for(self, task: Task) -> list[Task]:
+        """What the task depends on that is not completed."""
+        needed = (self.tasks[one] for one in task.dependencies if one in self.tasks)
+        return [one for one in needed if one.status is not TaskStatus.COMPLETED]
+
+    def shown_status(self, task: Task) -> TaskStatus:
+        """The status as everybody reads it."""
+        return TaskStatus.BLOCKED if task.status is TaskStatus.PENDING and self.waits_for(task) else task.status
+
+    def put(self, task: Task) -> "TaskList":
+        """With this task, new or changed, in its place."""
+        if task.id not in self.tasks and len(self.tasks) >= MOST_TASKS:
+            message = f"there are {MOST_TASKS} tasks already: delete some that are done"
+            raise ToolFailed("too_many", message, limit=MOST_TASKS)
+        for needed in task.dependencies:
+            if needed not in self.tasks or needed == task.id:
+                what = "a task cannot depend on itself" if needed == task.id else f"there is no task {needed!r}"
+                raise ToolFailed("invalid_arguments", f"dependencies: {what}", id=needed)
+        made = replace(self, tasks={**self.tasks, task.id: task})
+        if circle := _circle(made, task):
+            told = " → ".join(f"{made.tasks[one].name!r} ({one})" for one in circle)
+            raise ToolFailed("invalid_arguments", f"dependencies: they would go in a circle: {told}", circle=circle)
+        _require_order(made, task)
+        return made
+
+    def without(self, task_id: TaskId) -> "TaskList":
+        """Raises `in_use` while another task depends on it."""
+        gone = self.get(task_id)
+        needed_by = [task for task in self.ordered() if task_id in task.dependencies]
+        if needed_by:
+            message = f"{gone.name!r} is needed by {_named(needed_by)}: change their dependencies or delete them first"
+            raise ToolFailed("in_use", message, needed_by=[task.id for task in needed_by])
+        return replace(self, tasks={one: task for one, task in self.tasks.items() if one != task_id})
+
+
+def _circle(tasks: TaskList, changed: Task) -> list[TaskId] | None:
+    """The way from the task back to itself along dependencies, if there is one."""
+    came_from: dict[TaskId, TaskId] = {}
+    todo = [changed.id]
+    while todo:
+        at = todo.pop()
+        for needed in tasks.tasks[at].dependencies:
+            if needed == changed.id:
+                back = [needed, at]
+                while back[-1] != changed.id:
+                    back.append(came_from[back[-1]])
+                return back[::-1]
+            if needed in tasks.tasks and needed not in came_from:
+                came_from[needed] = at
+                todo.append(needed)
+    return None
+
+
+def _require_order(tasks: TaskList, changed: Task) -> None:
+    """Nothing is begun or completed before what it depends on."""
+    if changed.status in _BEGUN and (open_ones := tasks.waits_for(changed)):
+        done = "completed" if changed.status is TaskStatus.COMPLETED else "begun"
+        message = f"{changed.name!r} cannot be {done} yet: it depends on {_named(open_ones)}"
+        raise ToolFailed("blocked", message, waits_for=[task.id for task in open_ones])
+    if changed.status is TaskStatus.COMPLETED:
+        return
+    ahead = [task for task in tasks.ordered() if changed.id in task.dependencies and task.status in _BEGUN]
+    if ahead:
+        message = f"{changed.name!r} has to stay completed: {_named(ahead)} depends on it, and has begun"
+        raise ToolFailed("blocked", message, needed_by=[task.id for task in ahead])
+
+
+def _named(tasks: list[Task]) -> str:
+    told = [f"{task.name!r} ({task.id}, {task.status})" for task in tasks[:5]]
+    return ", ".join(told) + (f" and {len(tasks) - 5} more" if len(tasks) > 5 else "")

@@ -1,0 +1,176 @@
+"""Rows of what agents remember, found by the database's own full-text index.
+
+Their places count backwards, so that the newest come first: the engine reads an index forwards at once, but backwards
+up to fifty times slower.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+from surrealdb import RecordID
+
+from core.domain.ids import MemoryId, WorkflowId
+from core.domain.memory import HEAD_CHARACTERS, Memory, MemoryType
+from core.domain.words import words_of
+from core.persistence.codec import (
+    BROKEN,
+    Places,
+    data,
+    data_of,
+    microseconds,
+    optional,
+    readable,
+    text,
+    text_of,
+    time_of,
+    time_of_place,
+)
+from core.persistence.connection import Connection
+from core.persistence.keys import record, text_key
+from core.persistence.pages import ROWS
+from core.persistence.statements import Row, Statement
+from core.ports.memories import RANKED, Wanted
+
+NEVER = 1 << 62
+_GENERAL = ""
+_BEFORE_ALL = ""
+_BACKWARDS = str.maketrans("0123456789", "9876543210")
+
+_ADD = """{
+    LET $to = $given;
+    LET $new = (INSERT IGNORE INTO memory $to.memory RETURN VALUE id);
+    IF $new { INSERT INTO memory_word $to.words RETURN NONE };
+    $new
+}"""
+_WHOLE = "SELECT * FROM ONLY $id WHERE expires > $now"
+_HEAD = "id, scope, place, type, expires, data"
+_WANTED = "scope IN $scopes AND expires > $now AND ($type = NONE OR type = $type)"
+_PAGE = f"""SELECT {_HEAD} FROM memory WITH INDEX memory_by_scope
+    WHERE {_WANTED} AND place > $place ORDER BY place LIMIT $limit"""
+_PLACE = "SELECT VALUE place FROM ONLY $id"
+_COUNTED = f"SELECT VALUE id FROM memory_word WHERE words @@ $query AND {_WANTED} LIMIT $limit"
+_RANKED = f"""SELECT id, place, math::fixed(search::score(1), 3) AS score FROM memory_word
+    WHERE words @1@ $query AND {_WANTED} LIMIT $limit"""
+_NEWEST = f"""SELECT VALUE id FROM memory_word WITH INDEX memory_word_by_scope
+    WHERE {_WANTED} AND $beginnings.all(|$one| string::contains(words, $one)) ORDER BY place LIMIT $limit"""
+_THESE = f"SELECT {_HEAD} FROM $ids"
+_EXPIRED = "SELECT VALUE record::id(id) FROM memory WHERE expires <= $now LIMIT $limit"
+_OF_WORKFLOW = "SELECT VALUE record::id(id) FROM memory WHERE scope = $scope LIMIT $limit"
+_DELETE = "DELETE $given RETURN BEFORE.id"
+
+
+class StoredMemories:
+    """A `core.ports.memories.Memories`."""
+
+    def __init__(self, connection: Connection, places: Places) -> None:
+        self._connection = connection
+        self._places = places
+
+    async def add(self, memory: Memory) -> Memory:
+        if await self.add_all([memory]):
+            return memory
+        found = await self.get(memory.id, memory.created_at)
+        return memory if found is None else found
+
+    async def add_all(self, memories: Iterable[Memory]) -> int:
+        """Keep them in one transaction; how many were not there yet."""
+        statements = [
+            Statement(_ADD, _rows(one, self._places.next(one.created_at).translate(_BACKWARDS))) for one in memories
+        ]
+        return sum(bool(new) for new in await self._connection.commit(statements))
+
+    async def get(self, memory_id: MemoryId, now: datetime) -> Memory | None:
+        given = {"id": record("memory", text_key(memory_id)), "now": microseconds(now)}
+        row = await self._connection.read(_WHOLE, given)
+        try:
+            return _memory(row) if row else None
+        except BROKEN:
+            return None
+
+    async def page(self, wanted: Wanted, before: MemoryId | None = None) -> list[Memory]:
+        place: str | None = _BEFORE_ALL
+        if before is not None:
+            place = await self._connection.read(_PLACE, {"id": record("memory", text_key(before))})
+        if place is None:
+            return []
+        given = {**_given(wanted), "place": place}
+        return list(readable(await self._connection.read(_PAGE, given), _memory))
+
+    async def search(self, wanted: Wanted, words: Sequence[str]) -> list[Memory]:
+        if not words:
+            return []
+        given = _given(wanted)
+        matching = {**given, "query": " ".join(words), "limit": RANKED + 1}
+        count = len(await self._connection.read(_COUNTED, matching))  # to rank takes far longer than to find
+        if count > RANKED:
+            ids = await self._connection.read(_NEWEST, {**given, "beginnings": [f" {word}" for word in words]})
+        else:
+            ranked = await self._connection.read(_RANKED, matching) if count else []
+            ranked.sort(key=lambda row: (-row["score"], row["place"]))
+            ids = [row["id"] for row in ranked[: wanted.limit]]
+        rows = await self._connection.read(_THESE, {"ids": [record("memory", one.id) for one in ids]})
+        by_id = {row["id"].id: row for row in rows}
+        return list(readable((by_id[one.id] for one in ids if one.id in by_id), _memory))
+
+    async def remove(self, memory_id: MemoryId) -> bool:
+        return await self._delete([text_key(memory_id)]) > 0
+
+    async def purge(self, now: datetime) -> int:
+        count = 0
+        some = {"now": microseconds(now), "limit": ROWS}
+        while keys := await self._connection.read(_EXPIRED, some):
+            count += await self._delete(keys)
+        return count
+
+    async def forget(self, workflow_id: WorkflowId) -> None:
+        """Delete those of a workflow, for good; in pieces, so that others can write meanwhile."""
+        some = {"scope": text_key(workflow_id), "limit": ROWS}
+        while keys := await self._connection.read(_OF_WORKFLOW, some):
+            await self._delete(keys)
+
+    async def _delete(self, keys: Sequence[str]) -> int:
+        words: list[RecordID] = [record("memory_word", key) for key in keys]
+        found = await self._connection.commit(
+            [Statement(_DELETE, [record("memory", key) for key in keys]), Statement(_DELETE, words)]
+        )
+        return len(found[0])
+
+
+def _given(wanted: Wanted) -> dict[str, Any]:
+    return {
+        "scopes": [_GENERAL if one is None else text_key(one) for one in wanted.workflows],
+        "now": microseconds(wanted.now),
+        "type": wanted.type,
+        "limit": wanted.limit,
+    }
+
+
+def _rows(memory: Memory, place: str) -> Row:
+    shared = {
+        "id": text_key(memory.id),
+        "scope": _GENERAL if memory.workflow_id is None else text_key(memory.workflow_id),
+        "place": place,
+        "type": memory.type,
+        "expires": NEVER if memory.expires_at is None else microseconds(memory.expires_at),
+    }
+    is_long = len(memory.content) > HEAD_CHARACTERS
+    told = data(head=memory.content[:HEAD_CHARACTERS], length=len(memory.content), workflow=memory.workflow_id)
+    words = f" {' '.join(words_of(memory.content))} "
+    return {
+        "memory": {**shared, "data": told, "text": text(memory.content) if is_long else None},
+        "words": {**shared, "words": words},
+    }
+
+
+def _memory(row: Row) -> Memory:
+    found = data_of(row)
+    return Memory(
+        MemoryId(row["id"].id),
+        MemoryType(row["type"]),
+        optional(WorkflowId, found.get("workflow")),
+        text_of(row["text"]) if row.get("text") is not None else found["head"],
+        found["length"],
+        time_of_place(row["place"].translate(_BACKWARDS)),
+        None if row["expires"] == NEVER else time_of(row["expires"]),
+    )

@@ -1,0 +1,100 @@
+"""What agents remember, in memory: found and ranked as the database does it."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from core.domain.ids import MemoryId
+from core.domain.memory import HEAD_CHARACTERS, Memory
+from core.domain.words import words_of
+from core.persistence.memory_tables import Place, Tables
+from core.ports.memories import RANKED, Wanted
+
+K1, B = 1.2, 0.75
+_Row = tuple[Place, Memory]
+
+
+class TwinMemories:
+    """A `core.ports.memories.Memories`."""
+
+    def __init__(self, tables: Callable[[], Tables]) -> None:
+        self._tables = tables
+
+    async def add(self, memory: Memory) -> Memory:
+        return self._tables().remember(memory)
+
+    async def get(self, memory_id: MemoryId, now: datetime) -> Memory | None:
+        row = self._tables().memories.get(memory_id)
+        return row[1] if row is not None and row[1].is_alive(now) else None
+
+    async def page(self, wanted: Wanted, before: MemoryId | None = None) -> list[Memory]:
+        rows = self._found(wanted)
+        if before is not None:
+            end = self._tables().memories.get(before)
+            rows = [row for row in rows if end is not None and row[0] < end[0]]
+        return [_head(row) for row in rows[: wanted.limit]]
+
+    async def search(self, wanted: Wanted, words: Sequence[str]) -> list[Memory]:
+        if not words:
+            return []
+        known = {memory.id: words_of(memory.content) for _, memory in self._tables().memories.values()}
+        matches = [row for row in self._found(wanted) if all(_times(word, known[row[1].id]) for word in words)]
+        if matches and len(matches) <= RANKED:
+            scores = _Scores(list(known.values()))
+            matches.sort(key=lambda row: (round(scores.of(known[row[1].id], words), 3), row[0]), reverse=True)
+        return [_head(row) for row in matches[: wanted.limit]]
+
+    async def remove(self, memory_id: MemoryId) -> bool:
+        return self._tables().memories.pop(memory_id, None) is not None
+
+    async def purge(self, now: datetime) -> int:
+        rows = self._tables().memories
+        expired = [memory_id for memory_id, (_, memory) in rows.items() if not memory.is_alive(now)]
+        for memory_id in expired:
+            del rows[memory_id]
+        return len(expired)
+
+    def _found(self, wanted: Wanted) -> list[_Row]:
+        """Newest first."""
+        return sorted(
+            (
+                row
+                for row in self._tables().memories.values()
+                if row[1].workflow_id in wanted.workflows
+                and row[1].is_alive(wanted.now)
+                and wanted.type in (None, row[1].type)
+            ),
+            key=lambda row: row[0],
+            reverse=True,
+        )
+
+
+class _Scores:
+    """BM25 over all beginnings of all words, as the index has them; words that most texts hold count nothing."""
+
+    def __init__(self, texts: Sequence[Sequence[str]]) -> None:
+        self._texts = texts
+        self._average = sum(map(_length, texts)) / len(texts)
+
+    def of(self, text: Sequence[str], query: Sequence[str]) -> float:
+        return sum(self._of_word(word, text) for word in query)
+
+    def _of_word(self, word: str, text: Sequence[str]) -> float:
+        holding = sum(1 for other in self._texts if _times(word, other))
+        rarity = math.log((len(self._texts) - holding + 0.5) / (holding + 0.5))
+        times = _times(word, text)
+        weight = times + K1 * (1 - B + B * _length(text) / self._average)
+        return max(0.0, rarity) * times * (K1 + 1) / weight
+
+
+def _times(word: str, text: Sequence[str]) -> int:
+    return sum(other.startswith(word) for other in text)
+
+
+def _length(text: Sequence[str]) -> int:
+    return sum(map(len, text))
+
+
+def _head(row: _Row) -> Memory:
+    return replace(row[1], content=row[1].content[:HEAD_CHARACTERS])

@@ -1,0 +1,274 @@
+"""`http_fetch`: one request to a server, redirects followed (AGENTS_AND_TOOLS §5).
+
+Each hop is checked as the first was. What the caller's headers may tell goes to the origin that they were given for;
+to another one, only those go that tell nothing. A body goes to no other origin: then the redirect is the result.
+"""
+
+import asyncio
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.json_text import encode
+from core.domain.risk import Risk
+from core.domain.tool import ToolInfo
+from core.domain.web_address import LONGEST, address_of
+from core.errors import NetworkFailed, StepFailed, ToolFailed
+from core.ports.tools import CallContext
+from core.threads.long_json import value_of
+from core.tools import schema
+from core.tools.measure import RESULT_BYTES, json_bytes
+from core.tools.quantities import size
+from core.tools.registry import Arguments, Tool
+from core.tools.web.body import CannotUnpack, read, text_of
+from core.tools.web.connection import Request, Trust, answered
+from core.tools.web.guard import Resolver, permitted, system_resolver
+
+MOST_REDIRECTS = 5
+TIMEOUT_S = 60.0
+BODY_CHARACTERS = 1_000_000
+MOST_HEADERS = 50
+HEADER_CHARACTERS = 8_192
+JSON_CHARACTERS = 4_000_000
+
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_READING = ("GET", "HEAD")
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}")
+_OURS = frozenset(
+    {
+        *("host", "content-length", "transfer-encoding", "connection", "keep-alive", "upgrade", "te", "trailer"),
+        *("expect", "accept-encoding", "proxy-authorization", "proxy-connection"),
+    }
+)
+_TELL_NOTHING = frozenset({"accept", "accept-language", "user-agent", "cache-control", "range", "if-modified-since"})
+_USUAL = {"user-agent": "Metier", "accept": "*/*", "accept-encoding": "gzip, deflate"}
+_JSON = re.compile(r"(?:application|text)/(?:[\w.-]+\+)?json\b")
+
+_INFO = ToolInfo(
+    name="http_fetch",
+    title="Fetch",
+    description=(
+        "Makes an HTTP request and gives {url, status, headers, text, json?}: url is where redirects led, names of "
+        "headers are in lower case, json is there where the body is JSON. Any status is a result, errors too. text is "
+        "cut off at 10 MB, with truncated: true; a body that is no text is not given, but told as binary: {bytes, "
+        "content_type}. At most 5 redirects are followed. Addresses that are not on the public internet can be "
+        "reached only where a person has allowed their origin."
+    ),
+    input_schema=schema.of_object(
+        {
+            "url": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": LONGEST,
+                "description": "It begins with http:// or https:// and holds no password.",
+            }
+        },
+        {
+            "method": {"enum": list(METHODS), "default": "GET", "description": "GET if absent."},
+            "headers": {
+                "type": "object",
+                "maxProperties": MOST_HEADERS,
+                "additionalProperties": {"type": "string", "maxLength": HEADER_CHARACTERS},
+                "description": "Headers by name, besides those that every request has.",
+            },
+            "body": {
+                "type": ["string", "object", "array"],
+                "maxLength": BODY_CHARACTERS,
+                "description": "A text sent as it is, or JSON. Not with GET and HEAD.",
+            },
+        },
+    ),
+    risk=Risk.HIGH,
+)
+
+
+def tool(resolve: Resolver = system_resolver, trust: Trust | None = None) -> Tool:
+    """GET and HEAD are read-only, PUT and DELETE idempotent. What is not read-only is high risk where it goes to an
+    origin that the run does not allow; DELETE always is.
+
+    Errors: `invalid_arguments`, `not_allowed`, `too_many_redirects`, `not_text` for a body that cannot be unpacked, and
+    those of the network, `failed`.
+    """
+    trusted = trust or Trust()
+
+    async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+        return await _Fetch(_request(arguments), context.origins, resolve, trusted).run()
+
+    return Tool(
+        _INFO,
+        server=call,
+        read_only=lambda arguments: _method(arguments) in _READING,
+        idempotent=lambda arguments: _method(arguments) in ("PUT", "DELETE"),
+        is_dangerous=lambda arguments: _method(arguments) == "DELETE",
+        leaves=_leaves,
+        timeout_s=TIMEOUT_S,
+        summary=_summary,
+    )
+
+
+@dataclass(slots=True)
+class _Fetch:
+    """One call. `was_connected`: a hop was made before, so that what goes wrong now comes after its effect."""
+
+    request: Request
+    origins: Collection[str]
+    resolve: Resolver
+    trust: Trust
+    was_connected: bool = False
+
+    async def run(self) -> dict[str, Any]:
+        for _ in range(MOST_REDIRECTS + 1):
+            try:
+                result = await self._hop()
+            except NetworkFailed as error:
+                raise NetworkFailed(error.message, was_connected=error.was_connected or self.was_connected) from error
+            if result is not None:
+                return result
+            self.was_connected = True
+        raise ToolFailed(
+            "too_many_redirects",
+            f"it redirects more than {MOST_REDIRECTS} times, at last to {self.request.address.origin}",
+            limit=MOST_REDIRECTS,
+        )
+
+    async def _hop(self) -> dict[str, Any] | None:
+        """The result, or None after a redirect: then the request is the next one."""
+        request, address = self.request, self.request.address
+        ips = await permitted(address, self.origins, self.resolve)
+        tls = await self.trust.context() if address.scheme == "https" else None
+        async with answered(request, ips, tls) as response:
+            headers = _headers_of(response.headers)
+            location = headers.get("location")
+            if response.status in _REDIRECTS and location is not None:
+                following = _following(request, response.status, location)
+                if following is not None:
+                    self.request = following
+                    return None
+            try:
+                body = await read(response.aiter_stream(), headers.get("content-encoding", ""))
+            except CannotUnpack as error:
+                raise ToolFailed("not_text", f"the body from {address.origin} cannot be read: {error}") from error
+            told = {"url": address.url, "status": response.status, "headers": headers}
+        content_type = headers.get("content-type", "")
+        found = await asyncio.to_thread(text_of, body, content_type)
+        if found is None:
+            kind = content_type.partition(";")[0].strip() or None
+            return {**told, "text": "", "binary": {"bytes": len(body.data), "content_type": kind}} | _cut(
+                body.truncated
+            )
+        text, is_cut = found
+        return {**told, "text": text} | _cut(is_cut) | (await _json(text, content_type) if not is_cut else {})
+
+
+def _request(arguments: Arguments) -> Request:
+    """Raises ToolFailed `invalid_arguments`."""
+    try:
+        address = address_of(arguments["url"])
+    except ValueError as error:
+        raise _invalid("/url", f"this URL cannot be fetched: {error}") from error
+    method = arguments.get("method", "GET")
+    headers = {**_USUAL, **_given_headers(arguments.get("headers", {}))}
+    body = arguments.get("body")
+    if body is None:
+        return Request(method, address, headers, b"" if method in ("POST", "PUT", "PATCH") else None)
+    if method in _READING:
+        raise _invalid("/body", f"{method} has no body")
+    if isinstance(body, str):
+        headers.setdefault("content-type", "text/plain; charset=utf-8")
+        return Request(method, address, headers, body.encode("utf-8", "replace"))
+    headers.setdefault("content-type", "application/json")
+    text = encode(body)
+    if len(text) > BODY_CHARACTERS:
+        raise _invalid("/body", f"the body is longer than {BODY_CHARACTERS:,} characters as JSON")
+    return Request(method, address, headers, text.encode())
+
+
+def _given_headers(given: Mapping[str, str]) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    for name, value in given.items():
+        lower = name.lower()
+        if not _TOKEN.fullmatch(name):
+            raise _invalid("/headers", f"{name[:60]!r} is no name of a header")
+        if lower in _OURS or lower in headers:
+            why = "is given twice" if lower in headers else "cannot be set: every request has its own"
+            raise _invalid(f"/headers/{name}", f"the header {name} {why}")
+        if not (value.isprintable() and value.isascii()):
+            raise _invalid(f"/headers/{name}", f"the value of {name} holds characters that a header cannot")
+        headers[lower] = value.strip()
+    return headers
+
+
+def _following(request: Request, status: int, location: str) -> Request | None:
+    """The request that a redirect asks for, as browsers make it; None for one that is not made: it would carry a body
+    to another origin."""
+    try:
+        address = request.address.joined(location)
+    except ValueError as error:
+        raise ToolFailed(
+            "not_allowed", f"{request.address.origin} redirects to what cannot be fetched: {error}"
+        ) from error
+    becomes_get = status == 303 or (status in (301, 302) and request.method == "POST")
+    method = request.method if not becomes_get or request.method == "HEAD" else "GET"
+    is_same = address.origin == request.address.origin
+    if not is_same and method not in _READING:
+        return None
+    body = request.body if method == request.method else None
+    headers = {
+        name: value
+        for name, value in request.headers.items()
+        if (is_same or name in _TELL_NOTHING or name in _USUAL) and (body is not None or name != "content-type")
+    }
+    return Request(method, address, headers, body)
+
+
+def _headers_of(raw: list[tuple[bytes, bytes]]) -> dict[str, str]:
+    """By name in lower case; those of one name in one text, as HTTP allows."""
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in raw:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("utf-8", "replace")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
+
+
+def _cut(truncated: bool) -> dict[str, Any]:
+    return {"truncated": True} if truncated else {}
+
+
+async def _json(text: str, content_type: str) -> dict[str, Any]:
+    """The value that the text is, where it says so, is that, and fits beside the text."""
+    if len(text) > JSON_CHARACTERS or not _JSON.match(content_type.strip().lower()):
+        return {}
+    try:
+        value = await value_of(text)
+        if await json_bytes(value) + await json_bytes(text) > RESULT_BYTES:
+            return {}
+    except (ValueError, StepFailed):
+        return {}
+    return {"json": value}
+
+
+def _invalid(path: str, message: str) -> ToolFailed:
+    return ToolFailed("invalid_arguments", message, violations=[{"path": path, "message": message}])
+
+
+def _method(arguments: Arguments) -> object:
+    return arguments.get("method", "GET")
+
+
+def _leaves(arguments: Arguments, origins: Collection[str]) -> bool:
+    return _origin(arguments.get("url")) not in origins
+
+
+def _origin(url: object) -> str | None:
+    try:
+        return address_of(url).origin if isinstance(url, str) else None
+    except ValueError:
+        return None
+
+
+def _summary(arguments: Arguments, value: Any) -> str:
+    binary = value.get("binary")
+    amount = binary["bytes"] if binary is not None else len(value["text"].encode("utf-8", "replace"))
+    return f"{value['status']}, {size(amount)}{' and more' if value.get('truncated') else ''}"

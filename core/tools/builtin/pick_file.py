@@ -1,0 +1,121 @@
+"""`pick_file`: a file that the person picks in the window (AGENTS_AND_TOOLS §4, §5).
+
+To pick a file is to let this run into it, and into nothing beside it: into the folder, or another file there, the file
+tools get no further than before. What was picked is a row of the run, written before the result is told, since the
+snapshot of a run never changes: so it holds after a crash, and goes when the run is deleted. It is kept as the real
+path, without links; the file tools open that name in its folder and follow no link that is put there later. Runs
+below, and forks, have to ask themselves.
+"""
+
+import asyncio
+import os
+import stat
+from pathlib import Path
+from typing import Any, Protocol
+
+from core.domain.ids import RunId
+from core.domain.tool import Category, Runtime, ToolInfo
+from core.errors import StorageFailed, ToolFailed
+from core.ports.file_picker import FilePicker, FileWanted
+from core.ports.storage import AllowFile, Write
+from core.ports.tools import CallContext
+from core.tools import schema
+from core.tools.folders import PATH_BYTES, explained
+from core.tools.invocation import NO_WINDOW
+from core.tools.quantities import size
+from core.tools.registry import Arguments, Tool
+
+TIMEOUT_S = 600.0
+PURPOSE_CHARACTERS = 200
+MOST_SUFFIXES = 20
+SUFFIX_CHARACTERS = 20
+NOTHING = {"path": None, "name": None, "size": None, "cancelled": True}
+
+_INFO = ToolInfo(
+    name="pick_file",
+    title="Pick a file",
+    description=(
+        "Opens a dialog in which the person picks a file, and gives {path, name, size, cancelled}. From then on "
+        "read_file and write_file of this run reach that file, by its path, and nothing beside it. cancelled is true, "
+        "and the rest null, if the person picked none. It needs the app's window on this conversation."
+    ),
+    input_schema=schema.of_object(
+        {},
+        {
+            "purpose": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": PURPOSE_CHARACTERS,
+                "description": "What the file is for, in the person's language: it is shown to them.",
+            },
+            "suffixes": {
+                "type": "array",
+                "maxItems": MOST_SUFFIXES,
+                "items": {"type": "string", "minLength": 1, "maxLength": SUFFIX_CHARACTERS},
+                "description": "Only files whose names end so are offered at first: csv, json.",
+            },
+        },
+    ),
+    runtime=Runtime.CLIENT,
+    category=Category.FILES,
+)
+
+
+class AllowedFiles(Protocol):
+    """What the tool needs of the store."""
+
+    async def commit(self, writes: list[Write]) -> frozenset[int]: ...
+    async def allowed_files(self, run_id: RunId) -> list[str]: ...
+
+
+def tool(store: AllowedFiles, picker: FilePicker | None = None) -> Tool:
+    """A `client` tool: it runs where the window shows the run, with the `picker` that the window gave. Idempotent: made
+    again after a crash, it asks again.
+
+    Errors: `not_available` without a window, `not_a_file`, `not_found`, those of the system and of the store, and
+    `timeout` after 10 minutes.
+    """
+
+    async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+        if picker is None:
+            raise ToolFailed("not_available", NO_WINDOW)
+        wanted = FileWanted(context.workflow_id, arguments.get("purpose"), _suffixes(arguments.get("suffixes", [])))
+        picked = await picker(wanted)
+        if picked is None:
+            return dict(NOTHING)
+        path, bytes_ = await asyncio.to_thread(_looked_at, picked)
+        try:
+            await store.commit([AllowFile(context.run_id, path)])
+        except StorageFailed as error:
+            raise ToolFailed(error.code, error.message) from error
+        return {"path": path, "name": Path(path).name, "size": bytes_, "cancelled": False}
+
+    return Tool(_INFO, client=call, idempotent=True, timeout_s=TIMEOUT_S, summary=_summary)
+
+
+def _suffixes(given: list[str]) -> tuple[str, ...]:
+    """Raises ToolFailed `invalid_arguments` for what would say more than a suffix in the filter of a dialog."""
+    for one in given:
+        if not one.lstrip(".").replace("-", "").replace("_", "").replace(".", "").isalnum():
+            raise ToolFailed("invalid_arguments", f"suffixes: {one!r} is none; they look like csv or tar.gz")
+    return tuple(one.lstrip(".") for one in given)
+
+
+def _looked_at(picked: Path) -> tuple[str, int]:
+    """The real path and the size of a regular file."""
+    path = os.path.realpath(picked)
+    with explained(path):
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            raise ToolFailed("not_a_file", "its name is no text, and cannot be told") from None
+        if len(os.fsencode(path)) > PATH_BYTES:
+            raise ToolFailed("not_a_file", "its path is too long")
+        state = os.stat(path, follow_symlinks=False)  # noqa: PTH116  # as the file tools look at it
+        if not stat.S_ISREG(state.st_mode):
+            raise ToolFailed("not_a_file", "it is no regular file")
+    return path, state.st_size
+
+
+def _summary(arguments: Arguments, value: Any) -> str:
+    return "nothing picked" if value["cancelled"] else f"{value['name']}, {size(value['size'])}"

@@ -1,0 +1,262 @@
+"""`todo`: the tasks of the workflow (AGENTS_AND_TOOLS §5)."""
+
+from dataclasses import replace
+from typing import Any, Protocol
+
+from core.domain.events import TaskChanged, time_text
+from core.domain.ids import TaskId, WorkflowId, id_from_key
+from core.domain.masking import masked_text
+from core.domain.risk import Risk
+from core.domain.task import (
+    DESCRIPTION_CHARACTERS,
+    HIGHEST,
+    LOWEST,
+    MOST_DEPENDENCIES,
+    NAME_CHARACTERS,
+    USUAL,
+    Task,
+    TaskList,
+    TaskStatus,
+)
+from core.domain.tool import ToolInfo
+from core.errors import StorageFailed, ToolFailed
+from core.ports.clock import Clock
+from core.ports.storage import ChangeTasks, Write
+from core.ports.tools import CallContext
+from core.tools import schema
+from core.tools.actions import Action, id_schema, is_one_of, require_fitting
+from core.tools.quantities import counted, shortened
+from core.tools.registry import Arguments, Tool
+
+ID_CHARACTERS = 16
+TRIES = 20
+
+_FIELDS = ("description", "priority", "dependencies")
+_ACTIONS = {
+    "create": Action(("name",), _FIELDS),
+    "get": Action(("id",)),
+    "update": Action(("id",), changes=("name", "status", *_FIELDS)),
+    "complete": Action(("id",)),
+    "list": Action(takes=("status",)),
+    "delete": Action(("id",)),
+}
+_INFO = ToolInfo(
+    name="todo",
+    title="Tasks",
+    description=(
+        "Keeps the tasks of this conversation. create {name, description?, priority?, dependencies?}, update {id, "
+        "…}, complete {id} and get {id} give {task}, with unblocked, the tasks that are blocked no longer; list "
+        "{status?} gives {tasks, counts}, the most urgent first; delete {id} gives {deleted, task}. A task is {id, "
+        "name, description, priority, status, dependencies, waits_for, created_at, updated_at, completed_at}. A "
+        "task that depends on others is blocked until they are completed: it can neither begin nor be completed "
+        "before, and what others depend on cannot be deleted."
+    ),
+    input_schema=schema.of_object(
+        {"action": {"enum": list(_ACTIONS), "description": "What to do."}},
+        {
+            "id": id_schema("Which task: the id that create gave."),
+            "name": {
+                "type": "string",
+                "minLength": 1,
+                "maxLength": NAME_CHARACTERS,
+                "description": "What is to be done, in a few words.",
+            },
+            "description": {
+                "type": "string",
+                "maxLength": DESCRIPTION_CHARACTERS,
+                "description": "What else there is to know.",
+            },
+            "priority": {
+                "type": "integer",
+                "minimum": HIGHEST,
+                "maximum": LOWEST,
+                "description": f"{HIGHEST} is the most urgent, {USUAL} if absent.",
+            },
+            "status": {
+                "enum": list(TaskStatus),
+                "description": "update: the new one. list: those of this one only.",
+            },
+            "dependencies": {
+                "type": "array",
+                "maxItems": MOST_DEPENDENCIES,
+                "uniqueItems": True,
+                "items": id_schema("The id of a task."),
+                "description": "The tasks that have to be completed before this one; they replace those it had.",
+            },
+        },
+    ),
+    risk=Risk.HIGH,
+)
+
+
+class TaskStore(Protocol):
+    """What the tool needs of the store."""
+
+    async def tasks(self, workflow_id: WorkflowId) -> TaskList: ...
+    async def commit(self, writes: list[Write]) -> frozenset[int]: ...
+
+
+def tool(store: TaskStore, clock: Clock) -> Tool:
+    """Idempotent: a call has its effect once however often it is made. A new task has its id from the call; and the
+    list knows which call was the last to change it, so that a deletion made again is told as done. Errors: those of
+    `core.domain.task`, and those of the store."""
+
+    async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
+        require_fitting(_ACTIONS, arguments)
+        if not arguments.get("name", "x").strip():
+            raise ToolFailed("invalid_arguments", "name is blank")
+        try:
+            return await _Call(store, clock, arguments, context).make()
+        except StorageFailed as error:
+            raise ToolFailed(error.code, error.message) from error
+
+    return Tool(
+        _INFO,
+        server=call,
+        read_only=lambda arguments: is_one_of(arguments, "get", "list"),
+        idempotent=True,
+        is_dangerous=lambda arguments: is_one_of(arguments, "delete"),
+        summary=_summary,
+    )
+
+
+class _Call:
+    """One call of the tool: reads the tasks, and changes them if nobody else did meanwhile; else it begins again."""
+
+    def __init__(self, store: TaskStore, clock: Clock, arguments: Arguments, context: CallContext) -> None:
+        self._store = store
+        self._clock = clock
+        self._arguments = arguments
+        self._context = context
+
+    async def make(self) -> dict[str, Any]:
+        for _ in range(TRIES):
+            tasks = await self._store.tasks(self._context.workflow_id)
+            match self._arguments["action"]:
+                case "get":
+                    return {"task": _shown(tasks, tasks.get(self._id))}
+                case "list":
+                    return self._listed(tasks)
+                case "delete":
+                    result = await self._delete(tasks)
+                case "create":
+                    result = await self._put(tasks, self._created(tasks), "created")
+                case _:
+                    result = await self._put(tasks, self._updated(tasks.get(self._id)), self._change)
+            if result is not None:
+                return result
+        raise ToolFailed("failed", "the tasks were changed by others all the time: try again")
+
+    @property
+    def _id(self) -> TaskId:
+        return TaskId(self._arguments["id"])
+
+    @property
+    def _change(self) -> Any:
+        is_completing = self._arguments["action"] == "complete" or self._arguments.get("status") == "completed"
+        return "completed" if is_completing else "updated"
+
+    def _created(self, tasks: TaskList) -> Task:
+        """The task of this call; that which it has made already, as it is now."""
+        task_id = TaskId(id_from_key("task", self._context.origin)[:ID_CHARACTERS])
+        if task_id in tasks.tasks:
+            return tasks.tasks[task_id]
+        now = self._clock.now()
+        return self._updated(Task(task_id, self._context.workflow_id, "", now, now))
+
+    def _updated(self, task: Task) -> Task:
+        """The task with what the arguments say; the very same where that is nothing new."""
+        given = self._arguments
+        texts = {name: masked_text(given[name]).strip() for name in ("name", "description") if name in given}
+        status = TaskStatus.COMPLETED if given["action"] == "complete" else TaskStatus(given.get("status", task.status))
+        dependencies = tuple(given.get("dependencies", task.dependencies))
+        made = replace(
+            task,
+            name=texts.get("name", task.name),
+            description=texts.get("description", task.description),
+            priority=given.get("priority", task.priority),
+            status=status,
+            dependencies=dependencies,
+        )
+        if made == task:
+            return task
+        now = self._clock.now()
+        is_done = status is TaskStatus.COMPLETED
+        return replace(made, updated_at=now, completed_at=(task.completed_at or now) if is_done else None)
+
+    async def _put(self, tasks: TaskList, task: Task, change: Any) -> dict[str, Any] | None:
+        """None: others have changed the tasks meanwhile."""
+        made = tasks.put(task)
+        if tasks.tasks.get(task.id) != task and not await self._commit(tasks, put=(task,)):
+            return None
+        self._tell(made, task, change)
+        moved = [one for one in made.ordered() if one.id != task.id and _is_moved(tasks, made, one)]
+        for one in moved:
+            self._tell(made, one, "updated")
+        unblocked = [one.id for one in moved if made.shown_status(one) is not TaskStatus.BLOCKED]
+        return {"task": _shown(made, task), **({"unblocked": unblocked} if unblocked else {})}
+
+    async def _delete(self, tasks: TaskList) -> dict[str, Any] | None:
+        if self._id not in tasks.tasks and tasks.changed_by == self._context.origin:
+            return {"deleted": True, "task": None}
+        task = tasks.get(self._id)
+        tasks.without(task.id)
+        if not await self._commit(tasks, removed=(task.id,)):
+            return None
+        self._tell(tasks, task, "deleted")
+        return {"deleted": True, "task": _shown(tasks, task)}
+
+    async def _commit(self, tasks: TaskList, **what: Any) -> bool:
+        by = self._context.origin
+        change = ChangeTasks(self._context.workflow_id, tasks.revision, by, **what)
+        return not await self._store.commit([change])
+
+    def _tell(self, tasks: TaskList, task: Task, change: Any) -> None:
+        fact = TaskChanged(
+            id=task.id,
+            change=change,
+            name=task.name,
+            status=tasks.shown_status(task),
+            priority=task.priority,
+            description=task.description,
+            dependencies=list(task.dependencies),
+            call_id=self._context.call_id,
+        )
+        self._context.tell(fact)
+
+    def _listed(self, tasks: TaskList) -> dict[str, Any]:
+        wanted = self._arguments.get("status")
+        shown = [_shown(tasks, task) for task in tasks.ordered()]
+        counts = {status.value: sum(one["status"] == status for one in shown) for status in TaskStatus}
+        return {"tasks": [one for one in shown if wanted in (None, one["status"])], "counts": counts}
+
+
+def _is_moved(before: TaskList, after: TaskList, task: Task) -> bool:
+    """Whether another status is shown of a task, because of what it depends on."""
+    return before.shown_status(task) is not after.shown_status(task)
+
+
+def _shown(tasks: TaskList, task: Task) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "name": task.name,
+        "description": task.description,
+        "priority": task.priority,
+        "status": tasks.shown_status(task).value,
+        "dependencies": list(task.dependencies),
+        "waits_for": [one.id for one in tasks.waits_for(task)],
+        "created_at": time_text(task.created_at),
+        "updated_at": time_text(task.updated_at),
+        "completed_at": time_text(task.completed_at) if task.completed_at else None,
+    }
+
+
+def _summary(arguments: Arguments, value: Any) -> str:
+    if "tasks" in value:
+        return counted(len(value["tasks"]), "task")
+    task = value["task"]
+    return (
+        "deleted"
+        if task is None
+        else shortened(f"{task['name']}: {'deleted' if 'deleted' in value else task['status']}")
+    )

@@ -1,0 +1,133 @@
+"""One request over one connection of its own, to an address that was checked before.
+
+No proxy, no cookies and nothing else of the environment; no redirect is followed. TLS verifies the name of the host,
+whatever address it is connected at.
+"""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from core.domain.web_address import WebAddress
+from core.errors import NetworkFailed, ToolFailed
+
+if TYPE_CHECKING:  # late: loading it takes longer than a frame
+    import httpcore
+
+CONNECT_S = 10.0
+SILENCE_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is sent. Header names are in lower case."""
+
+    method: str
+    address: WebAddress
+    headers: Mapping[str, str]
+    body: bytes | None = None
+
+
+class Trust:
+    """Whom TLS trusts: whom the system does, and those that browsers do, for systems that say nothing. Read once."""
+
+    def __init__(self) -> None:
+        self._context: ssl.SSLContext | None = None
+
+    async def context(self) -> ssl.SSLContext:
+        if self._context is None:
+            self._context = await asyncio.to_thread(_trusted)
+        return self._context
+
+
+@asynccontextmanager
+async def answered(
+    request: Request, ips: Sequence[str], tls: ssl.SSLContext | None
+) -> "AsyncIterator[httpcore.Response]":
+    """The response, its body not read yet. Raises NetworkFailed, also while the body is read."""
+    import httpcore
+
+    address = request.address
+    url = httpcore.URL(
+        scheme=address.scheme.encode(),
+        host=address.host.encode(),
+        port=address.port,
+        target=address.target.encode(),
+    )
+    headers = [
+        (name.encode(), value.encode()) for name, value in {"host": address.authority, **request.headers}.items()
+    ]
+    if request.body is not None:
+        headers.append((b"content-length", str(len(request.body)).encode()))
+    timeouts = {"connect": CONNECT_S, "read": SILENCE_S, "write": SILENCE_S, "pool": CONNECT_S}
+    pool = httpcore.AsyncConnectionPool(
+        ssl_context=tls, max_keepalive_connections=0, network_backend=_pinned(ips), http2=False
+    )
+    try:
+        async with (
+            pool,
+            pool.stream(
+                request.method, url, headers=headers, content=request.body, extensions={"timeout": timeouts}
+            ) as response,
+        ):
+            yield response
+    except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
+        message = f"{address.origin} cannot be connected to: {_words(error)}"
+        raise NetworkFailed(message, was_connected=False) from error
+    except httpcore.LocalProtocolError as error:
+        raise ToolFailed("invalid_arguments", f"this cannot be sent: {_words(error)}") from error
+    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
+        raise NetworkFailed(f"{address.origin} broke off: {_words(error)}", was_connected=True) from error
+
+
+def _words(error: Exception) -> str:
+    return str(error) or type(error).__name__
+
+
+def _pinned(ips: Sequence[str]) -> "httpcore.AsyncNetworkBackend":
+    """A way to these addresses and no other, whatever host is asked for: each is tried until one answers."""
+    import httpcore
+
+    class Pinned(httpcore.AsyncNetworkBackend):
+        def __init__(self) -> None:
+            self._net = httpcore.AnyIOBackend()
+
+        async def connect_tcp(
+            self,
+            host: str,
+            port: int,
+            timeout: float | None = None,  # noqa: ASYNC109  # the library's own name
+            local_address: str | None = None,
+            socket_options: Iterable[Any] | None = None,
+        ) -> httpcore.AsyncNetworkStream:
+            each_s = None if timeout is None else timeout / len(ips)
+            for ip in ips[:-1]:
+                try:
+                    return await self._net.connect_tcp(ip, port, each_s, local_address, socket_options)
+                except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                    continue
+            return await self._net.connect_tcp(ips[-1], port, each_s, local_address, socket_options)
+
+        async def connect_unix_socket(
+            self,
+            path: str,
+            timeout: float | None = None,  # noqa: ASYNC109
+            socket_options: Iterable[Any] | None = None,
+        ) -> httpcore.AsyncNetworkStream:
+            raise httpcore.ConnectError("a socket file is no address")
+
+        async def sleep(self, seconds: float) -> None:
+            await self._net.sleep(seconds)
+
+    return Pinned()
+
+
+def _trusted() -> ssl.SSLContext:
+    import certifi
+
+    context = ssl.create_default_context()
+    context.load_verify_locations(certifi.where())
+    return context

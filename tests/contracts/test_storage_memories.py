@@ -1,0 +1,174 @@
+"""What every store keeps of memories, and how they are found."""
+
+import random
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from core.domain.ids import MemoryId, WorkflowId
+from core.domain.memory import HEAD_CHARACTERS, Memory, MemoryType
+from core.domain.words import words_of
+from core.persistence.in_memory import MemoryStorage
+from core.ports import memories
+from core.ports.memories import RANKED, Wanted
+from core.ports.storage import Storage
+from tests.contracts.rows import W2, W, at
+
+NOW = at(1000)
+
+
+def a_memory(name: str, content: str = "text", made: float = 0, **fields: Any) -> Memory:
+    given = {"type": MemoryType.KNOWLEDGE, "workflow_id": None, "length": len(content), **fields}
+    return Memory(MemoryId(name), content=content, created_at=at(made), **given)
+
+
+def wanted(*workflows: WorkflowId | None, **more: Any) -> Wanted:
+    return Wanted(workflows or (None,), **{"now": NOW, **more})
+
+
+async def found(storage: Storage, query: str, *workflows: WorkflowId | None, **more: Any) -> list[str]:
+    return [one.id for one in await storage.memories.search(wanted(*workflows, **more), words_of(query))]
+
+
+async def test_every_field_of_a_memory_comes_back_as_it_was(storage: Storage) -> None:
+    long = a_memory("m1", "é\n\x00 🙂 \ud800" * 5000, type=MemoryType.CONTEXT, workflow_id=W, expires_at=at(2000))
+    short = a_memory("m2", "", made=1)
+    for one in (long, short):
+        assert await storage.memories.add(one) == one
+        assert await storage.memories.get(one.id, NOW) == one
+    heads = await storage.memories.page(wanted(W, None))
+    assert [one.id for one in heads] == ["m2", "m1"]
+    assert (heads[1].content, heads[1].length) == (long.content[:HEAD_CHARACTERS], len(long.content))
+    assert await storage.memories.get(MemoryId("\ud800"), NOW) is None
+
+
+async def test_one_of_an_id_that_is_there_stays_as_it_is(storage: Storage) -> None:
+    first = a_memory("m1", "first")
+    await storage.memories.add(first)
+    assert await storage.memories.add(a_memory("m1", "second")) == first
+    assert await found(storage, "first") == ["m1"]
+    assert await found(storage, "second") == []
+    assert await storage.memories.remove(MemoryId("m1")) is True
+    assert await storage.memories.remove(MemoryId("m1")) is False
+    assert await found(storage, "first") == []
+
+
+async def test_pages_are_newest_first_of_the_workflows_and_type_wanted(storage: Storage) -> None:
+    for number in range(6):
+        kind = MemoryType.DECISION if number % 2 else MemoryType.KNOWLEDGE
+        await storage.memories.add(
+            a_memory(f"m{number}", made=number // 2, type=kind, workflow_id=W if number < 3 else None)
+        )
+    await storage.memories.add(a_memory("other", workflow_id=W2))
+    pages = storage.memories.page
+
+    async def ids(which: Wanted, before: str | None = None) -> list[str]:
+        return [one.id for one in await pages(which, MemoryId(before) if before else None)]
+
+    assert await ids(wanted(W, None)) == ["m5", "m4", "m3", "m2", "m1", "m0"]
+    assert await ids(wanted(W, None, limit=2), "m4") == ["m3", "m2"]
+    assert await ids(wanted(W)) == ["m2", "m1", "m0"]
+    assert await ids(wanted(None, type=MemoryType.DECISION)) == ["m5", "m3"]
+    assert await ids(wanted(W, None), "none") == []
+
+
+async def test_what_has_expired_is_found_nowhere_and_then_purged(storage: Storage) -> None:
+    gone = a_memory("gone", "apple", expires_at=NOW)
+    stays = a_memory("stays", "apple", expires_at=NOW + timedelta(microseconds=1))
+    for one in (gone, stays, a_memory("for ever", "apple", made=-1)):
+        await storage.memories.add(one)
+    assert await storage.memories.get(gone.id, NOW) is None
+    assert await found(storage, "apple") == ["stays", "for ever"]
+    assert [one.id for one in await storage.memories.page(wanted())] == ["stays", "for ever"]
+    assert await storage.memories.purge(NOW) == 1
+    assert await storage.memories.get(gone.id, at(0)) is None
+    assert await found(storage, "apple", now=at(0)) == ["stays", "for ever"]
+    assert await storage.memories.purge(NOW) == 0
+
+
+async def test_memories_go_with_their_workflow_and_general_ones_stay(storage: Storage) -> None:
+    for number in range(3):
+        await storage.memories.add(a_memory(f"m{number}", "apple", workflow_id=(W, W2, None)[number]))
+    await storage.delete_workflow(W)
+    assert await storage.memories.get(MemoryId("m0"), NOW) is None
+    assert sorted(await found(storage, "apple", W, W2, None)) == ["m1", "m2"]
+
+
+TEXTS = {
+    "meeting": "Les réunions ont lieu à l'école, le mardi après-midi. Œuvre naïve, ça va ?",
+    "theme": "The user prefers dark themes, and short answers (x86-64).",
+    "tokyo": "東京タワー is in Tokyo; Straße und Füße, ИВАН Иванович, 42 ﬁnds",
+    "long": "Donaudampfschifffahrtselektrizitätenhauptbetriebswerk",
+}
+FINDS = {
+    "ecole": ["meeting"],
+    "ÉCOLE réun": ["meeting"],
+    "REUNIONS mardi": ["meeting"],
+    "l'école": ["meeting"],
+    "oeuvre naive CA": ["meeting"],
+    "apres midi": ["meeting"],
+    "them dark": ["theme"],
+    "x86": ["theme"],
+    "64": ["theme"],
+    "京東": ["tokyo"],
+    "strasse fusse": ["tokyo"],
+    "иван": ["tokyo"],
+    "finds 4": ["tokyo"],
+    "donaudampf": ["long"],
+    "Donaudampfschifffahrtselektrizitäten": ["long"],
+    "hemes": [],
+    "dark mardi": [],
+    "nothing": [],
+    "": [],
+    "!!! '": [],
+    "$query OR 1=1": [],
+}
+
+
+async def test_words_are_found_by_their_beginnings_without_case_and_accents(storage: Storage) -> None:
+    for name, content in TEXTS.items():
+        await storage.memories.add(a_memory(name, content))
+    assert {query: await found(storage, query) for query in FINDS} == FINDS
+
+
+async def test_the_rarer_word_and_the_shorter_text_come_first_and_then_the_newer(storage: Storage) -> None:
+    contents = {
+        "often": "apple pear " + "plum cherry fig date " * 3,
+        "short": "apple",
+        "newer": "apple",
+        "long": "apple " + " ".join(f"word{number}" for number in range(60)),
+    }
+    for number, (name, content) in enumerate(contents.items()):
+        await storage.memories.add(a_memory(name, content, made=number))
+    for number in range(8):
+        await storage.memories.add(a_memory(f"x{number}", f"nothing of this kind {number}"))
+    assert await found(storage, "apple") == ["newer", "short", "often", "long"]
+    assert await found(storage, "apple", limit=1) == ["newer"]
+
+
+async def test_of_words_that_very_many_hold_the_newest_are_given(
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert RANKED == memories.RANKED
+    for number in range(RANKED + 10):
+        await storage.memories.add(a_memory(f"m{number:03}", "common " + "x " * (number % 3), made=number))
+    await storage.memories.add(a_memory("rare", "common rare", made=-5))
+    assert await found(storage, "common", limit=3) == [f"m{RANKED + 9}", f"m{RANKED + 8}", f"m{RANKED + 7}"]
+    assert await found(storage, "common rare") == ["rare"]
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_the_twin_finds_and_ranks_as_the_database(storage: Storage, seed: int) -> None:
+    rng, twin = random.Random(seed), MemoryStorage()
+    vocabulary = [a + b for a in ("ba", "be", "cafe", "x", "dor") for b in ("", "l", "lo", "nard", "2")]
+    for number in range(60):
+        content = " ".join(rng.choice(vocabulary) for _ in range(rng.randint(1, 25)))
+        for store in (storage, twin):
+            await store.memories.add(a_memory(f"m{number}", content, made=number))
+    for number in rng.sample(range(60), 10):
+        for store in (storage, twin):
+            await store.memories.remove(MemoryId(f"m{number}"))
+    for _ in range(40):
+        query = " ".join(rng.choice(vocabulary)[: rng.randint(1, 6)] for _ in range(rng.randint(1, 3)))
+        assert await found(storage, query, limit=100) == await found(twin, query, limit=100), query

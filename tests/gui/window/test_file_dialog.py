@@ -1,0 +1,78 @@
+"""The dialog in which a person picks a file, in the real window: opened, answered, closed, and never executed."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+from core.domain.ids import WorkflowId
+from core.ports.file_picker import FileWanted
+from desktop.window.file_dialog import FileDialogs
+
+WANTED = FileWanted(WorkflowId("wf_1"), "Your\nbudget", ("csv", "tar.gz"))
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def visible(window: QWidget) -> list[QFileDialog]:
+    return [one for one in window.findChildren(QFileDialog) if one.isVisible()]
+
+
+async def shown(window: QWidget) -> QFileDialog:
+    """The dialog, once it is there."""
+    async with asyncio.timeout(10):
+        while not (found := visible(window)):  # noqa: ASYNC110  # nobody tells
+            await asyncio.sleep(0.01)
+    return found[0]
+
+
+async def gone(window: QWidget) -> None:
+    async with asyncio.timeout(10):
+        while window.findChildren(QFileDialog):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def test_a_person_picks_a_file(window: QWidget, tmp_path: Path) -> None:
+    file = tmp_path / "été.csv"
+    file.write_text("1")
+    asking = asyncio.create_task(FileDialogs(window)(WANTED))
+    dialog = await shown(window)
+    assert dialog.windowTitle() == "Choose a file: Your budget"
+    assert dialog.nameFilters() == ["Files asked for (*.csv *.tar.gz)", "All files (*)"]
+    assert dialog.fileMode() is QFileDialog.FileMode.ExistingFile
+    dialog.setDirectory(str(tmp_path))
+    dialog.selectFile(str(file))
+    dialog.accept()
+    assert await asking == file
+    await gone(window)
+
+
+async def test_a_person_picks_nothing(window: QWidget) -> None:
+    asking = asyncio.create_task(FileDialogs(window)(FileWanted(WorkflowId("wf_1"))))
+    (await shown(window)).reject()
+    assert await asking is None
+    await gone(window)
+
+
+async def test_a_question_that_is_taken_back_closes_its_dialog_and_the_next_one_is_asked(window: QWidget) -> None:
+    dialogs = FileDialogs(window)
+    first, second = (asyncio.create_task(dialogs(FileWanted(WorkflowId("wf_1"), name))) for name in ("first", "second"))
+    dialog = await shown(window)
+    assert dialog.windowTitle().endswith("first")
+    first.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await first
+    async with asyncio.timeout(10):
+        while not (dialog := await shown(window)).windowTitle().endswith("second"):  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    dialog.reject()
+    assert await second is None
+    await gone(window)
