@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.agents.results import SETTLED, result_of
-from core.domain.events import Fact, ToolEnded, ToolStarted
+from core.domain.events import Fact, ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
 from core.domain.interruption import Action, Ask, InterruptionKind
 from core.domain.json_text import decode, encode

@@ -167,6 +167,7 @@ async def test_a_bomb_unpacks_to_the_limit_and_no_further(server: Server, web: W
 @pytest.mark.parametrize(
     ("packed", "encoding"),
     [(b"no gzip", "gzip"), (gzip.compress(b"x" * 9000)[:-20] + b"\0" * 9, "gzip"), (b"x", "br"), (b"x", "gzip, gzip")],
+    ids=("none", "cut off", "unknown", "twice"),
 )
 async def test_a_body_that_cannot_be_unpacked_is_an_error(
     server: Server, web: Web, packed: bytes, encoding: str
