@@ -17,12 +17,12 @@ from core.agents.record import TurnRecord
 from core.agents.recovery import take_up
 from core.agents.results import as_messages
 from core.agents.system_prompt import system_prompt
-from core.agents.window import fitting
+from core.agents.window import fitting, tool_tokens
 from core.domain.context import room_tokens
 from core.domain.events import UsageReported
 from core.domain.json_text import read
 from core.domain.step import StepStatus
-from core.domain.tool import ToolInfo
+from core.domain.tool import COLLECTION, ToolInfo
 from core.errors import StepFailed
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
@@ -187,11 +187,19 @@ class AgentLoop:
         return system_prompt(turn, self._clock.now())
 
     def _advertised(self, turn: AgentTurn) -> tuple[ToolInfo, ...]:
-        """The tools that the model may call now: those of its agent that the step allows too."""
+        """The tools that the model may call now: those of its agent that the step allows too.
+
+        Of an agent without a list of its own, a model with a small window has those for templates and runs only if all
+        tools leave it half of its room: else there would be none for the conversation.
+        """
         profile = turn.snapshot.profile
         given = (turn.tools, None if profile is None else profile.tools)
         limits = [frozenset(names) for names in given if names is not None]
-        return tuple(info for info in self._tools.infos() if all(info.name in names for names in limits))
+        infos = tuple(info for info in self._tools.infos() if all(info.name in names for names in limits))
+        room = _room(turn)
+        if limits or room is None or sum(map(tool_tokens, infos)) <= room / 2:
+            return infos
+        return tuple(info for info in infos if not info.name.startswith(COLLECTION))
 
 
 def _room(turn: AgentTurn) -> int | None:

@@ -37,7 +37,7 @@ def fitting(
     `room_tokens` None: everything fits. Of the turn itself at least the newest answer with its results is kept, be it
     too large; that the provider will say.
     """
-    all_tools = sum(map(_tool_tokens, tools))
+    all_tools = sum(map(tool_tokens, tools))
     whole = sum(map(tokens_of, messages)) + all_tools
     fixed = all_tools + (tokens_of(messages[0]) if messages[0].role == "system" else 0)
     if room_tokens is None or whole <= room_tokens:
@@ -63,7 +63,8 @@ def tokens_of(message: ChatMessage) -> int:
     return _MESSAGE_TOKENS + text_tokens(message.text) + calls
 
 
-def _tool_tokens(tool: ToolInfo) -> int:
+def tool_tokens(tool: ToolInfo) -> int:
+    """About how many tokens it takes to tell a model of a tool."""
     return _MESSAGE_TOKENS + text_tokens(tool.name + tool.description + encode(dict(tool.input_schema)))
 
 

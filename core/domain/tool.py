@@ -11,6 +11,9 @@ from core.domain.ids import CallId, RunId
 from core.domain.risk import Risk
 from core.domain.run import ErrorInfo
 
+COLLECTION = "COLLECTION_"
+"""What the names of tools for templates and runs begin with."""
+
 
 class Runtime(StrEnum):
     """Where a tool can run: in the app's window, away from it, or both (AGENTS_AND_TOOLS §4)."""

@@ -4,6 +4,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -94,16 +95,15 @@ async def test_whatever_else_is_said_does_no_harm(folder: Path, qapp: QApplicati
     instance.close()
 
 
-def test_a_folder_that_others_can_write_is_no_place_for_a_socket(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shared, mine = tmp_path / "shared", tmp_path / "mine"
-    shared.mkdir()
-    shared.chmod(0o777)
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(shared))
-    found = address(mine)
-    assert found is not None
-    assert Path(found).parent == mine
+def test_a_folder_that_others_can_write_is_no_place_for_a_socket(monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory() as short:  # a socket's path is
+        shared, mine = Path(short) / "shared", Path(short) / "mine"
+        shared.mkdir()
+        shared.chmod(0o777)
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(shared))
+        found = address(mine)
+        assert found is not None
+        assert Path(found).parent == mine
 
 
 def test_a_path_that_is_too_long_for_a_socket_finds_another_place(

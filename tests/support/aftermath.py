@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from typing import Any
 
 from core.domain.events import (
@@ -199,7 +200,7 @@ def _bad_view(life: Life) -> Iterator[str]:
             yield f"{name} as told is {told}, as stored {stored}"
     watched = life.watched
     if watched is not None:
-        names = [name for name in LiveRun.__slots__ if not name.startswith(_NOT_STORED)]
+        names = [one.name for one in fields(LiveRun) if one.compare and not one.name.startswith(_NOT_STORED)]
         other = [name for name in names if getattr(watched, name) != getattr(rebuilt, name)]
         if other:
             yield f"who watched saw something else than who reads: {other}"

@@ -14,13 +14,13 @@ from tests.tools.rig import HurriedClock, call, error_of, invoker, tool
 
 
 class SteppingClock(HurriedClock):
-    """1.5 s pass between two looks at it."""
+    """A second passes between two looks at it."""
 
     def __init__(self) -> None:
         self.time = 0.0
 
     def monotonic(self) -> float:
-        self.time += 1.5
+        self.time += 1.0
         return self.time
 
 
@@ -77,7 +77,7 @@ async def test_a_larger_result_is_too_large() -> None:
 
 
 async def test_the_duration_is_told_by_the_clock() -> None:
-    assert (await call(invoker(tool(), clock=SteppingClock()))).duration_ms == 1500
+    assert (await call(invoker(tool(), clock=SteppingClock()))).duration_ms == 2000
 
 
 async def test_a_refused_call_took_no_time() -> None:
