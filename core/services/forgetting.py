@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from contextlib import suppress
 from typing import Self
 
 from core.errors import StorageFailed
@@ -25,10 +24,10 @@ class Forgetting:
         self._sweeping = asyncio.create_task(self._sweep_on(), name="memory sweep")
         return self
 
-    async def __aexit__(self, *exception: object) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         self._sweeping.cancel()
-        with suppress(asyncio.CancelledError):
-            await self._sweeping
+        if kind is not GeneratorExit:  # whoever is abandoned cannot wait
+            await asyncio.wait([self._sweeping])
 
     async def sweep(self) -> int:
         """Delete what has expired; how many there were. Raises StorageFailed."""

@@ -17,7 +17,7 @@ from core.domain.events import (
 )
 from core.domain.fold import fold
 from core.domain.live_run import LiveRun
-from core.domain.run import RunStatus
+from core.domain.run import RunKind, RunStatus
 from core.errors import StorageFailed
 from core.ports.clock import Clock
 from core.wiring import Core, run_core
@@ -62,6 +62,8 @@ class Listener:
                 self.problems.append(f"{event.fact} {event.seq} was told, and on disk is {by_number.get(event.seq)}")
 
     def _hear(self, event: Event) -> None:
+        if event.run_id != RUN:  # a recording beside it
+            return
         self.run = fold(self.run, event)
         match event.fact:
             case RunPaused():
@@ -80,8 +82,9 @@ class Listener:
                     self._require(event, "was told")
 
     def _hear_kept(self, kept: EventsKept) -> None:
-        self._heard += kept.events
-        for event in kept.events:
+        mine = [event for event in kept.events if event.run_id == RUN]
+        self._heard += mine
+        for event in mine:
             self._require(event, "was told to be kept")
 
     def _require(self, event: Event, what: str) -> None:
@@ -124,7 +127,11 @@ class Troubled:
         self.problems += listener.problems
         if listener.pauses != listener.continuations:
             self.problems.append(f"{listener.pauses} pauses, {listener.continuations} continuations")
-        left = [f"{run.title} is {run.status}" for run in await self._storage.unfinished_runs()]
+        left = [
+            f"{run.title} is {run.status}"
+            for run in await self._storage.unfinished_runs()
+            if run.kind is not RunKind.RECORDING
+        ]
         after = await read_disk(self._storage, self._place.effects)
         life = Life(before, after, self._effects.made, listener.run, left)
         self.problems += problems(self._scenario, life)
@@ -140,10 +147,11 @@ class Troubled:
 
     async def _start(self, core: Core) -> None:
         """Start the run. A start that failed has left nothing, unless its commit was done all the same."""
+        is_recovered = core.engine.drives(RUN)
         try:
             await start_run(core, self._scenario, self._place)
         except StorageFailed:
-            if core.engine.drives(RUN):
+            if core.engine.drives(RUN) and not is_recovered:
                 self.problems.append("a start that failed has left a run at work")
             raise
 

@@ -159,11 +159,11 @@ async def test_the_inbox_has_what_is_asked_and_what_ended_also_after_a_restart(
         stopped = await app.say("say 500 words 5")
         await app.core.engine.cancel(stopped.id)
         app.key(Qt.Key.Key_J, SHIFT_CONTROL)
-        assert titles(app) == ["Publish: May “ask” run?", "go: no luck", "say 1 word: Finished"]
+        assert titles(app) == ["Publish: May “ask” run?", "go: The model’s answer failed", "say 1 word: Finished"]
     async with an_app(tmp_path, qapp, storage) as app:
         await until(lambda: app.core.stores.questions.workflows == [asking.workflow_id])
         app.key(Qt.Key.Key_J, SHIFT_CONTROL)
-        assert titles(app) == ["Publish: May “ask” run?", "go: no luck", "say 1 word: Finished"]
+        assert titles(app) == ["Publish: May “ask” run?", "go: The model’s answer failed", "say 1 word: Finished"]
         app.key(Qt.Key.Key_Return)
         assert app.viewed == asking.workflow_id
         assert app.content.chat.card.isAncestorOf(app.focused())

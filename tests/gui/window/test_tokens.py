@@ -32,7 +32,7 @@ def bar(app: App) -> list[str]:
     return [one.text() for one in found if one.isVisible()]
 
 
-def model(server: Provider, context_tokens: int = 8192) -> ModelChoice:
+def model(server: Provider, context_tokens: int = 16_384) -> ModelChoice:
     return ModelChoice(base_url=server.url, model="m", price_in=2, price_out=6, context_tokens=context_tokens)
 
 
@@ -103,9 +103,9 @@ async def test_a_person_goes_on_from_a_summary_and_sees_where_the_model_does(
         return [one.accessibleName() for one in app.content.findChildren(BoundaryView) if one.isVisible()]
 
     storage = MemoryStorage()
-    with provider(says("word " * 1800), says("word " * 1800), says("In short."), says("Yes.")) as server:
+    with provider(says("word " * 2600), says("word " * 2600), says("In short."), says("Yes.")) as server:
         async with an_app(tmp_path, qapp, storage) as app:
-            await app.core.providers.keep(model(server, 4096))
+            await app.core.providers.keep(model(server, 10_240))
             app.control(Qt.Key.Key_N)
             run = await asked(app, "first")
             await asked(app, "second", run.workflow_id)
