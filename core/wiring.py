@@ -211,12 +211,12 @@ async def run_core(
             Toolbox(clock, more_tools, stores.background.is_viewed, consent) as box,
             Models(clock, settings, key_file) as models,
         ):
-            loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas)
+            agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
+            loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas, agents)
             steps = StepRunner(box.invoker, box.sandbox, loop, box.schemas)
             templates = TemplateService(storage, box.validator)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read)
             box.registry.register(execution_create.tool(engine))
-            agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
             consent.know(box.invoker.infos)
             async with engine:
                 with consent:

@@ -13,6 +13,7 @@ from core.domain.ids import RunId, WorkflowId
 from core.domain.json_text import readable
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import Run, RunKind
+from core.domain.sub_agent import is_sub_agent
 from core.domain.tool import ToolCall
 from core.errors import StorageFailed
 from core.ports.agents import AgentTurn
@@ -21,9 +22,10 @@ from core.ports.storage import PAGE_ROWS, Storage
 
 
 async def conversation(storage: Storage, turn: AgentTurn, system_prompt: str) -> list[ChatMessage]:
-    """The messages that the turn begins with. A template's agent step has no conversation before its prompt."""
+    """The messages that the turn begins with. A template's agent step has no conversation before its prompt, and a
+    sub-agent neither."""
     messages = [ChatMessage("system", system_prompt)] if system_prompt else []
-    if turn.run.kind is RunKind.CHAT:
+    if turn.run.kind is RunKind.CHAT and turn.place.sub_agent_id is None:
         messages.extend(await _history(storage, turn.run))
     return [*messages, ChatMessage("user", turn.prompt + _shape(turn))]
 
@@ -55,8 +57,9 @@ async def _history(storage: Storage, run: Run) -> list[ChatMessage]:
 async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatMessage]:
     """The answers of an earlier turn with the results of their calls; its text where they cannot be read."""
     try:
-        answers = answers_of(await storage.step_results(run_id))
-        rows = await storage.tool_calls(run_id)
+        results = await storage.step_results(run_id)
+        answers = answers_of(one for one in results if not is_sub_agent(one.key.step))
+        rows = [row for row in await storage.tool_calls(run_id) if not is_sub_agent(row.step)]
     except StorageFailed as error:
         if error.code != "unreadable":
             raise

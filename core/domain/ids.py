@@ -11,6 +11,7 @@ RunId = NewType("RunId", str)
 MessageId = NewType("MessageId", str)
 AgentId = NewType("AgentId", str)
 CallId = NewType("CallId", str)
+SubAgentId = NewType("SubAgentId", str)
 InterruptionId = NewType("InterruptionId", str)
 AuditId = NewType("AuditId", str)
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from core.domain import events as facts
-from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TemplateId, WorkflowId
+from core.domain.ids import CallId, InterruptionId, MessageId, RunId, SubAgentId, TemplateId, WorkflowId
 from core.domain.interruption import InterruptionStatus
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
@@ -53,7 +53,8 @@ class LiveStep:
 
 @dataclass(slots=True)
 class LiveCall:
-    """A tool call of a running or finished run. `late` is how it ended after all, after its time limit."""
+    """A tool call of a running or finished run. `late` is how it ended after all, after its time limit. `offset` is a
+    place in the text of its agent, or in that of the sub-agent which made it."""
 
     id: CallId
     tool: str
@@ -68,6 +69,30 @@ class LiveCall:
     summary: str | None = None
     error: dict[str, Any] | None = None
     late: facts.ToolEndedLate | None = None
+    sub_agent_id: SubAgentId | None = None
+
+
+@dataclass(slots=True)
+class LiveSubAgent:
+    """A sub-agent of a running or finished run, begun by the call `call_id` at that step. `agent` is the stored agent
+    that does its task, if one does. `cost` is None where it is not known."""
+
+    id: SubAgentId
+    name: str
+    prompt: str
+    call_id: CallId
+    step: str
+    index: int | None
+    started_at: datetime
+    agent: str | None = None
+    model: str | None = None
+    status: StepStatus = StepStatus.RUNNING
+    text: TextStream = field(default_factory=TextStream)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    duration_ms: int | None = None
+    error: dict[str, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -109,6 +134,8 @@ class LiveInterruption:
 class LiveRun:
     """Everything that happened in a run so far.
 
+    `calls` and the tokens are those of its sub-agents too.
+
     `message` is the text of the run's own message where it is told whole: a template's output.
     `interrupted_texts` are the pieces that crashes cut off; each stood where its turn went on after it.
     `warnings` are what is to be known about answers: {code, message, step}. `thoughts` are the last ones of this life,
@@ -133,6 +160,7 @@ class LiveRun:
     steps: dict[str, LiveStep] = field(default_factory=dict)
     execution_order: list[str] = field(default_factory=list)
     calls: dict[CallId, LiveCall] = field(default_factory=dict)
+    sub_agents: dict[SubAgentId, LiveSubAgent] = field(default_factory=dict)
     interruptions: dict[InterruptionId, LiveInterruption] = field(default_factory=dict)
     state_log: list[facts.StatePatched] = field(default_factory=list)
     prompt: str | None = None
@@ -178,7 +206,8 @@ class LiveRun:
     @property
     def total_rounds(self) -> int:
         """Model answers that had calls (AGENTS_AND_TOOLS §3)."""
-        return len({(call.step, call.index, call.round) for call in self.calls.values() if call.round is not None})
+        rounds = [call for call in self.calls.values() if call.round is not None]
+        return len({(call.step, call.index, call.sub_agent_id, call.round) for call in rounds})
 
     @property
     def tool_execution_time_ms(self) -> int:
@@ -201,6 +230,7 @@ class LiveRun:
         self.warnings.clear()
         self.thoughts = []
         self.calls.clear()
+        self.sub_agents.clear()
         self.interruptions.clear()
         self.state_log.clear()
         for step in self.steps.values():

@@ -22,6 +22,7 @@ from core.domain.interruption import Action, Answer, Interruption, InterruptionK
 from core.domain.run import ACTIVE, ErrorInfo, Run, RunStatus
 from core.domain.settings import Settings
 from core.domain.step import StepKey
+from core.domain.sub_agent import place_of
 from core.domain.template import WorkflowCall
 from core.engine.answering import check, meant, patches
 from core.engine.children import Children, Wanted, called_id, child_id, is_over, output_of, root_below
@@ -513,7 +514,7 @@ class Engine:
         known = [one for driver in drivers.values() for one in driver.interruptions.all]
         found = meant(known, interruption, step)
         driver = drivers[found.run_id]
-        asking = driver.work.step(found.ask.step)
+        asking = driver.work.step(place_of(found.ask.step).step)
         await check(found, answer, asking, driver.work.tool_schema(found.ask.tool), self._steps.schemas)
         driver.interruptions.require_open(found)
         if found.ask.kind is InterruptionKind.STATE_EDIT and answer.action is Action.SUBMIT:

@@ -1,7 +1,7 @@
 """Carrying out one step: its action, by the port that knows how."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
 from core.domain.events import ToolEnded, ToolEndedLate, ToolStarted
@@ -29,6 +29,7 @@ from core.ports.journal import RunLog
 from core.ports.left_open import NOTHING, LeftOpen
 from core.ports.sandbox import CodeLimits, Sandbox
 from core.ports.schemas import Schemas
+from core.ports.sub_agents import Crew, SubAgents
 from core.ports.tools import CallContext, ToolRunner
 from core.threads.long_json import value_of
 from core.threads.long_masking import masked_value
@@ -44,7 +45,7 @@ class Setting:
 
     `ask` puts a question to a person and comes back with its end; `consent` lets the calls of agents pass; `run_child`
     runs another template. `left_open` is what an earlier life left in the middle, by the steps of agents and their
-    iterations.
+    iterations. `crew` are the run's sub-agents.
     """
 
     run: Run
@@ -55,6 +56,7 @@ class Setting:
     consent: Consent
     run_child: RunChild
     left_open: Mapping[StepKey, LeftOpen] = field(default_factory=dict)
+    crew: Crew = field(default_factory=Crew)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +86,19 @@ class StepRunner:
         """Whether an attempt ends by itself (ENGINE §2)."""
         if isinstance(step.action, ToolAction) and self.asks_people(step.action.tool_name):
             return False
+        if self.begins_agents(step):
+            return step.config.timeout_ms is not None
         return step.config.timeout_ms is not None or isinstance(step.action, ToolAction | CodeAction)
 
     def asks_people(self, tool: str) -> bool:
         """Whether calls of the tool wait for a person."""
         info = self.tools.info(tool)
         return info is not None and info.asks_people
+
+    def begins_agents(self, step: Step) -> bool:
+        """Whether the step calls a tool whose work is that of sub-agents."""
+        info = self.tools.info(step.action.tool_name) if isinstance(step.action, ToolAction) else None
+        return info is not None and info.begins_agents
 
     async def run(self, call: Call, attempt: int, effect: Effect, setting: Setting) -> Any:
         """The step's output, a JSON value that fits its `outputSchema`.
@@ -104,6 +113,9 @@ class StepRunner:
             case CodeAction(code=code):
                 limits = CodeLimits() if limit_s is None else CodeLimits(timeout_s=limit_s)
                 output = await value_of((await self.sandbox.run(code, encode(call.input), limits)).output_json)
+            case ToolAction() if self.begins_agents(step):
+                limit = TimeLimit(limit_s, "the sub-agents")
+                output = await limit.over(self._begin_agents(call, attempt, effect, setting, limit))
             case ToolAction():
                 output = await self._call_tool(call, attempt, effect, limit_s, setting)
             case AgentAction():
@@ -125,13 +137,29 @@ class StepRunner:
             listed = [{"path": one.path, "message": one.message} for one in violations]
             raise StepFailed("bad_output", f"the output does not fit: {told}", violations=listed)
 
+    async def _begin_agents(self, call: Call, attempt: int, effect: Effect, setting: Setting, limit: TimeLimit) -> Any:
+        """Call a tool whose work is that of sub-agents: they may have every tool there is."""
+        tools = [info.name for info in self.tools.infos()]
+        sub_agents = self.agents.sub_agents(_parent(call, attempt, setting, limit), setting.log, tools)
+        try:
+            return await self._call_tool(call, attempt, effect, None, setting, sub_agents)
+        finally:
+            sub_agents.close()
+
     async def _call_tool(
-        self, call: Call, attempt: int, effect: Effect, limit_s: float | None, setting: Setting
+        self,
+        call: Call,
+        attempt: int,
+        effect: Effect,
+        limit_s: float | None,
+        setting: Setting,
+        sub_agents: SubAgents | None = None,
     ) -> Any:
         assert isinstance(call.step.action, ToolAction)
         name, log = call.step.action.tool_name, setting.log
         log.tell(call_started(call, attempt, await masked_value(call.input)))
-        context = CallContext.of(setting.run, setting.snapshot, call_id(call, attempt), call.key, setting.ask)
+        own_id = call_id(call, attempt)
+        context = CallContext.of(setting.run, setting.snapshot, own_id, call.key, setting.ask, sub_agents)
         result = await self.tools.call(
             name,
             call.input,
@@ -180,19 +208,28 @@ def call_started(call: Call, attempt: int, shown: Any) -> ToolStarted:
 
 
 def _turn(call: Call, attempt: int, setting: Setting, limit: TimeLimit) -> AgentTurn:
-    """What the agent is asked for. While it waits for a person, its time limit stands still."""
+    """What the agent is asked for."""
     assert isinstance(call.step.action, AgentAction)
     agent = call.step.action.agent
+    return replace(
+        _parent(call, attempt, setting, limit),
+        prompt=call.whole_prompt,
+        tools=tuple(agent.tools) if agent.tools is not None else None,
+        max_rounds=agent.max_tool_rounds,
+        output_schema=call.step.output_schema,
+    )
+
+
+def _parent(call: Call, attempt: int, setting: Setting, limit: TimeLimit) -> AgentTurn:
+    """The step, as agents that it begins see it. While they wait for a person, its time limit stands still."""
     return AgentTurn(
         setting.run,
         setting.snapshot,
         call.key,
-        call.whole_prompt,
-        tools=tuple(agent.tools) if agent.tools is not None else None,
-        max_rounds=agent.max_tool_rounds,
-        output_schema=call.step.output_schema,
+        "",
         fresh=setting.is_fresh and attempt == 1,
         left_open=setting.left_open.get(call.key, NOTHING),
         ask=limit.standing_still(setting.ask),
         consent=limit.standing_still(setting.consent),
+        crew=setting.crew,
     )

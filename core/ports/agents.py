@@ -1,13 +1,16 @@
 """One turn of an agent: a prompt goes in, tools are called, a text comes out."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from core.domain.run import Run, Snapshot
 from core.domain.step import StepKey
+from core.domain.sub_agent import Place, place_of
 from core.ports.consent import Asker, Consent
 from core.ports.journal import RunLog
 from core.ports.left_open import NOTHING, LeftOpen
+from core.ports.sub_agents import Crew, SubAgents
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +20,8 @@ class AgentTurn:
     `output_schema`: the last text must be JSON that fits it; the turn's output is that value. `tools` None: every
     tool there is. `max_rounds` None: the agent's own limit. `fresh`: nothing of this turn can be in the store yet, so
     nothing is looked up; a retry and a run that goes on after a crash are not fresh. `left_open`: what an earlier life
-    of the run left in the middle. `ask` puts a question to a person, `consent` lets calls pass.
+    of the run left in the middle. `ask` puts a question to a person, `consent` lets calls pass. `crew` are the
+    sub-agents of the run; the turn of one of them has its id in the place of a step's name.
     """
 
     run: Run
@@ -31,6 +35,12 @@ class AgentTurn:
     left_open: LeftOpen = NOTHING
     ask: Asker = field(kw_only=True)
     consent: Consent = field(kw_only=True)
+    crew: Crew = field(default_factory=Crew)
+
+    @property
+    def place(self) -> Place:
+        """Where what it tells happens."""
+        return place_of(self.key.step, self.key.index)
 
 
 class AgentRunner(Protocol):
@@ -44,4 +54,17 @@ class AgentRunner(Protocol):
         (`round_limit`, `too_many_calls`, `bad_output`, a failed model); text and results so far are kept.
         Cancelled, it closes its open calls, keeps what it had received and leaves without waiting for anything.
         """
+        ...
+
+    def sub_agents(self, parent: AgentTurn, log: RunLog, tools: Collection[str]) -> "OwnSubAgents":
+        """Those that calls of this turn, or of this step, begin. They may have these `tools`, but for those that begin
+        sub-agents: theirs is the last level."""
+        ...
+
+
+class OwnSubAgents(SubAgents, Protocol):
+    """The sub-agents of a turn, as its owner has them."""
+
+    def close(self) -> None:
+        """The turn is over: what an earlier life had begun, and this one never came to, is closed as cancelled."""
         ...

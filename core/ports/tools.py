@@ -12,6 +12,7 @@ from core.domain.step import StepKey
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, Effect, ToolInfo
 from core.ports.consent import Asker
+from core.ports.sub_agents import SubAgents
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,7 @@ class CallContext:
 
     `allow` holds the absolute folders that the file tools may enter; a relative path starts at `base`, or at the
     first of them without one. `ask` puts a question to a person, at `step` and `index`; None where nobody can be asked.
+    `sub_agents` begins some; None where none may be begun.
     """
 
     run_id: RunId
@@ -31,12 +33,21 @@ class CallContext:
     step: str = ""
     index: int | None = None
     ask: Asker | None = None
+    sub_agents: SubAgents | None = None
 
     @classmethod
-    def of(cls, run: Run, snapshot: Snapshot, call_id: CallId, key: StepKey, ask: Asker) -> "CallContext":
+    def of(
+        cls,
+        run: Run,
+        snapshot: Snapshot,
+        call_id: CallId,
+        key: StepKey,
+        ask: Asker,
+        sub_agents: SubAgents | None = None,
+    ) -> "CallContext":
         """The context of a call of that run, made at that step."""
         rules = (snapshot.mode, snapshot.allow, snapshot.base)
-        return cls(run.id, run.workflow_id, call_id, *rules, key.step, key.index, ask)
+        return cls(run.id, run.workflow_id, call_id, *rules, key.step, key.index, ask, sub_agents)
 
     def from_base(self, path: str) -> str:
         """The path, absolute if there is a base that it can start at."""
@@ -91,11 +102,11 @@ class ToolRunner(Protocol):
 
         Checks in order: registered, advertised (None: all are), runtime, arguments against the schema, consent (given
         where it `is_permitted`), time limit (`timeout_s`, else the tool's own, else `default_timeout_s`; seconds; none
-        while people are asked). A completed result is JSON of at most 10 MB. After a timeout, and before
-        CancelledError is raised, the work is cancelled and has ended, or was given up after 1 s more. If it comes to an
-        end of its own after its time limit, `late` is told how, without the value, after the result of the timeout was
-        given (ENGINE §7). Where the arguments miss the schema, the error `invalid_arguments` carries `violations`, each
-        with path and message. Without a connection to the network the work is tried once more, and where one broke, if
-        that does no harm.
+        while people are asked or sub-agents are at work). A completed result is JSON of at most 10 MB. After a timeout,
+        and before CancelledError is raised, the work is cancelled and has ended, or was given up after 1 s more. If it
+        comes to an end of its own after its time limit, `late` is told how, without the value, after the result of the
+        timeout was given (ENGINE §7). Where the arguments miss the schema, the error `invalid_arguments` carries
+        `violations`, each with path and message. Without a connection to the network the work is tried once more, and
+        where one broke, if that does no harm.
         """
         ...

@@ -21,7 +21,7 @@ from core.tools.consent import MemoryBook, traits
 from core.tools.measure import json_bytes
 from core.tools.network import tried_twice
 from core.tools.registry import Handler, Registry, Tool
-from core.tools.tasks import HandlerTasks, OutOfTime
+from core.tools.tasks import GRACE_S, HandlerTasks, OutOfTime
 
 NO_WINDOW = "Tool not available in background mode"
 
@@ -97,7 +97,8 @@ class ToolInvoker:
         tool, handler = checked
         limit_s = timeout_s if timeout_s is not None else tool.own_timeout_s(arguments)
         limit_s = default_timeout_s if limit_s is None else limit_s
-        return await self._run(tool, handler, arguments, context, None if tool.info.asks_people else limit_s, late)
+        is_unlimited = tool.info.asks_people or tool.info.begins_agents
+        return await self._run(tool, handler, arguments, context, None if is_unlimited else limit_s, late)
 
     async def close(self) -> None:
         """Stop waiting for handlers that were given up; 1 s at most. To be called before the loop ends."""
@@ -160,7 +161,8 @@ class ToolInvoker:
         try:
             effect = tool.effect(arguments)
             work = tried_twice(name, lambda: handler(arguments, context), effect)
-            value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late)
+            grace_s = 2 * GRACE_S if tool.info.begins_agents else GRACE_S  # what it has begun is stopped first
+            value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late, grace_s=grace_s)
             await json_bytes(value)
         except OutOfTime:
             failure = _timeout(tool, arguments, limit_s or 0.0)

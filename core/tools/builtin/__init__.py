@@ -2,7 +2,18 @@
 
 from core.ports.clock import Clock
 from core.ports.sandbox import Sandbox
-from core.tools.builtin import ask_user, calculator, list_files, read_file, run_code, wait, write_file
+from core.tools.builtin import (
+    ask_user,
+    calculator,
+    delegate_task,
+    list_files,
+    parallel_tasks,
+    read_file,
+    run_code,
+    spawn_agent,
+    wait,
+    write_file,
+)
 from core.tools.registry import Tool
 
 
@@ -16,4 +27,7 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
         list_files.tool(),
         run_code.tool(sandbox),
         ask_user.tool(),
+        spawn_agent.tool(),
+        delegate_task.tool(),
+        parallel_tasks.tool(),
     ]
