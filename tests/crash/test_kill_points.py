@@ -21,6 +21,7 @@ POINTS = {
     "forEach": 25,
     "approvals": 23,
     "agent": 31,
+    "sub-agents": 40,
     "chat": 26,
     "consent": 30,
     "consent to each": 20,

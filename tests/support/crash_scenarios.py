@@ -142,6 +142,36 @@ CHAT = Scenario(
     script=_SCRIPT,
 )
 
+
+def _task(name: str, *prompt: str) -> Json:
+    return {"name": name, "prompt": "\n".join(prompt)}
+
+
+SUB_AGENTS = Scenario(
+    "sub-agents",
+    ({"name": "ask", "action": {"agent": {"prompt": "go"}}},),
+    "That was all.",
+    {
+        "ask.1.1/1.1.1": "first of A",
+        "ask.1.1/1.2.1": "second of A",
+        "ask.1.1/2.1.2": "first of B",
+    },
+    script=(
+        {
+            "call": "parallel_tasks",
+            "arguments": {
+                "tasks": [
+                    _task("A", '/tool once {"text": "first of A"}', "", '/tool once {"text": "second of A"}'),
+                    _task("B", '/tool look {"text": "looked"}', '/tool once {"text": "first of B"}'),
+                    _task("C", "say 1 word", '/tool look {"text": "looked"}'),
+                    {"agent": "nobody", "prompt": "say 1 word"},
+                ]
+            },
+        },
+        {"say": "That was all."},
+    ),
+)
+
 CONSENT = Scenario(
     "consent",
     (
@@ -207,5 +237,7 @@ COMMAND_LINE = Scenario(
 
 SCENARIOS = {
     one.name: one
-    for one in (*(CHAIN, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT, CONSENT, CONSENT_EACH, SLOW, COMMAND_LINE),)
+    for one in (
+        *(CHAIN, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, SUB_AGENTS, CHAT, CONSENT, CONSENT_EACH, SLOW, COMMAND_LINE),
+    )
 }
