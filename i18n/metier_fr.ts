@@ -676,6 +676,10 @@
             <numerusform>Tableau, %n lignes</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Task</source>
+        <translation>Tâche</translation>
+    </message>
 </context>
 <context>
     <name>ChatActions</name>
@@ -1018,6 +1022,10 @@
     <message>
         <source>Result</source>
         <translation>Résultat</translation>
+    </message>
+    <message>
+        <source>by {name}</source>
+        <translation>par {name}</translation>
     </message>
     <message>
         <source>step {name}</source>
@@ -2487,6 +2495,13 @@
     </message>
 </context>
 <context>
+    <name>SubAgentView</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count}&#xa0;tokens</translation>
+    </message>
+</context>
+<context>
     <name>ThoughtView</name>
     <message>
         <source>Thinking</source>
@@ -2610,6 +2625,10 @@
 <context>
     <name>Tools</name>
     <message>
+        <source>Agents at work</source>
+        <translation>Agents au travail</translation>
+    </message>
+    <message>
         <source>Asked</source>
         <translation>A demandé</translation>
     </message>
@@ -2618,12 +2637,24 @@
         <translation>Demande</translation>
     </message>
     <message>
+        <source>Began an agent</source>
+        <translation>Agent lancé</translation>
+    </message>
+    <message>
         <source>Calculated</source>
         <translation>Calculé</translation>
     </message>
     <message>
         <source>Calculating</source>
         <translation>Calcul en cours</translation>
+    </message>
+    <message>
+        <source>Delegated</source>
+        <translation>Délégué</translation>
+    </message>
+    <message>
+        <source>Delegating</source>
+        <translation>Délégation en cours</translation>
     </message>
     <message>
         <source>Listed</source>
@@ -2636,6 +2667,10 @@
     <message>
         <source>Ran code</source>
         <translation>Code exécuté</translation>
+    </message>
+    <message>
+        <source>Ran tasks side by side</source>
+        <translation>Tâches menées en parallèle</translation>
     </message>
     <message>
         <source>Read</source>

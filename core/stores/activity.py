@@ -11,7 +11,7 @@ from psygnal import Signal
 
 from core.domain.ids import RunId
 from core.domain.json_text import readable
-from core.domain.live_run import LiveCall, LiveRun, LiveStep
+from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveSubAgent
 from core.domain.run import RunKind
 from core.domain.step import StepStatus
 from core.domain.tool import CallStatus
@@ -25,7 +25,7 @@ _SILENT = frozenset({"run_code", "wait"})  # code is no line, and the duration o
 
 
 class ActivityKind(StrEnum):
-    """`agent` is a step at which an agent is at work; a chat has one for each turn."""
+    """`agent` is a step at which an agent is at work, of which a chat has one for each turn, or a sub-agent."""
 
     TOOL = "tool"
     AGENT = "agent"
@@ -65,10 +65,12 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ActivityItem:
-    """A call or a step as a line. `id` is its own among all runs; `name` the tool, the step, or a chat's agent.
+    """A call, a step or a sub-agent as a line. `id` is its own among all runs; `name` the tool, the step, or a chat's
+    agent.
 
     `at` is when it began. `target` is what a call is about, on one line; `summary` what came out of it. `step` is
-    where a call was made in a template. `reason` is what the condition of a skipped step looked at, as JSON text.
+    where a call was made in a template, `sub_agent` who made it where that was one. `reason` is what the condition of a
+    skipped step looked at, as JSON text.
     """
 
     id: str
@@ -81,6 +83,7 @@ class ActivityItem:
     summary: str = ""
     duration_s: float | None = None
     step: str | None = None
+    sub_agent: str | None = None
     attempts: int = 1
     reason: str | None = None
     progress: Progress | None = None
@@ -105,7 +108,7 @@ def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -
     A step that has not begun is none yet.
     """
     known = known or {}
-    agents = {call.step for call in run.calls.values() if call.round is not None}
+    agents = {call.step for call in run.calls.values() if call.round is not None and call.sub_agent_id is None}
     items = [
         _step_item(run, step, is_agent=run.kind is RunKind.CHAT or bool(step.texts) or step.name in agents)
         for step in run.steps.values()
@@ -115,6 +118,7 @@ def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -
         item = known.get(call.id)
         has_ended = item is not None and item.state is not ActivityState.RUNNING
         items.append(item if item is not None and has_ended else _call_item(run, call))
+    items += [_sub_agent_item(run, one) for one in run.sub_agents.values()]
     items.sort(key=_began)
     items.reverse()
     return items
@@ -125,6 +129,9 @@ def detail_of(run: LiveRun, item_id: str) -> ActivityDetail | None:
     for call in run.calls.values():
         if call.id == item_id:
             return _call_detail(run, call)
+    for one in run.sub_agents.values():
+        if _sub_agent_id(run, one) == item_id:
+            return _sub_agent_detail(one)
     step = next((step for step in run.steps.values() if _step_id(run, step) == item_id), None)
     if step is None:
         return None
@@ -221,6 +228,7 @@ def _began(item: ActivityItem) -> datetime:
 
 
 def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
+    maker = run.sub_agents.get(call.sub_agent_id) if call.sub_agent_id is not None else None
     return ActivityItem(
         call.id,
         run.run_id,
@@ -232,6 +240,39 @@ def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
         call.summary or _message(call.error),
         None if call.duration_ms is None else call.duration_ms / 1000,
         step=call.step if run.kind is RunKind.WORKFLOW else None,
+        sub_agent=maker.name if maker is not None else None,
+    )
+
+
+def _sub_agent_item(run: LiveRun, one: LiveSubAgent) -> ActivityItem:
+    is_over = run.status.is_final and not one.status.is_final
+    return ActivityItem(
+        _sub_agent_id(run, one),
+        run.run_id,
+        ActivityKind.AGENT,
+        one.name,
+        ActivityState.CANCELLED if is_over else _STEP_STATES[one.status],
+        one.started_at,
+        summary=_message(one.error),
+        duration_s=None if one.duration_ms is None else one.duration_ms / 1000,
+        step=one.step if run.kind is RunKind.WORKFLOW else None,
+    )
+
+
+def _sub_agent_id(run: LiveRun, one: LiveSubAgent) -> str:
+    return f"{run.run_id}/{one.id}"
+
+
+def _sub_agent_detail(one: LiveSubAgent) -> ActivityDetail:
+    text = str(one.text)
+    return ActivityDetail(
+        one.prompt,
+        has_arguments=True,
+        result=text,
+        has_result=bool(text),
+        errors=(one.error,) if one.error else (),
+        input_tokens=one.input_tokens,
+        output_tokens=one.output_tokens,
     )
 
 

@@ -10,6 +10,9 @@ _ICONS = {
     "list_files": Icon.FOLDER,
     "run_code": Icon.TERMINAL,
     "ask_user": Icon.MESSAGE_CIRCLE_QUESTION_MARK,
+    "spawn_agent": Icon.BOT,
+    "delegate_task": Icon.BOT,
+    "parallel_tasks": Icon.BOT,
 }
 
 

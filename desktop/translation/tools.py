@@ -22,6 +22,12 @@ def tool_done(tool: str) -> str:
             return translate("Tools", "Ran code")
         case "ask_user":
             return translate("Tools", "Asked")
+        case "spawn_agent":
+            return translate("Tools", "Began an agent")
+        case "delegate_task":
+            return translate("Tools", "Delegated")
+        case "parallel_tasks":
+            return translate("Tools", "Ran tasks side by side")
         case _:
             return tool
 
@@ -43,5 +49,9 @@ def tool_doing(tool: str) -> str:
             return translate("Tools", "Running code")
         case "ask_user":
             return translate("Tools", "Asking")
+        case "spawn_agent" | "parallel_tasks":
+            return translate("Tools", "Agents at work")
+        case "delegate_task":
+            return translate("Tools", "Delegating")
         case _:
             return translate("Tools", "Running {tool}").format(tool=tool)

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from desktop.chat.layout.segments import Label
-from desktop.chat.values import Activity, Failure, StepLine, ToolLine
+from desktop.chat.values import Activity, Failure, StepLine, SubAgentLine, ToolLine
 
 
 class CardKind(StrEnum):
@@ -99,6 +99,7 @@ class CaptionKind(StrEnum):
     ARGUMENTS = "arguments"
     RESULT = "result"
     OUTPUT = "output"
+    TASK = "task"
     SKIPPED = "skipped"
     FAILED = "failed"
     EARLIER_CALLS = "earlier_calls"
@@ -135,6 +136,15 @@ class ThoughtBlock(Block):
 
     seconds: float | None
     is_unfolded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubAgentBlock(Block):
+    """A sub-agent's line; unfolded, its task and what it said and called stand below it."""
+
+    line: SubAgentLine
+    is_unfolded: bool
+    is_first: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
