@@ -638,6 +638,10 @@
         </translation>
     </message>
     <message>
+        <source>Answer</source>
+        <translation>Réponse</translation>
+    </message>
+    <message>
         <source>Arguments</source>
         <translation>Arguments</translation>
     </message>
@@ -2498,7 +2502,7 @@
     <name>SubAgentView</name>
     <message>
         <source>{count} tokens</source>
-        <translation>{count}&#xa0;tokens</translation>
+        <translation>{count}&#xa0;jetons</translation>
     </message>
 </context>
 <context>

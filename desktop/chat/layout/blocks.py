@@ -100,6 +100,7 @@ class CaptionKind(StrEnum):
     RESULT = "result"
     OUTPUT = "output"
     TASK = "task"
+    ANSWER = "answer"
     SKIPPED = "skipped"
     FAILED = "failed"
     EARLIER_CALLS = "earlier_calls"

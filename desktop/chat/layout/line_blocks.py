@@ -102,6 +102,8 @@ def _sub_agents(key: str, lines: Iterable[SubAgentLine], within: Within, folds: 
 def _sub_agent_details(key: str, line: SubAgentLine, within: Within, folds: Folds, memo: Memo) -> Iterable[Block]:
     """Its task, then what it said, with its calls where they stand."""
     yield from memo.value(f"{key}/task", line.prompt, within, CaptionKind.TASK)
+    if line.parts:
+        yield CaptionBlock(key=f"{key}/answer", within=within, kind=CaptionKind.ANSWER)
     for number, part in enumerate(line.parts):
         match part:
             case Text(text=text):

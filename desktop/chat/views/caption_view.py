@@ -88,6 +88,8 @@ class CaptionView(QWidget):
                 return "", self.tr("Output")
             case CaptionKind.TASK:
                 return "", self.tr("Task")
+            case CaptionKind.ANSWER:
+                return "", self.tr("Answer")
             case CaptionKind.SKIPPED:
                 return "", self.tr("Skipped, because its condition found {value}").format(value=text)
             case CaptionKind.FAILED:
