@@ -30,6 +30,7 @@ from core.ports.journal import RunLog
 from core.ports.left_open import NOTHING, LeftOpen, sub_agent_finished
 from core.ports.storage import PutStepResult, Write
 from core.ports.sub_agents import Roster, SubAgentReport, SubAgentTask
+from core.threads.long_masking import masked_value
 
 RETRY_S = 5.0
 """How long one waits for a store that cannot be read."""
@@ -72,9 +73,10 @@ class TurnSubAgents:
         ids = [sub_agent_id(call_id, number) for number in range(1, len(tasks) + 1)]
         begun: dict[SubAgentId, asyncio.Task[SubAgentReport]] = {}
         reports: dict[SubAgentId, SubAgentReport] = {}
+        shown = [await masked_value(task.prompt) for task in tasks]
         try:
-            async with asyncio.TaskGroup() as group:
-                for own_id, task in zip(ids, tasks, strict=True):
+            async with asyncio.TaskGroup() as group:  # no await in it: another step may be beginning some too
+                for own_id, task, prompt in zip(ids, tasks, shown, strict=True):
                     try:
                         cast = self._cast(own_id, task)
                     except StepFailed as error:
@@ -83,7 +85,7 @@ class TurnSubAgents:
                     if cast.row is not None and _has_ended(cast.row):
                         reports[own_id] = _report(cast.row)
                         continue
-                    self._begin(own_id, task, cast)
+                    self._begin(own_id, prompt, cast)
                     work = self._carry_out(own_id, self._turn(own_id, task, cast))
                     begun[own_id] = group.create_task(work, name=f"{self._parent.run.id} {own_id}")
         finally:
@@ -156,8 +158,9 @@ class TurnSubAgents:
 
     # Its life
 
-    def _begin(self, own_id: SubAgentId, task: SubAgentTask, cast: _Cast) -> None:
-        """Say that it is at work; with what follows, this is on disk before its model is asked."""
+    def _begin(self, own_id: SubAgentId, prompt: str, cast: _Cast) -> None:
+        """Say that it is at work; with what follows, this is on disk before its model is asked. The prompt is
+        masked."""
         place = self._parent.place
         self._parent.crew.begin(place.step, place.index, own_id)
         if cast.row is not None and cast.row.status is StepStatus.RUNNING:  # it goes on, and has been told of
@@ -173,7 +176,7 @@ class TurnSubAgents:
         started = SubAgentStarted(
             sub_agent_id=own_id,
             name=cast.note.name,
-            prompt=masked_text(task.prompt),
+            prompt=prompt,
             call_id=_call_of(own_id),
             step=place.step,
             index=place.index,

@@ -152,18 +152,17 @@ SUB_AGENTS = Scenario(
     ({"name": "ask", "action": {"agent": {"prompt": "go"}}},),
     "That was all.",
     {
-        "ask.1.1/1.1.1": "first of A",
-        "ask.1.1/1.2.1": "second of A",
-        "ask.1.1/2.1.2": "first of B",
+        "ask.1.1/1.1.1": "of A",
+        "ask.1.1/2.1.1": "of B",
     },
     script=(
         {
             "call": "parallel_tasks",
             "arguments": {
                 "tasks": [
-                    _task("A", '/tool once {"text": "first of A"}', "", '/tool once {"text": "second of A"}'),
-                    _task("B", '/tool look {"text": "looked"}', '/tool once {"text": "first of B"}'),
-                    _task("C", "say 1 word", '/tool look {"text": "looked"}'),
+                    _task("A", '/tool once {"text": "of A"}', "", '/tool look {"text": "looked"}'),
+                    _task("B", '/tool once {"text": "of B"}'),
+                    _task("C", "say 1 word"),
                     {"agent": "nobody", "prompt": "say 1 word"},
                 ]
             },
