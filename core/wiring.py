@@ -283,10 +283,10 @@ async def run_core(
             Toolbox(clock, more_tools, stores.background.is_viewed, consent, sandbox, storage, picker) as box,
             Models(clock, settings, key_file) as models,
         ):
-            loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas)
+            agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
+            loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas, agents)
             steps = StepRunner(box.invoker, box.sandbox, loop, box.schemas)
             templates = TemplateService(storage, box.validator)
-            agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read, agents.for_steps)
             recordings = sealing.Recordings(engine, storage, box.validator, templates, box.invoker, clock)
             for tool in recording_tools(recordings):

@@ -82,7 +82,7 @@ def test_a_failed_run_tells_what_it_was_doing_and_the_status_that_it_was_answere
     error = {"code": "provider_error", "message": "no", "failed_during": "model", "status": 429, "retry_after_s": 7}
     pile.toasts.add_workflow_complete(A, "Letters", RunStatus.ERROR, error)
     told = pile.toasts.visible[0].parameters
-    assert told == (("error", "provider_error"), ("during", "model"), ("status", 429))
+    assert told == (("error", "provider_error"), ("during", "model"), ("status", 429), ("retry_after_s", 7))
 
 
 def test_of_a_cancelled_run_nothing_is_said() -> None:
