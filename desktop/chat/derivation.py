@@ -122,8 +122,9 @@ def _cut_off(message: Message, run: LiveRun | None) -> Iterable[CutOff]:
 
 
 def _warned(run: LiveRun) -> Iterable[CutOff]:
-    """What is to be known about the answers, each thing once."""
-    for code in dict.fromkeys(str(warning["code"]) for warning in run.warnings):
+    """What is to be known about the answers, each thing once; those of sub-agents are no part of what is read here."""
+    own = [warning for warning in run.warnings if warning.get("sub_agent_id") is None]
+    for code in dict.fromkeys(str(warning["code"]) for warning in own):
         if code in ANSWER_WARNINGS:
             yield CutOff(is_stopped=False, warning=code)
 

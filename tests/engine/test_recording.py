@@ -489,3 +489,22 @@ async def test_the_refusals_of_the_tools_are_results() -> None:
         )
         codes = [one["error"]["code"] for one in turn["tool_calls"]]
         assert codes == ["not_recording", "not_allowed", "not_found", "not_recording"]
+
+
+async def test_a_call_that_begins_sub_agents_is_one_step_and_theirs_are_none() -> None:
+    async with a_world() as world:
+        talk = Conversation(world)
+        task = '/tool echo {"id": "@echo_1.id"}'
+        turn = await talk.record(
+            call("echo", id="u-1001"), call("spawn_agent", prompt=f"@input.ask\n{task}"), say(), given={"ask": "help"}
+        )
+        assert [one["name"] for one in turn["tool_calls"]] == ["echo", "spawn_agent", "echo"]
+        assert world.tools.echoes == [{"id": "u-1001"}, {"id": "u-1001"}]
+        steps = await talk.steps()
+        assert list(steps) == ["echo_1", "spawn_agent_1"]
+        assert steps["spawn_agent_1"]["output"]["status"] == "completed"
+        sealed = await talk.seal(title="Helped")
+        assert sealed.template["steps"][1]["action"]["toolName"] == "spawn_agent"
+        ran = await talk.run("Helped", {"ask": "say 2 words"})
+        assert (ran["status"], len(ran["sub_agents"])) == ("success", 1)
+        assert world.tools.echoes[3:] == [{"id": "u-1001"}]

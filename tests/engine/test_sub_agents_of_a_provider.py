@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.domain.events import SubAgentProgress
+from core.domain.events import ModelAsked, ReasoningReceived, SubAgentProgress, ThoughtKept
+from core.domain.fold import replay
 from core.domain.ids import AgentId
 from core.domain.model import ModelChoice
 from core.domain.run import RunKind
@@ -134,3 +135,20 @@ async def test_a_stored_agent_goes_on_after_a_restart_as_it_was_when_it_was_begu
     assert [tool["function"]["name"] for tool in first.body["tools"]] == ["calculator"]
     (one,) = told["sub_agents"]
     assert (one["agent"], one["model"], one["text"], told["output"]) == ("Poet", "m", "Roses are red.", "Done.")
+
+
+async def test_what_they_think_is_shown_and_the_thoughts_and_the_gauge_are_those_of_the_conversation() -> None:
+    parent = parent_of(1)
+    thinking = sse(chunk(reasoning="Secretly."), chunk(content="Fine."), chunk(finish="stop"))
+    with provider(lambda asked: parent(asked) or Reply(thinking)) as server:
+        async with a_world() as world:
+            run = await world.start(agent("ask", "go"), kind=RunKind.CHAT, prompt="go", model=model_of(server))
+            await world.settled(run.id)
+            live = replay(await world.storage.events(run.id))
+    (thought,) = [event.fact for event in world.events if isinstance(event.fact, ReasoningReceived)]
+    assert (thought.text, thought.step, thought.sub_agent_id) == ("Secretly.", "ask", "ask.1.1/1")
+    assert not [event for event in world.events if isinstance(event.fact, ThoughtKept)]
+    asked = [event.fact for event in world.events if isinstance(event.fact, ModelAsked)]
+    assert [one.sub_agent_id for one in asked] == [None, "ask.1.1/1", None]
+    assert live is not None
+    assert (live.asked, live.last_asked, live.thoughts) == (3, asked[2], [])

@@ -16,7 +16,7 @@ from core.domain.tool import CallStatus
 from desktop.chat.derivation import turn_of
 from desktop.chat.layout.blocks import CaptionKind
 from desktop.chat.transcript.transcript import Transcript
-from desktop.chat.values import Activity, Part, Phase, Steps, SubAgentLine, SubAgents, Text, Tools
+from desktop.chat.values import Activity, CutOff, Part, Phase, Steps, SubAgentLine, SubAgents, Text, Tools
 from desktop.chat.views.sub_agent_view import SubAgentView
 from desktop.translation.languages import Language, Translation
 from tests.gui.chat.conversation import NOW, answered, call, called, ended, message_of, run_of, token
@@ -153,3 +153,9 @@ def test_a_click_unfolds_it(transcript: Transcript) -> None:
     QApplication.processEvents()
     QTest.qWait(50)
     assert texts(transcript)[-2:] == ["Look for it", "Found."]
+
+
+def test_what_is_to_be_known_of_their_answers_is_not_said_of_their_parents() -> None:
+    warned = facts.AnswerWarned(code="length", message="", step="answer", sub_agent_id=SubAgentId("c1/1"))
+    shown = parts(called("c1", 0, "spawn_agent"), begun(), warned, over(), ended("c1"))
+    assert not [part for part in shown if isinstance(part, CutOff)]
