@@ -13,7 +13,7 @@ from core.domain.run import Run, RunKind, RunStatus
 from core.domain.tool import CallResult
 from core.engine.call_recorder import guide_to
 from core.engine.engine import Engine
-from core.engine.outside_calls import OutsideCalls
+from core.engine.outside_calls import OutsideCalls, Through
 from core.engine.recording import OpenRecording
 from core.engine.templating import TITLE_CHARACTERS, Review, Wishes, make, review
 from core.engine.validation import Validator
@@ -141,9 +141,9 @@ class Recordings:
             run = await self._book.end(opened, RunStatus.SUCCESS, PutTemplate(stored), output)
         return Sealed(run, template_id, made.template, left_out, list(made.masked))
 
-    async def call(self, run_id: RunId, tool: str, arguments: Any) -> CallResult:
+    async def call(self, run_id: RunId, tool: str, arguments: Any, through: Through | None = None) -> CallResult:
         """Make a call that comes from outside as a step of the recording (`OutsideCalls.make`)."""
-        return await self._calls.make(run_id, tool, arguments)
+        return await self._calls.make(run_id, tool, arguments, through)
 
     async def end(self, run_id: RunId) -> None:
         opened = await self._book.opened(run_id)

@@ -108,6 +108,10 @@ class ToolRunner(Protocol):
 
     def info(self, name: str) -> ToolInfo | None: ...
 
+    def only_reads(self, name: str) -> bool:
+        """Whether no call of the tool leaves anything behind, whatever its arguments."""
+        ...
+
     def effect(self, name: str, arguments: Mapping[str, Any]) -> Effect:
         """What such a call may leave behind; ONCE for a tool that is not registered."""
         ...

@@ -63,6 +63,11 @@ class ToolInvoker:
         tool = self._registry.get(name)
         return tool.effect(arguments) if tool else Effect.ONCE
 
+    def only_reads(self, name: str) -> bool:
+        """Whether no call of the tool leaves anything behind, whatever its arguments."""
+        tool = self._registry.get(name)
+        return tool is not None and tool.read_only is True
+
     def terms(
         self,
         name: str,

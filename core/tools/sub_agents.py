@@ -46,7 +46,7 @@ AGENT = {
 def begin_with(context: CallContext) -> SubAgents:
     """What begins sub-agents. Raises ToolFailed `not_available` where none may be begun."""
     if context.sub_agents is None:
-        raise ToolFailed("not_available", "no agent can be begun here: a sub-agent begins none")
+        raise ToolFailed("not_available", "no agent can be begun here")
     return context.sub_agents
 
 
