@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from core.domain.events import StepRecorded
-from core.domain.ids import RunId, WorkflowId
+from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.recording import Recording
 from core.domain.run import RunKind
 from core.engine.templating import Wishes, make
 from core.persistence.in_memory import MemoryStorage
+from core.ports.tools import CallContext
 from core.services.outcome import Failed, Ok
-from tests.support.world import World, a_world
+from tests.support.command_line import template
+from tests.support.world import World, a_step, a_world
 
 REFS = json.loads((Path(__file__).parents[1] / "vectors" / "refs.json").read_text("utf-8"))
 
@@ -399,6 +401,24 @@ async def test_what_cannot_be_sealed_stays_open(wishes: Mapping[str, Any], code:
         assert isinstance(failed, Failed)
         assert failed.code == code
         assert (await talk.told())["status"] == "running"
+
+
+async def test_of_a_seal_and_a_save_at_once_one_has_the_title() -> None:
+    async with a_world() as world:
+        talk = Conversation(world)
+        await talk.record(call("echo", id="u-1001"), say())
+        run_id = await talk.id()
+        saved = {"template": template(a_step("a"), title="one")}
+        create = world.core.tools.call(
+            "COLLECTION_WORKFLOW_CREATE",
+            saved,
+            CallContext.outside(CallId("c")),
+            default_timeout_s=9,
+            is_permitted=True,
+        )
+        sealed, made = await asyncio.gather(talk.core.recording.seal(run_id, Wishes(title="One")), create)
+        assert [isinstance(sealed, Ok), made.error is None].count(True) == 1
+        assert len(await world.storage.templates()) == 1
 
 
 async def test_a_recording_is_sealed_or_ended_once() -> None:
