@@ -306,7 +306,7 @@ async def test_events_come_back_whole_and_in_order(storage: Storage) -> None:
         finished("a", [1], index=0, attempt=2),
         finished("a", status=StepStatus.ERROR, error={"code": "x"}),
         UsageReported(input_tokens=1, output_tokens=2, cost=0.5),
-        UnknownFact(name="task_changed", data={"x": None}),
+        UnknownFact(name="told_by_a_later_version", data={"x": None}),
         RunFinished(status=RunStatus.SUCCESS, active_ms=5),
     ]
     events = told(*facts)
