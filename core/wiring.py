@@ -283,12 +283,13 @@ async def run_core(
             Toolbox(clock, more_tools, stores.background.is_viewed, consent, sandbox, storage, picker) as box,
             Models(clock, settings, key_file) as models,
         ):
-            loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas)
+            agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
+            loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas, agents)
             steps = StepRunner(box.invoker, box.sandbox, loop, box.schemas)
             templates = TemplateService(storage, box.validator)
-            agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read, agents.for_steps)
-            recordings = sealing.Recordings(engine, storage, box.validator, templates, box.invoker, clock)
+            book = TemplateBookService(storage, box.validator, clock)
+            recordings = sealing.Recordings(engine, storage, box.validator, book, box.invoker, clock)
             for tool in recording_tools(recordings):
                 box.registry.register(tool)
             consent.know(box.invoker.infos)
@@ -313,7 +314,6 @@ async def run_core(
                         RecordingService(recordings),
                         servers,
                     )
-                    book = TemplateBookService(storage, box.validator, clock)
                     for tool in collection_tools(ExecutionService(engine, core.runs, templates, storage), book):
                         box.registry.register(tool)
                     with consent:

@@ -669,6 +669,10 @@
         </translation>
     </message>
     <message>
+        <source>Answer</source>
+        <translation>Réponse</translation>
+    </message>
+    <message>
         <source>Arguments</source>
         <translation>Arguments</translation>
     </message>
@@ -706,6 +710,10 @@
             <numerusform>Tableau, %n ligne</numerusform>
             <numerusform>Tableau, %n lignes</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>Tâche</translation>
     </message>
 </context>
 <context>
@@ -1149,6 +1157,10 @@
     <message>
         <source>Result</source>
         <translation>Résultat</translation>
+    </message>
+    <message>
+        <source>by {name}</source>
+        <translation>par {name}</translation>
     </message>
     <message>
         <source>step {name}</source>
@@ -3019,6 +3031,13 @@
     </message>
 </context>
 <context>
+    <name>SubAgentView</name>
+    <message>
+        <source>{count} tokens</source>
+        <translation>{count}&#xa0;jetons</translation>
+    </message>
+</context>
+<context>
     <name>ThoughtView</name>
     <message>
         <source>Thinking</source>
@@ -3257,6 +3276,10 @@
 <context>
     <name>Tools</name>
     <message>
+        <source>Agents at work</source>
+        <translation>Agents au travail</translation>
+    </message>
+    <message>
         <source>Answered</source>
         <translation>Répondu</translation>
     </message>
@@ -3267,6 +3290,10 @@
     <message>
         <source>Asking</source>
         <translation>Demande</translation>
+    </message>
+    <message>
+        <source>Began an agent</source>
+        <translation>Agent lancé</translation>
     </message>
     <message>
         <source>Calculated</source>
@@ -3291,6 +3318,14 @@
     <message>
         <source>Changing a template</source>
         <translation>Modification d’un modèle</translation>
+    </message>
+    <message>
+        <source>Delegated</source>
+        <translation>Délégué</translation>
+    </message>
+    <message>
+        <source>Delegating</source>
+        <translation>Délégation en cours</translation>
     </message>
     <message>
         <source>Deleted a template</source>
@@ -3351,6 +3386,10 @@
     <message>
         <source>Ran code</source>
         <translation>Code exécuté</translation>
+    </message>
+    <message>
+        <source>Ran tasks side by side</source>
+        <translation>Tâches menées en parallèle</translation>
     </message>
     <message>
         <source>Read</source>

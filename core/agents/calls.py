@@ -15,6 +15,7 @@ from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
 from core.ports.agents import AgentTurn
 from core.ports.consent import WantedCall
 from core.ports.model import CallRequest
+from core.ports.sub_agents import SubAgents
 from core.ports.tools import CallContext, ToolRunner
 from core.threads.long_json import text_of
 from core.threads.long_masking import masked_value
@@ -31,10 +32,11 @@ class _Due:
 class RoundCalls:
     """Makes the calls of one turn, through its ledger, with the tools that were advertised for the round."""
 
-    def __init__(self, turn: AgentTurn, tools: ToolRunner, ledger: Ledger) -> None:
+    def __init__(self, turn: AgentTurn, tools: ToolRunner, ledger: Ledger, sub_agents: SubAgents | None) -> None:
         self._turn = turn
         self._tools = tools
         self._ledger = ledger
+        self._sub_agents = sub_agents
 
     async def carry_out(
         self, number: int, answer: Answer, offset: int, advertised: Collection[str]
@@ -134,7 +136,9 @@ class RoundCalls:
         result = await self._tools.call(
             row.tool,
             due.arguments,
-            CallContext.of(turn.run, turn.snapshot, row.id, turn.key, turn.ask, self._ledger.tell),
+            CallContext.of(
+                turn.run, turn.snapshot, row.id, turn.key, turn.ask, self._ledger.tell, sub_agents=self._sub_agents
+            ),
             default_timeout_s=CALL_TIMEOUT_S,
             advertised=advertised,
             is_permitted=True,

@@ -14,6 +14,7 @@ from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.json_text import readable
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import Run, RunKind, RunStatus
+from core.domain.sub_agent import is_sub_agent
 from core.domain.summary import SUMMARY_TEMPLATE
 from core.domain.tool import ToolCall
 from core.errors import StorageFailed
@@ -51,13 +52,13 @@ class Conversation:
 
 
 async def conversation(storage: Storage, turn: AgentTurn, system_prompt: str) -> Conversation:
-    """What the turn begins with. A template's agent step has no conversation before its prompt.
+    """What the turn begins with. Neither a template's agent step nor a sub-agent has a conversation before its prompt.
 
     For a language model the newest summary stands for all that was said before it.
     """
     system = [ChatMessage("system", system_prompt)] if system_prompt else []
     history: list[Said] = []
-    if turn.run.kind is RunKind.CHAT:
+    if turn.run.kind is RunKind.CHAT and turn.place.sub_agent_id is None:
         summary, history = await spoken(
             storage, turn.run.workflow_id, turn.run.id, with_summary=turn.snapshot.model is not None
         )
@@ -100,8 +101,9 @@ async def spoken(
 async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatMessage]:
     """The answers of an earlier turn with the results of their calls; its text where they cannot be read."""
     try:
-        answers = answers_of(await storage.step_results(run_id))
-        rows = await storage.tool_calls(run_id)
+        results = await storage.step_results(run_id)
+        answers = answers_of(one for one in results if not is_sub_agent(one.key.step))
+        rows = [row for row in await storage.tool_calls(run_id) if not is_sub_agent(row.step)]
     except StorageFailed as error:
         if error.code != "unreadable":
             raise

@@ -6,7 +6,7 @@ secrets: a call that was cut off, and had some, cannot be made again from its ro
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from core.agents.results import SETTLED, result_of
@@ -17,6 +17,7 @@ from core.domain.json_text import decode, encode
 from core.domain.masking import MARK, masked
 from core.domain.run import ErrorInfo
 from core.domain.step import StepKey
+from core.domain.sub_agent import place_of
 from core.domain.tool import CallResult, CallStatus, Effect, ToolCall, cut_off_call, sameness_of
 from core.errors import StepFailed
 from core.ports.agents import AgentTurn
@@ -85,7 +86,8 @@ class Ledger:
         `offset` is as for `start`.
         """
         found = self._found[row.id]
-        what = f"{found.tool} in step {found.step} may or may not have had its effect: it was cut off"
+        where = place_of(found.step, found.index)
+        what = f"{found.tool} in step {where.step} may or may not have had its effect: it was cut off"
         is_news = found.status is not CallStatus.UNKNOWN
         if is_news:
             unknown = CallResult(CallStatus.UNKNOWN, error=ErrorInfo("outcome_unknown", what))
@@ -185,8 +187,7 @@ def _started(row: ToolCall, offset: int) -> ToolStarted:
         call_id=row.id,
         tool=row.tool,
         arguments=decode(row.arguments_json),
-        step=row.step,
-        index=row.index,
+        **asdict(place_of(row.step, row.index)),
         round=row.round,
         offset=offset,
     )

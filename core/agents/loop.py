@@ -5,6 +5,7 @@ AGENTS_AND_TOOLS §3; what survives a crash, and why nothing happens twice, is E
 
 import re
 from asyncio import CancelledError
+from collections.abc import Collection
 from contextlib import aclosing
 from typing import Any, assert_never
 
@@ -16,10 +17,10 @@ from core.agents.limits import MAX_ROUNDS, Repetitions, check_round
 from core.agents.record import TurnRecord
 from core.agents.recovery import take_up
 from core.agents.results import as_messages
+from core.agents.sub_agents import TurnSubAgents
 from core.agents.system_prompt import system_prompt
 from core.agents.window import fitting, tool_tokens
 from core.domain.context import room_tokens
-from core.domain.events import UsageReported
 from core.domain.json_text import read
 from core.domain.step import StepStatus
 from core.domain.tool import COLLECTION, ToolInfo
@@ -40,6 +41,7 @@ from core.ports.model import (
 )
 from core.ports.schemas import Schemas
 from core.ports.storage import Storage
+from core.ports.sub_agents import Roster
 from core.ports.tools import ToolRunner
 
 REPAIR = "Your answer does not fit what was asked for: {}. Answer again, with nothing but the JSON value."
@@ -56,6 +58,7 @@ class AgentLoop:
         storage: Storage,
         clock: Clock,
         schemas: Schemas,
+        roster: Roster,
         *,
         system_prompt: str = "",
     ) -> None:
@@ -65,6 +68,12 @@ class AgentLoop:
         self._clock = clock
         self._system_prompt = system_prompt
         self._schemas = schemas
+        self._roster = roster
+
+    def sub_agents(self, parent: AgentTurn, log: RunLog, tools: Collection[str]) -> TurnSubAgents:
+        """A `core.ports.agents.AgentRunner`."""
+        allowed = [name for name in tools if not self._begins_agents(name)]
+        return TurnSubAgents(self.run, self._roster, parent, log, self._clock, allowed)
 
     async def run(self, turn: AgentTurn, log: RunLog) -> Any:
         try:
@@ -77,7 +86,9 @@ class AgentLoop:
             raise
         record = TurnRecord(turn, log, self._clock, found.answers)
         ledger = Ledger(turn, log, self._clock, found.calls)
-        calls = RoundCalls(turn, self._tools, ledger)
+        own = [tool.name for tool in self._advertised(turn)]
+        sub_agents = self.sub_agents(turn, log, own) if turn.place.sub_agent_id is None else None
+        calls = RoundCalls(turn, self._tools, ledger, sub_agents)
         ended = StepStatus.ERROR
         try:
             output = await self._answer(turn, log, before, record, calls)
@@ -87,6 +98,8 @@ class AgentLoop:
             ended = StepStatus.CANCELLED
             raise
         finally:
+            if sub_agents is not None:
+                sub_agents.close()
             ledger.close()
             record.close(ended)
 
@@ -157,15 +170,8 @@ class AgentLoop:
                     case ModelWarning(code, message):
                         is_blank = False  # that says it
                         record.warn(code, message)
-                    case Usage(given, made, cost):
-                        used = UsageReported(
-                            input_tokens=given,
-                            output_tokens=made,
-                            cost=cost,
-                            elapsed_ms=record.elapsed_ms,
-                            said_tokens=record.said_tokens,
-                        )
-                        log.tell(used)
+                    case Usage():
+                        record.use(delta)
                     case _:
                         assert_never(delta)
         if is_blank and not calls:
@@ -187,7 +193,7 @@ class AgentLoop:
         return system_prompt(turn, self._clock.now())
 
     def _advertised(self, turn: AgentTurn) -> tuple[ToolInfo, ...]:
-        """The tools that the model may call now: those of its agent that the step allows too.
+        """The tools that the model may call now: those of its agent that the step allows too. A sub-agent begins none.
 
         Of an agent without a list of its own, a model with a small window has those for templates and runs only if all
         tools leave it half of its room: else there would be none for the conversation.
@@ -196,10 +202,16 @@ class AgentLoop:
         given = (turn.tools, None if profile is None else profile.tools)
         limits = [frozenset(names) for names in given if names is not None]
         infos = tuple(info for info in self._tools.infos() if all(info.name in names for names in limits))
+        if turn.place.sub_agent_id is not None:
+            infos = tuple(info for info in infos if not info.begins_agents)
         room = _room(turn)
         if limits or room is None or sum(map(tool_tokens, infos)) <= room / 2:
             return infos
         return tuple(info for info in infos if not info.name.startswith(COLLECTION))
+
+    def _begins_agents(self, tool: str) -> bool:
+        info = self._tools.info(tool)
+        return info is not None and info.begins_agents
 
 
 def _room(turn: AgentTurn) -> int | None:

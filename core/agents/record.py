@@ -1,20 +1,30 @@
 """What a turn says: streamed at once, kept answer by answer, and closed on every way out."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
 
 from core.agents.answers import PARAGRAPH, Answer, text_of
 from core.agents.thoughts import Thoughts
 from core.agents.window import Fitted
 from core.domain.context import text_tokens
-from core.domain.events import AnswerWarned, MessageAdded, ModelAsked, ModelWaited
+from core.domain.events import (
+    AnswerWarned,
+    Fact,
+    MessageAdded,
+    ModelAsked,
+    ModelWaited,
+    SubAgentText,
+    UsageReported,
+)
 from core.domain.ids import MessageId
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunKind
 from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.sub_agent import SubAgentNote
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
 from core.ports.journal import RunLog
-from core.ports.model import CallRequest, Waiting
+from core.ports.model import CallRequest, Usage, Waiting
 from core.ports.storage import DropChunks, PutMessage, PutStepResult, Write
 
 
@@ -41,12 +51,10 @@ class TurnRecord:
 
     def ask(self, fitted: Fitted, oldest: MessageId | None, room_tokens: int | None) -> None:
         """Tell what the model is about to be asked."""
-        key = self._turn.key
         is_chat = self._turn.run.kind is RunKind.CHAT
         self._log.tell(
             ModelAsked(
-                step=key.step,
-                index=key.index,
+                **asdict(self._turn.place),
                 tokens=fitted.tokens if is_chat else None,
                 fixed_tokens=fitted.fixed if is_chat else None,
                 room_tokens=room_tokens if is_chat else None,
@@ -60,12 +68,7 @@ class TurnRecord:
         self._first_at = None
 
     @property
-    def said_tokens(self) -> int:
-        """About how many tokens the text of the answer has so far."""
-        return text_tokens("".join(self._pieces or ()))
-
-    @property
-    def elapsed_ms(self) -> int | None:
+    def _elapsed_ms(self) -> int | None:
         """How long the answer has taken since its first sign; None before that."""
         return None if self._first_at is None else round((self._clock.monotonic() - self._first_at) * 1000)
 
@@ -93,17 +96,35 @@ class TurnRecord:
 
     def warn(self, code: str, message: str) -> None:
         """Keep what is to be known about the answer."""
-        key = self._turn.key
-        self._log.tell(AnswerWarned(code=code, message=message, step=key.step, index=key.index))
+        self._log.tell(AnswerWarned(code=code, message=message, **asdict(self._turn.place)))
+
+    def use(self, usage: Usage) -> None:
+        """Tell how many tokens the answer took. Those of a sub-agent are counted in its row too."""
+        given, made, cost = usage.input_tokens, usage.output_tokens, usage.cost
+        sub_agent_id = self._turn.place.sub_agent_id
+        writes: list[Write] = []
+        if sub_agent_id is not None and (row := self._turn.crew.rows.get(sub_agent_id)) is not None:
+            row = replace(row, output_json=SubAgentNote.of_json(row.output_json).using(given, made, cost).as_json())
+            self._turn.crew.rows[sub_agent_id] = row
+            writes.append(PutStepResult(row))
+        self._log.tell(
+            UsageReported(
+                input_tokens=given,
+                output_tokens=made,
+                cost=cost,
+                elapsed_ms=self._elapsed_ms,
+                said_tokens=text_tokens("".join(self._pieces or ())),
+                sub_agent_id=sub_agent_id,
+            ),
+            writes=writes,
+        )
 
     def wait(self, waiting: Waiting) -> None:
         """Show that nothing has come for a while."""
         self._thoughts.keep()
-        key = self._turn.key
         self._log.tell(
             ModelWaited(
-                step=key.step,
-                index=key.index,
+                **asdict(self._turn.place),
                 reason=waiting.reason,
                 waited_s=round(waiting.waited_s, 3),
                 limit_s=round(waiting.limit_s, 3),
@@ -159,13 +180,15 @@ def whole_text(
     clock: Clock,
     *,
     own_id: MessageId | None = None,
-) -> tuple[MessageAdded, list[Write]]:
+) -> tuple[Fact, list[Write]]:
     """The fact that stands for streamed text from now on, and its row.
 
-    In a chat run that is the run's message, or with `own_id` one beside it. The text of a template's agent step
-    is no message of the conversation: it has no row, the fact alone keeps it.
+    In a chat run that is the run's message, or with `own_id` one beside it. The text of a template's agent step, and
+    that of a sub-agent, are no messages of the conversation: they have no row, the fact alone keeps them.
     """
     run, key = turn.run, turn.key
+    if (sub_agent_id := turn.place.sub_agent_id) is not None:
+        return SubAgentText(sub_agent_id=sub_agent_id, text=text, interrupted=own_id is not None), []
     message_id = run.message_id if own_id is None else own_id
     fact = MessageAdded(
         role=Role.ASSISTANT,

@@ -6,6 +6,8 @@ from core.ports.agents import AgentTurn
 
 _PLACE = """You are an assistant in Metier, an app that runs AI workflows on a person's own machine. Today is {date}.
 Use the tools you are given where they help, and only those. Say plainly what you could not do."""
+_TASK = """Another agent has given you a task. It reads your last answer and nothing else: say there all that it has to
+know."""
 _FOLDERS = "File tools reach these folders and nothing else: {}."
 _NO_FOLDERS = "No folder is open to the file tools in this run."
 _ORIGINS = "Of addresses that are not public, http_fetch reaches these: {}."
@@ -19,4 +21,5 @@ def system_prompt(turn: AgentTurn, now: datetime) -> str:
     profile = turn.snapshot.profile
     own = f"\n\n{profile.system_prompt}" if profile is not None and profile.system_prompt.strip() else ""
     recording = f"\n{turn.recorder.guide}" if turn.recorder.guide else ""
-    return f"{_PLACE.format(date=f'{now:%A, %d %B %Y}')}\n{folders}{private}{recording}{own}"
+    task = f"\n{_TASK}" if turn.place.sub_agent_id is not None else ""
+    return f"{_PLACE.format(date=f'{now:%A, %d %B %Y}')}{task}\n{folders}{private}{recording}{own}"

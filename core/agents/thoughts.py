@@ -5,6 +5,7 @@ screen (ENGINE §13).
 """
 
 from collections.abc import Callable
+from dataclasses import asdict
 
 from core.domain.events import ReasoningReceived, ThoughtKept
 from core.domain.live_run import THOUGHT_CHARACTERS
@@ -17,7 +18,10 @@ PIECE_CHARACTERS = 4096
 
 
 class Thoughts:
-    """The thoughts of a turn, one after the other. `place` tells how many characters the turn has said so far."""
+    """The thoughts of a turn, one after the other. `place` tells how many characters the turn has said so far.
+
+    Those of a sub-agent are shown and not kept: its report is what its parent has of it.
+    """
 
     def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, place: Callable[[], int]) -> None:
         self._turn = turn
@@ -36,19 +40,21 @@ class Thoughts:
             self._is_open = True
             self._began = self._kept_at = self._clock.monotonic()
             self._length = self._kept = 0
-        key, run = self._turn.key, self._turn.run
+        where = self._turn.place
         shown = ReasoningReceived(
             text=text,
-            message_id=run.message_id,
+            message_id=self._turn.run.message_id,
             offset=self._length,
             place=self._place(),
-            step=key.step,
-            index=key.index,
+            **asdict(where),
         )
         self._log.tell(shown)
-        if (room := THOUGHT_CHARACTERS - self._length) > 0:
-            self._pieces.append(text[:room])
+        kept = text[: max(0, THOUGHT_CHARACTERS - self._length)]
         self._length += len(text)
+        if where.sub_agent_id is not None:
+            return
+        if kept:
+            self._pieces.append(kept)
         is_large = sum(map(len, self._pieces)) >= PIECE_CHARACTERS
         if is_large or self._clock.monotonic() - self._kept_at >= PIECE_S:
             self.keep()
@@ -60,9 +66,9 @@ class Thoughts:
 
     def end(self) -> None:
         """The model says something, calls something, or stops: the thought is whole. Without one it has no effect."""
-        if self._is_open:
+        if self._is_open and self._turn.place.sub_agent_id is None:
             self._write(is_whole=True)
-            self._is_open = False
+        self._is_open = False
 
     def _write(self, *, is_whole: bool) -> None:
         text, now = "".join(self._pieces), self._clock.monotonic()

@@ -1,4 +1,4 @@
-"""`mcp`: offer templates and runs to any MCP client, over stdio (AGENTS_AND_TOOLS §7).
+"""`mcp`: offer templates and runs to any MCP client, over stdio, and record what it calls (AGENTS_AND_TOOLS §7).
 
 Stdout is the protocol's alone. The end of stdin, Ctrl+C and SIGTERM leave the runs to the next process.
 """
@@ -18,10 +18,12 @@ from core.cli.exits import CommandFailed, unwrap
 from core.cli.mcp_calls import Calls, Reply, UnknownTool
 from core.cli.output import write_error_line
 from core.cli.standard_streams import LINE_BYTES, LineTooLong, StandardStreams
+from core.domain.ids import RunId, WorkflowId
 from core.domain.json_text import read
 from core.domain.risk import Risk
 from core.domain.tool import ToolInfo
 from core.errors import MetierError
+from core.tools.builtin.collection import OFFERED
 from core.wiring import Core, Folders, open_core
 
 if TYPE_CHECKING:  # it takes over a second to load
@@ -47,7 +49,12 @@ _RESPONSE = re.compile(r'\{"jsonrpc":"2\.0","id":("(?:[^"\\]|\\.)*"|-?\d+),"(?:r
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """`mcp` takes no arguments of its own."""
+    parser.add_argument(
+        "--record",
+        metavar="WORKFLOW",
+        help="offer all other tools too, and record each call as a step of the open recording of this workflow, or of a"
+        " new one; its id is told on stderr (see `record`)",
+    )
 
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
@@ -56,8 +63,9 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
     with StandardStreams() as streams, suppress(asyncio.CancelledError):  # to be stopped is its normal end
         try:
             async with open_core(folders) as core:
+                recording = await _recording(core, WorkflowId(args.record)) if args.record is not None else None
                 unwrap(await core.runs.recover())
-                await _serve(core, streams)
+                await _serve(core, streams, recording)
         except CommandFailed as failed:
             return await _refuse(streams, failed)
         except MetierError as error:
@@ -65,12 +73,20 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
     return exits.SUCCESS
 
 
-async def _serve(core: Core, streams: StandardStreams) -> None:
+async def _recording(core: Core, workflow_id: WorkflowId) -> RunId:
+    """The open recording of the workflow, or a new one. Raises CommandFailed."""
+    recording = unwrap(await core.recording.start(workflow_id))
+    write_error_line({"recording_id": recording, "workflow_id": workflow_id})
+    return recording
+
+
+async def _serve(core: Core, streams: StandardStreams, recording: RunId | None) -> None:
     """Speak the protocol until stdin ends, or this is cancelled."""
     from mcp.server.stdio import stdio_server
 
-    calls = Calls(core)
-    server, wire = _server(calls), Wire(streams, calls.let_go)
+    calls = Calls(core, recording)
+    guide = f" {unwrap(await core.recording.guide(recording))}" if recording is not None else ""
+    server, wire = _server(calls, INSTRUCTIONS + guide), Wire(streams, calls.let_go)
 
     async def speak() -> None:
         async with stdio_server(cast("Any", wire), cast("Any", wire)) as (coming, going):
@@ -87,7 +103,7 @@ async def _serve(core: Core, streams: StandardStreams) -> None:
     speaking.result()
 
 
-def _server(calls: Calls) -> "Server[Any]":
+def _server(calls: Calls, instructions: str) -> "Server[Any]":
     import mcp_types as types
     from anyio import BrokenResourceError, ClosedResourceError
     from mcp.server import Server
@@ -113,7 +129,7 @@ def _server(calls: Calls) -> "Server[Any]":
         "metier",
         title="Metier",
         version=_version(),
-        instructions=INSTRUCTIONS,
+        instructions=instructions,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
@@ -136,7 +152,7 @@ def _told(info: ToolInfo, calls: Calls) -> "Tool":
             read_only_hint=reads,
             destructive_hint=info.risk is Risk.HIGH,
             idempotent_hint=reads,
-            open_world_hint=False,
+            open_world_hint=False if info.name in OFFERED else None,
         ),
     )
 
@@ -147,6 +163,8 @@ def _result(reply: Reply) -> "CallToolResult":
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=reply.text)]
     if reply.is_error:  # without a structured content, which would have to fit the schema of results
         return types.CallToolResult(content=content, is_error=True)
+    if not isinstance(reply.value, dict):  # as the protocol wants it; the text tells it all the same
+        return types.CallToolResult(content=content)
     return types.CallToolResult(content=content, structured_content=reply.value)
 
 

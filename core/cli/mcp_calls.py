@@ -22,7 +22,9 @@ from core.domain.events import (
 )
 from core.domain.ids import CallId, RunId, new_id
 from core.domain.json_text import encode
-from core.domain.tool import CallResult, Effect, ToolInfo
+from core.domain.recording import CONTROLS
+from core.domain.run import ErrorInfo
+from core.domain.tool import CallResult, CallStatus, Runtime, ToolInfo
 from core.ports.tools import CallContext
 from core.services.executions import outside_run
 from core.services.outcome import Failed
@@ -52,10 +54,12 @@ class UnknownTool(Exception):  # no error of ours: the caller asked for what is 
 
 
 class Calls:
-    """Carries out calls of the tools of `core` that are offered."""
+    """Carries out calls of the tools of `core` that are offered. With a `recording` each call becomes a step of it, and
+    nearly all tools are offered."""
 
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, recording: RunId | None = None) -> None:
         self._core = core
+        self._recording = recording
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_closing = False
 
@@ -73,15 +77,19 @@ class Calls:
 
     def offered(self) -> Sequence[ToolInfo]:
         """The tools that can be called, by name."""
-        return [info for info in self._core.tools.infos() if info.name in OFFERED]
+        infos = self._core.tools.infos()
+        return [
+            info for info in infos if info.name in OFFERED or (self._recording is not None and _is_recordable(info))
+        ]
 
     def only_reads(self, name: str) -> bool:
         """Whether calls of the tool change nothing."""
-        return self._core.tools.effect(name, {}) is Effect.NONE
+        return self._core.tools.only_reads(name)
 
     async def call(self, name: str, arguments: Mapping[str, Any], report: Report) -> Reply:
-        """Make the call. Cancelled, it is given up: a run that it began and waits for is cancelled, any other goes on;
-        at the close none is. Raises UnknownTool."""
+        """Make the call. Cancelled, it is given up: the work of a tool that is offered to a recording alone ends with
+        it; a run that it began and waits for is cancelled, any other goes on; at the close none is. Raises
+        UnknownTool."""
         if name not in {info.name for info in self.offered()}:
             raise UnknownTool(name)
         context = CallContext.outside(CallId(new_id("call")))
@@ -91,6 +99,8 @@ class Calls:
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
+            if name not in OFFERED:
+                work.cancel()
             if awaited is not None and awaited == outside_run(context) and not self._is_closing:
                 self._begin(self._end(awaited, work), f"cancel {awaited}")
             raise
@@ -99,10 +109,24 @@ class Calls:
                 progress.cancel()
 
     async def _made(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Reply:
-        result = await self._core.tools.call(
-            name, dict(arguments), context, default_timeout_s=DEFAULT_TIMEOUT_S, is_permitted=True
-        )
+        result = await self._result(name, dict(arguments), context)
         return await asyncio.to_thread(_reply, result) if is_long(result.value) else _reply(result)
+
+    async def _result(self, name: str, arguments: dict[str, Any], context: CallContext) -> CallResult:
+        """A call of what is always offered stands for a person; any other obeys the rules of the recording."""
+
+        async def stand_in(resolved: Any) -> CallResult:
+            return await self._core.tools.call(
+                name, resolved, context, default_timeout_s=DEFAULT_TIMEOUT_S, is_permitted=True
+            )
+
+        if self._recording is None:
+            return await stand_in(arguments)
+        through = stand_in if name in OFFERED else None
+        made = await self._core.recording.call(self._recording, name, arguments, through)
+        if isinstance(made, Failed):
+            return CallResult(CallStatus.ERROR, error=ErrorInfo(made.code, made.message, parameters=dict(made.details)))
+        return made.data
 
     async def _end(self, run_id: RunId, work: "asyncio.Task[Any]") -> None:
         """Cancel the run; one that is still being checked, as soon as it is written down."""
@@ -178,6 +202,13 @@ class Progress:
             case _:
                 return
         self._changed.set()
+
+
+def _is_recordable(info: ToolInfo) -> bool:
+    """Whether a call from outside can be a step: it needs no window, no person to be asked and no agent above it, and
+    neither begins nor ends a recording."""
+    needs_more = info.runtime is Runtime.CLIENT or info.asks_people or info.begins_agents
+    return not needs_more and info.name not in CONTROLS
 
 
 def well_formed(text: str) -> str:

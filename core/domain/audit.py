@@ -15,6 +15,7 @@ from core.domain.interruption import Action, Interruption, InterruptionStatus, a
 from core.domain.json_text import decode, encode
 from core.domain.masking import masked, masked_text
 from core.domain.risk import Risk
+from core.domain.sub_agent import place_of
 
 ARGUMENTS_CHARACTERS = 16_000
 
@@ -111,6 +112,7 @@ def entry_of(closed: Interruption, title: str) -> AuditEntry:
     assert closed.closed_at is not None
     assert ask.tool is not None
     decision, decider = _decided(closed)
+    place = place_of(ask.step, ask.index)
     is_approved = decision is Decision.APPROVED and decider is Decider.PERSON
     return AuditEntry(
         audit_id(closed.run_id, closed.id),
@@ -118,8 +120,8 @@ def entry_of(closed: Interruption, title: str) -> AuditEntry:
         closed.workflow_id,
         closed.run_id,
         title,
-        ask.step,
-        ask.index,
+        place.step,
+        place.index,
         ask.call_id,
         ask.tool,
         ask.risk,

@@ -12,13 +12,23 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TaskId, TemplateId, WorkflowId
+from core.domain.ids import (
+    CallId,
+    InterruptionId,
+    MessageId,
+    RunId,
+    SubAgentId,
+    TaskId,
+    TemplateId,
+    WorkflowId,
+)
 from core.domain.interruption import InterruptionKind, InterruptionStatus
 from core.domain.masking import masked_text
 from core.domain.message import Role
 from core.domain.risk import Risk
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
+from core.domain.sub_agent import place_of
 from core.domain.task import TaskStatus
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Effect
@@ -177,6 +187,8 @@ class InterruptionRaised(Fact):
     id: InterruptionId
     step: str
     index: int | None = None
+    sub_agent_id: SubAgentId | None = None
+    sub_agent_name: str | None = None
     kind: InterruptionKind
     status: InterruptionStatus
     prompt: str | None = None
@@ -220,7 +232,8 @@ class TokenReceived(Fact):
 
 class ReasoningReceived(Fact):
     """A piece of what a model thinks before it answers; `offset` counts the characters of the thought before it,
-    `place` those that the turn had said before the thought. Shown, and kept as a part of a `ThoughtKept`."""
+    `place` those that the turn had said before the thought. Shown, and kept as a part of a `ThoughtKept`;
+    those of sub-agents are shown alone."""
 
     type = "reasoning"
     stored = False
@@ -230,6 +243,7 @@ class ReasoningReceived(Fact):
     place: int = 0
     step: str
     index: int | None = None
+    sub_agent_id: SubAgentId | None = None
 
 
 class ThoughtKept(Fact):
@@ -259,6 +273,7 @@ class ModelWaited(Fact):
     stored = False
     step: str
     index: int | None = None
+    sub_agent_id: SubAgentId | None = None
     reason: str
     waited_s: float
     limit_s: float
@@ -276,6 +291,7 @@ class AnswerWarned(Fact):
     message: str
     step: str
     index: int | None = None
+    sub_agent_id: SubAgentId | None = None
 
 
 class MessageAdded(Fact):
@@ -294,7 +310,8 @@ class MessageAdded(Fact):
 
 
 class ToolStarted(Fact):
-    """A call begins. `arguments` are masked. `round` and `offset` (characters of text before it) are an agent's."""
+    """A call begins. `arguments` are masked. `round` and `offset` (characters of text before it) are those of its
+    agent, or of the sub-agent that makes it."""
 
     type = "tool_start"
     call_id: CallId
@@ -302,6 +319,7 @@ class ToolStarted(Fact):
     arguments: Any
     step: str
     index: int | None = None
+    sub_agent_id: SubAgentId | None = None
     round: int | None = None
     offset: int | None = None
 
@@ -357,6 +375,7 @@ class ModelAsked(Fact):
     type = "model_asked"
     step: str
     index: int | None = None
+    sub_agent_id: SubAgentId | None = None
     tokens: int | None = None
     fixed_tokens: int | None = None
     room_tokens: int | None = None
@@ -388,6 +407,7 @@ class UsageReported(Fact):
     cost: float | None = None
     elapsed_ms: int | None = None
     said_tokens: int = 0
+    sub_agent_id: SubAgentId | None = None
 
 
 class StepRecorded(Fact):
@@ -422,6 +442,54 @@ class RecordingSealed(Fact):
 
     type = "recording_sealed"
     template_id: TemplateId | None = None
+
+
+class _SubAgentFact(Fact):
+    sub_agent_id: SubAgentId
+
+
+class SubAgentStarted(_SubAgentFact):
+    """An agent at that step has begun a sub-agent by a call, or one that was stopped goes on. `agent` is the stored
+    agent that does the task, if it is one; `model` its language model, if it has one. `prompt` is masked."""
+
+    type = "sub_agent_started"
+    name: str
+    prompt: str
+    call_id: CallId
+    step: str
+    index: int | None = None
+    agent: str | None = None
+    model: str | None = None
+
+
+class SubAgentProgress(_SubAgentFact):
+    """A piece of what a sub-agent says; `offset` counts the characters of its text before it."""
+
+    type = "sub_agent_progress"
+    stored = False
+    text: str
+    offset: int
+
+
+class SubAgentText(_SubAgentFact):
+    """All that a sub-agent has said, in the place of what was streamed. `interrupted`: text that was cut off; it goes
+    on without it."""
+
+    type = "sub_agent_text"
+    text: str
+    interrupted: bool = False
+
+
+class SubAgentFinished(_SubAgentFact):
+    """How a sub-agent ended, with the tokens of its answers and what they cost, None where that is not known."""
+
+    type = "sub_agent_finished"
+    status: StepStatus
+    duration_ms: int
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    error: WireError | None = None
 
 
 class UnknownFact(Fact):
@@ -470,8 +538,20 @@ FACTS: dict[str, type[Fact]] = {
         StepPreset,
         RecordingInput,
         RecordingSealed,
+        SubAgentStarted,
+        SubAgentProgress,
+        SubAgentText,
+        SubAgentFinished,
     )
 }
+
+
+def streamed(message_id: MessageId, step: str, index: int | None, offset: int, text: str) -> Fact:
+    """The fact that tells a piece of text: of the run's message, or, where `step` is the id of one, of a
+    sub-agent's."""
+    if (sub_agent_id := place_of(step).sub_agent_id) is not None:
+        return SubAgentProgress(sub_agent_id=sub_agent_id, text=text, offset=offset)
+    return TokenReceived(text=text, message_id=message_id, offset=offset, step=step, index=index)
 
 
 @dataclass(frozen=True, slots=True)

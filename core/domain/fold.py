@@ -10,6 +10,7 @@ from typing import Any
 
 from core.domain import events as facts
 from core.domain.events import Event
+from core.domain.ids import SubAgentId
 from core.domain.json_pointer import parts_of, with_part
 from core.domain.live_run import (
     IN_FLIGHT,
@@ -18,6 +19,7 @@ from core.domain.live_run import (
     LiveInterruption,
     LiveRun,
     LiveStep,
+    LiveSubAgent,
     LiveTask,
     Pace,
     speed,
@@ -130,6 +132,9 @@ def _go_on(run: LiveRun, fact: facts.RunStarted, at: datetime) -> None:
                 step.status = StepStatus.PENDING
             for text in step.texts.values():
                 text.restart()
+    for sub_agent in run.sub_agents.values():
+        if not sub_agent.status.is_final:
+            sub_agent.text.restart()
     for call_id in [call.id for call in run.calls.values() if call.status is CallStatus.RUNNING]:
         del run.calls[call_id]
 
@@ -230,13 +235,19 @@ def _fold_retry(run: LiveRun, fact: facts.StepRetry, at: datetime) -> None:
 
 def _fold_raised(run: LiveRun, fact: facts.InterruptionRaised, at: datetime) -> None:
     run.interruptions[fact.id] = LiveInterruption(run.seq, at, fact)
-    _fold_asking(run, fact.step, fact.index, is_asking=True)
+    if fact.sub_agent_id is not None:
+        _fold_sub_agent_asking(run, fact.sub_agent_id)
+    else:
+        _fold_asking(run, fact.step, fact.index, is_asking=True)
 
 
 def _fold_closed(run: LiveRun, fact: facts.InterruptionClosed, at: datetime) -> None:
     if asked := run.interruptions.get(fact.id):
         asked.status, asked.closed_at = fact.status, at
-        _fold_asking(run, asked.asked.step, asked.asked.index, is_asking=False)
+        if asked.asked.sub_agent_id is not None:
+            _fold_sub_agent_asking(run, asked.asked.sub_agent_id)
+        else:
+            _fold_asking(run, asked.asked.step, asked.asked.index, is_asking=False)
 
 
 def _fold_asking(run: LiveRun, name: str, index: int | None, *, is_asking: bool) -> None:
@@ -248,6 +259,14 @@ def _fold_asking(run: LiveRun, name: str, index: int | None, *, is_asking: bool)
         step.status = StepStatus.WAITING
     else:
         step.status = StepStatus.RUNNING if step.started_at is not None else StepStatus.PENDING
+
+
+def _fold_sub_agent_asking(run: LiveRun, asking: SubAgentId) -> None:
+    """A sub-agent waits while something that it asks is open. Its step goes on: others may be at work there."""
+    sub_agent = run.sub_agents.get(asking)
+    if sub_agent is not None and not sub_agent.status.is_final:
+        is_asking = any(one.asked.sub_agent_id == asking for one in run.open_interruptions)
+        sub_agent.status = StepStatus.WAITING if is_asking else StepStatus.RUNNING
 
 
 def _fold_patch(run: LiveRun, fact: facts.StatePatched, at: datetime) -> None:
@@ -274,7 +293,15 @@ def _fold_message(run: LiveRun, fact: facts.MessageAdded, at: datetime) -> None:
 
 def _fold_call(run: LiveRun, fact: facts.ToolStarted, at: datetime) -> None:
     run.calls[fact.call_id] = LiveCall(
-        fact.call_id, fact.tool, fact.arguments, fact.step, fact.index, fact.round, fact.offset, at
+        fact.call_id,
+        fact.tool,
+        fact.arguments,
+        fact.step,
+        fact.index,
+        fact.round,
+        fact.offset,
+        at,
+        sub_agent_id=fact.sub_agent_id,
     )
 
 
@@ -305,6 +332,8 @@ def _fold_warning(run: LiveRun, fact: facts.AnswerWarned, at: datetime) -> None:
 
 def _fold_asked(run: LiveRun, fact: facts.ModelAsked, at: datetime) -> None:
     run.asked += 1
+    if fact.sub_agent_id is not None:
+        return
     run.last_asked, run.last_answer_tokens, run.pace = fact, 0, Pace()
 
 
@@ -316,16 +345,58 @@ def _fold_task(run: LiveRun, fact: facts.TaskChanged, at: datetime) -> None:
 
 
 def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
+    sub_agent = run.sub_agents.get(fact.sub_agent_id) if fact.sub_agent_id is not None else None
+    for used in (run, sub_agent):
+        if used is not None:
+            used.input_tokens += fact.input_tokens
+            used.output_tokens += fact.output_tokens
+            used.cost = used.cost if fact.cost is None else (used.cost or 0.0) + fact.cost
     run.counted += 1
-    run.input_tokens += fact.input_tokens
-    run.output_tokens += fact.output_tokens
-    run.last_answer_tokens = fact.said_tokens
+    run.unpriced += fact.cost is None
+    if fact.sub_agent_id is not None:
+        return
+    run.last_answer_tokens, run.pace = fact.said_tokens, Pace()
     if fact.elapsed_ms is not None:
         run.tokens_a_second = speed(fact.output_tokens, fact.elapsed_ms)
-    if fact.cost is not None:
-        run.cost = (run.cost or 0.0) + fact.cost
-    else:
-        run.unpriced += 1
+
+
+def _fold_sub_agent(run: LiveRun, fact: facts.SubAgentStarted, at: datetime) -> None:
+    known = run.sub_agents.get(fact.sub_agent_id)
+    if known is not None:  # it was stopped, and goes on
+        known.status, known.duration_ms, known.error = StepStatus.RUNNING, None, None
+        known.text.restart()
+        return
+    run.sub_agents[fact.sub_agent_id] = LiveSubAgent(
+        fact.sub_agent_id,
+        fact.name,
+        fact.prompt,
+        fact.call_id,
+        fact.step,
+        fact.index,
+        at,
+        agent=fact.agent,
+        model=fact.model,
+    )
+
+
+def _fold_spoken(run: LiveRun, fact: facts.SubAgentProgress, at: datetime) -> bool:
+    sub_agent = run.sub_agents.get(fact.sub_agent_id)
+    if sub_agent is None or run.status.is_final:
+        return False
+    return sub_agent.text.append(fact.offset, fact.text)
+
+
+def _fold_said(run: LiveRun, fact: facts.SubAgentText, at: datetime) -> None:
+    sub_agent = run.sub_agents.get(fact.sub_agent_id)
+    if sub_agent is not None and fact.interrupted:
+        sub_agent.text.restart(dropped=fact.text)
+    elif sub_agent is not None:
+        sub_agent.text = TextStream(fact.text)
+
+
+def _fold_sub_agent_end(run: LiveRun, fact: facts.SubAgentFinished, at: datetime) -> None:
+    if sub_agent := run.sub_agents.get(fact.sub_agent_id):
+        sub_agent.status, sub_agent.duration_ms, sub_agent.error = fact.status, fact.duration_ms, fact.error
 
 
 def _fold_nothing(run: LiveRun, fact: facts.Fact, at: datetime) -> bool:
@@ -336,6 +407,7 @@ def _fold_nothing(run: LiveRun, fact: facts.Fact, at: datetime) -> bool:
 # By the class of the fact: facts have an abstract base, for which `isinstance` and `match` are slow.
 _UNSTORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], bool]] = {
     facts.TokenReceived: _fold_token,
+    facts.SubAgentProgress: _fold_spoken,
     facts.RunPaused: _fold_pause,
     facts.RunContinued: _fold_pause,
     facts.ReasoningReceived: add_shown,
@@ -368,4 +440,7 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.TaskChanged: _fold_task,
     facts.UsageReported: _fold_usage,
     facts.StepPreset: _fold_preset,
+    facts.SubAgentStarted: _fold_sub_agent,
+    facts.SubAgentText: _fold_said,
+    facts.SubAgentFinished: _fold_sub_agent_end,
 }

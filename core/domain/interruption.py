@@ -17,6 +17,7 @@ from typing import Any
 from core.domain.ids import CallId, InterruptionId, RunId, WorkflowId
 from core.domain.masking import masked
 from core.domain.risk import Risk
+from core.domain.sub_agent import place_of
 
 APPROVED_FOR = ("once", "run", "always")
 """What an approval may be for, as its value; absent is the first."""
@@ -132,6 +133,7 @@ class Ask:
     `attempt`: which attempt of the step it belongs to. `input`: what the step would run with. `outputs`: step → the
     output that it is about to read. `arguments`: of the `tool`, without secrets where the call is at stake.
     `timeout_ms`: None waits for ever; after it `default_action` is applied. Of a request for consent SKIP asks again.
+    Where a sub-agent asks, `step` is its id, and `sub_agent_name` what people call it.
     """
 
     kind: InterruptionKind
@@ -149,6 +151,7 @@ class Ask:
     call_id: CallId | None = None
     timeout_ms: int | None = None
     default_action: Action = Action.REJECT
+    sub_agent_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +182,13 @@ class Interruption:
 
         Without secrets, but in what a person is to change or to work with.
         """
-        ask = self.ask
+        ask, place = self.ask, place_of(self.ask.step, self.ask.index)
+        in_sub_agent = {"sub_agent_id": place.sub_agent_id, "sub_agent_name": ask.sub_agent_name}
         return {
             "id": self.id,
-            "step": ask.step,
-            "index": ask.index,
+            "step": place.step,
+            "index": place.index,
+            **(in_sub_agent if place.sub_agent_id is not None else {}),
             "kind": ask.kind,
             "status": self.status,
             "prompt": ask.prompt,

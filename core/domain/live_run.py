@@ -5,7 +5,16 @@ from datetime import datetime
 from typing import Any
 
 from core.domain import events as facts
-from core.domain.ids import CallId, InterruptionId, MessageId, RunId, TaskId, TemplateId, WorkflowId
+from core.domain.ids import (
+    CallId,
+    InterruptionId,
+    MessageId,
+    RunId,
+    SubAgentId,
+    TaskId,
+    TemplateId,
+    WorkflowId,
+)
 from core.domain.interruption import InterruptionStatus
 from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
@@ -61,7 +70,8 @@ class LiveStep:
 @dataclass(slots=True)
 class LiveCall:
     """A tool call of a running or finished run. `progress` is the last that it told of how far it has come; `late` is
-    how it ended after all, after its time limit."""
+    how it ended after all, after its time limit. `offset` is a place in the text of its agent, or in that of the
+    sub-agent which made it."""
 
     id: CallId
     tool: str
@@ -77,6 +87,30 @@ class LiveCall:
     error: dict[str, Any] | None = None
     progress: facts.ToolProgressed | None = None
     late: facts.ToolEndedLate | None = None
+    sub_agent_id: SubAgentId | None = None
+
+
+@dataclass(slots=True)
+class LiveSubAgent:
+    """A sub-agent of a running or finished run, begun by the call `call_id` at that step. `agent` is the stored agent
+    that does its task, if one does. `cost` is None where it is not known."""
+
+    id: SubAgentId
+    name: str
+    prompt: str
+    call_id: CallId
+    step: str
+    index: int | None
+    started_at: datetime
+    agent: str | None = None
+    model: str | None = None
+    status: StepStatus = StepStatus.RUNNING
+    text: TextStream = field(default_factory=TextStream)
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    duration_ms: int | None = None
+    error: dict[str, Any] | None = None
 
 
 @dataclass(slots=True)
@@ -153,13 +187,16 @@ class LiveInterruption:
 class LiveRun:
     """Everything that happened in a run so far.
 
+    `calls` and the tokens are those of its sub-agents too.
+
     `message` is the text of the run's own message where it is told whole: a template's output.
     `interrupted_texts` are the pieces that crashes cut off; each stood where its turn went on after it.
     `warnings` are what is to be known about answers: {code, message, step}. `thoughts` are the last ones, at most
     THOUGHTS_KEPT; they are no part of what is compared, since what was shown of one is kept a little later.
 
     A model was `asked` so often, of which so many answers have been `counted`, and so many of these are `unpriced`.
-    `tokens_a_second` is the speed of the last answer that was counted, `pace` that of the one that comes in now.
+    `tokens_a_second` is the speed of the last answer that was counted, `pace` that of the one that comes in now; these,
+    `last_asked` and `last_answer_tokens` tell of the run's own conversation, not of its sub-agents.
     """
 
     run_id: RunId
@@ -180,6 +217,7 @@ class LiveRun:
     steps: dict[str, LiveStep] = field(default_factory=dict)
     execution_order: list[str] = field(default_factory=list)
     calls: dict[CallId, LiveCall] = field(default_factory=dict)
+    sub_agents: dict[SubAgentId, LiveSubAgent] = field(default_factory=dict)
     interruptions: dict[InterruptionId, LiveInterruption] = field(default_factory=dict)
     state_log: list[facts.StatePatched] = field(default_factory=list)
     tasks: dict[TaskId, LiveTask] = field(default_factory=dict)
@@ -233,7 +271,8 @@ class LiveRun:
     @property
     def total_rounds(self) -> int:
         """Model answers that had calls (AGENTS_AND_TOOLS §3)."""
-        return len({(call.step, call.index, call.round) for call in self.calls.values() if call.round is not None})
+        rounds = [call for call in self.calls.values() if call.round is not None]
+        return len({(call.step, call.index, call.sub_agent_id, call.round) for call in rounds})
 
     @property
     def tool_execution_time_ms(self) -> int:
@@ -258,6 +297,7 @@ class LiveRun:
         self.warnings.clear()
         self.thoughts = []
         self.calls.clear()
+        self.sub_agents.clear()
         self.interruptions.clear()
         self.state_log.clear()
         self.tasks.clear()

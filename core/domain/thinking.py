@@ -17,7 +17,9 @@ def end_thoughts(thoughts: Iterable[LiveThought]) -> None:
 
 
 def add_shown(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -> bool:
-    """A piece of a thought is shown."""
+    """A piece of a thought is shown. Those of sub-agents are no part of the state."""
+    if fact.sub_agent_id is not None:
+        return False
     if fact.step not in run.steps or run.status.is_final or fact.message_id != run.message_id:
         return False
     thought = _thought(run, fact.step, fact.index, fact.place, at)

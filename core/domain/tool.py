@@ -60,6 +60,11 @@ class ToolInfo:
     asks_people: bool = False
     is_scoped: bool = False
 
+    @property
+    def begins_agents(self) -> bool:
+        """Whether its calls are the work of sub-agents, which end when they end: there is no time limit."""
+        return self.category is Category.SUB_AGENTS
+
 
 class CallStatus(StrEnum):
     """The ledger state of a call (ENGINE §1). `unknown`: begun before a crash, and no one knows how it ended."""

@@ -8,6 +8,7 @@ from core.domain.ids import InterruptionId
 from core.domain.interruption import APPROVED_FOR, CLOSING, Action, Answer, Interruption, InterruptionKind
 from core.domain.json_pointer import part_at, parts_of, with_part
 from core.domain.json_text import encode_output
+from core.domain.sub_agent import place_of
 from core.domain.template import Step
 from core.errors import Refused, StepFailed
 from core.ports.schemas import Schemas
@@ -28,7 +29,7 @@ def meant(known: Sequence[Interruption], wanted: InterruptionId | None, step: st
 
     Raises Refused: `not_found`, `already_answered`, `nothing_open`, `which_interruption` with those that are open.
     """
-    named = [one for one in known if (one.id == wanted if wanted is not None else step in (None, one.ask.step))]
+    named = [one for one in known if (one.id == wanted if wanted is not None else _is_at(one, step))]
     waiting = [one for one in named if one.is_open]
     if len(waiting) == 1:
         return waiting[0]
@@ -40,6 +41,11 @@ def meant(known: Sequence[Interruption], wanted: InterruptionId | None, step: st
     if named and (wanted is not None or step is not None):
         raise already_answered(named[-1])
     raise Refused("nothing_open", "nothing waits for such an answer", open=told)
+
+
+def _is_at(one: Interruption, step: str | None) -> bool:
+    """Whether it is asked at that step, be it by a sub-agent; `step` may be the id of one."""
+    return step in (None, one.ask.step, place_of(one.ask.step).step)
 
 
 def already_answered(found: Interruption) -> Refused:

@@ -18,6 +18,7 @@ from core.domain.consent import ConsentTerms, Ruling
 from core.domain.interruption import Action, Ask, Interruption, InterruptionKind, InterruptionStatus, approved_for
 from core.domain.masking import restored
 from core.domain.run import ErrorInfo, Run, Snapshot
+from core.domain.sub_agent import place_of
 from core.domain.tool import CallResult, CallStatus
 from core.engine.interruptions import Interruptions
 from core.engine.journal import RETRY_S
@@ -174,14 +175,15 @@ class Consents:
         self, wanted: WantedCall, terms: ConsentTerms, decider: Decider, gate: Interruption | None = None
     ) -> None:
         """Keep in the audit log that the call passes. It is on disk before an effect of the call."""
+        place = place_of(wanted.step, wanted.index)
         entry = AuditEntry(
             audit_id(self._run.id, wanted.call_id),
             self._clock.now(),
             self._run.workflow_id,
             self._run.id,
             self._run.title,
-            wanted.step,
-            wanted.index,
+            place.step,
+            place.index,
             wanted.call_id,
             wanted.tool,
             terms.risk,

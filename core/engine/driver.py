@@ -34,6 +34,7 @@ from core.engine.work import Work
 from core.ports.clock import Clock
 from core.ports.left_open import LeftOpen
 from core.ports.recording import CallRecorder
+from core.ports.sub_agents import Crew
 
 log = logging.getLogger(__name__)
 
@@ -112,8 +113,9 @@ class Driver:
         active_ms = max([run.active_ms, *(result.active_ms for result in results)])
         self._checkpoints = Checkpoints(run, journal, clock, self._plan.terminal, active_ms)
         known = remains.interruptions if remains is not None else ()
+        self._crew = Crew.of(results, self._wake.set)
         self.interruptions = Interruptions(
-            run, journal, clock, known, self._wake.set, self._answered, steps.tools.remember
+            run, journal, clock, known, self._wake.set, self._answered, steps.tools.remember, self._crew.name_of
         )
         asked_above = partial(owner.asked_above, run)
         consents = Consents(run, snapshot, journal, clock, steps.tools, self.interruptions, asked_above)
@@ -138,6 +140,7 @@ class Driver:
             partial(owner.run_child, self),
             remains.left_open if remains is not None else {},
             recorder=owner.recorder(run, is_fresh=remains is None),
+            crew=self._crew,
         )
         self.work = Work(
             setting,
@@ -270,7 +273,14 @@ class Driver:
     def _only_waits(self) -> bool:
         """Whether nothing of the run can go on before a person has answered."""
         asking = self.interruptions.asking
-        blocked = [(key.step, key.index) in asking or key in self._waiting_children for key in self.work.flights]
+
+        def waits(key: StepKey) -> bool:
+            return (key.step, key.index) in asking or key in self._waiting_children
+
+        blocked = [
+            waits(key) or self._crew.only_waits(key.step, key.index, lambda one: waits(StepKey(one)))
+            for key in self.work.flights
+        ]
         return all(blocked) and (self._plan.is_asking or bool(blocked))
 
     def _wait(self) -> None:

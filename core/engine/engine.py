@@ -22,6 +22,7 @@ from core.domain.interruption import Action, Answer, Interruption, InterruptionK
 from core.domain.run import ACTIVE, ErrorInfo, Run, RunKind, RunStatus
 from core.domain.settings import Settings
 from core.domain.step import StepKey
+from core.domain.sub_agent import place_of
 from core.domain.template import WorkflowCall
 from core.engine.answering import check, meant, patches
 from core.engine.call_recorder import Recorder
@@ -537,7 +538,7 @@ class Engine:
         found = meant(known, interruption, step)
         require(found)
         driver = drivers[found.run_id]
-        asking = driver.work.step(found.ask.step)
+        asking = driver.work.step(place_of(found.ask.step).step)
         await check(found, answer, asking, driver.work.tool_schema(found.ask.tool), self._steps.schemas)
         driver.interruptions.require_open(found)
         if found.ask.kind is InterruptionKind.STATE_EDIT and answer.action is Action.SUBMIT:

@@ -39,7 +39,8 @@ LOOK_AGAIN_S = 10.0  # the wall clock may jump, and a machine that slept counts 
 
 class Interruptions:
     """`on_asking` is called when a call begins to wait, `on_closed`, at once, with each that was closed by an answer
-    or by time, `on_always` with a tool every call of which a person has approved, once that is on disk."""
+    or by time, `on_always` with a tool every call of which a person has approved, once that is on disk.
+    `sub_agent_name` tells what the sub-agent is called whose id stands in the place of a step's name."""
 
     def __init__(
         self,
@@ -50,6 +51,7 @@ class Interruptions:
         on_asking: Callable[[], None] = lambda: None,
         on_closed: Callable[[Interruption], None] = lambda closed: None,
         on_always: Callable[[str], None] = lambda tool: None,
+        sub_agent_name: Callable[[str], str | None] = lambda step: None,
     ) -> None:
         self._run = run
         self._log = log
@@ -57,6 +59,7 @@ class Interruptions:
         self._on_asking = on_asking
         self._on_closed = on_closed
         self._on_always = on_always
+        self._sub_agent_name = sub_agent_name
         self._all: dict[InterruptionId, Interruption] = {}
         self._at: dict[_Place, list[InterruptionId]] = {}
         for one in known:
@@ -108,6 +111,7 @@ class Interruptions:
 
     def raise_(self, ask: Ask) -> Interruption:
         """Write the question; it is told once it is on disk."""
+        ask = replace(ask, sub_agent_name=self._sub_agent_name(ask.step))
         now = self._clock.now()
         expires_at = now + timedelta(milliseconds=ask.timeout_ms) if ask.timeout_ms is not None else None
         raised = Interruption(

@@ -4,6 +4,7 @@ Nobody's turn makes them, so the recording has their ledger too.
 """
 
 from asyncio import CancelledError, Future
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,9 @@ from core.threads.long_masking import masked_value
 
 TIMEOUT_S = 10.0
 
+Through = Callable[[Any], Awaitable[CallResult]]
+"""Makes a call with these arguments, which hold no refs any more."""
+
 
 class OutsideCalls:
     """Makes calls of the registry's tools in open recordings, under the rules that each was begun with. Nobody can be
@@ -32,9 +36,9 @@ class OutsideCalls:
         self._tools = tools
         self._clock = clock
 
-    async def make(self, run_id: RunId, tool: str, arguments: Any) -> CallResult:
+    async def make(self, run_id: RunId, tool: str, arguments: Any, through: Through | None = None) -> CallResult:
         """Resolve the refs in the arguments, make the call, and record it with its result; both are on disk when this
-        returns. What goes wrong in the call is its result.
+        returns. What goes wrong in the call is its result. `through` makes it where that is not the recording.
 
         Raises NotFound, Refused: `not_a_recording`, `already_sealed`, `recording_ended`, `not_available` for the tools
         that begin and end recordings.
@@ -55,7 +59,10 @@ class OutsideCalls:
         await self._begin(opened, recorder, row)
         result = CallResult(CallStatus.CANCELLED, error=ErrorInfo("cancelled", "the call was cancelled"))
         try:
-            result = known if known is not None else await self._call(opened, row, made)
+            if known is None:
+                result = await (self._call(opened, row, made) if through is None else through(made))
+            else:
+                result = known
         except CancelledError:
             self._end(opened, recorder, row, result, None)
             raise
@@ -64,9 +71,17 @@ class OutsideCalls:
         return result
 
     async def _call(self, opened: OpenRecording, row: ToolCall, arguments: Any) -> CallResult:
-        rules = opened.snapshot
+        run, rules = opened.run, opened.snapshot
         context = CallContext(
-            opened.run.id, opened.run.workflow_id, row.id, rules.mode, rules.allow, rules.base, step=row.step
+            run.id,
+            run.workflow_id,
+            row.id,
+            rules.mode,
+            rules.folders,
+            rules.base,
+            step=row.step,
+            model=rules.model,
+            origins=rules.origins,
         )
         return await self._tools.call(row.tool, arguments, context, default_timeout_s=TIMEOUT_S)
 

@@ -6,14 +6,16 @@ from datetime import datetime
 
 from core.domain.events import Event, Fact, StepFinished
 from core.domain.fold import replay
+from core.domain.live_run import LiveRun
 from core.domain.message import Message, MessageState
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
-from core.domain.step import StepKey, StepStatus
+from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.sub_agent import is_sub_agent, place_of
 from core.domain.template import AgentAction
 from core.domain.text_stream import TextStream
 from core.domain.tool import CallStatus, ToolCall
 from core.engine.driver import Remains
-from core.ports.left_open import LeftOpen
+from core.ports.left_open import NOTHING, LeftOpen
 from core.ports.storage import ChangeRun, PutStepResult, Storage, Write
 
 UNCLEAN_ENDS = 3
@@ -78,13 +80,17 @@ async def examine(run: Run, storage: Storage) -> Found:
     results = await storage.step_results(run.id)
     events = await storage.events(run.id)
     agents = {step.name for step in snapshot.template.steps if isinstance(step.action, AgentAction)}
-    is_cut_off = any(result.key.step in agents and not result.status.is_final for result in results)
-    left_open = await _left_open(run, storage, events) if is_cut_off else {}
+    open_rows = [result for result in results if not result.status.is_final]
+    is_cut_off = any(row.key.step in agents or is_sub_agent(row.key.step) for row in open_rows)
+    left_open = await _left_open(run, storage, events, open_rows) if is_cut_off else {}
     return Found(run, snapshot, Remains(results, await storage.interruptions(run.id), left_open), events)
 
 
-async def _left_open(run: Run, storage: Storage, events: Sequence[Event]) -> dict[StepKey, LeftOpen]:
-    """What agents were in the middle of. Text that a message told whole stands before the pieces that are left."""
+async def _left_open(
+    run: Run, storage: Storage, events: Sequence[Event], open_rows: Sequence[StepResult]
+) -> dict[StepKey, LeftOpen]:
+    """What agents were in the middle of, with what their sub-agents were below it. Text that a message told whole
+    stands before the pieces that are left."""
     calls: dict[StepKey, list[ToolCall]] = {}
     for call in await storage.tool_calls(run.id):
         if call.status is CallStatus.RUNNING:
@@ -94,11 +100,29 @@ async def _left_open(run: Run, storage: Storage, events: Sequence[Event]) -> dic
     for chunk in await storage.chunks(run.id):
         key = StepKey(chunk.step, chunk.index)
         if key not in texts:
-            step = told.steps.get(chunk.step) if told is not None else None
-            texts[key] = step.texts.get(chunk.index, TextStream()) if step is not None else TextStream()
+            texts[key] = _told_text(told, key)
         texts[key].append(chunk.offset, chunk.text)
     whole = {key: str(text) for key, text in texts.items()}
-    return {key: LeftOpen(tuple(calls.get(key, ())), whole.get(key)) for key in {**calls, **texts}}
+    rows = {row.key: row for row in open_rows if is_sub_agent(row.key.step) and row.key.round is None}
+    left = {
+        key: LeftOpen(tuple(calls.get(key, ())), whole.get(key), rows.get(key)) for key in {**calls, **texts, **rows}
+    }
+    owners: dict[StepKey, dict[StepKey, LeftOpen]] = {}
+    for key in [key for key in left if is_sub_agent(key.step)]:
+        place = place_of(key.step)
+        owners.setdefault(StepKey(place.step, place.index), {})[key] = left.pop(key)
+    return {key: replace(left.get(key, NOTHING), below=owners.get(key, {})) for key in {**left, **owners}}
+
+
+def _told_text(told: LiveRun | None, key: StepKey) -> TextStream:
+    """What that agent, or sub-agent, has said as it was told."""
+    if told is None:
+        return TextStream()
+    if (sub_agent_id := place_of(key.step).sub_agent_id) is not None:
+        sub_agent = told.sub_agents.get(sub_agent_id)
+        return TextStream() if sub_agent is None else sub_agent.text
+    step = told.steps.get(key.step)
+    return step.texts.get(key.index, TextStream()) if step is not None else TextStream()
 
 
 def cut_off(found: Found, now: datetime) -> tuple[Sequence[Fact], Sequence[Write]]:
@@ -109,7 +133,8 @@ def cut_off(found: Found, now: datetime) -> tuple[Sequence[Fact], Sequence[Write
         its_facts, its_writes = left.closed(found.run, key, now)
         facts += its_facts
         writes += its_writes
-    left_steps = [one for one in found.remains.results if not one.status.is_final and one.key.round is None]
+    open_rows = [one for one in found.remains.results if not one.status.is_final and one.key.round is None]
+    left_steps = [one for one in open_rows if not is_sub_agent(one.key.step)]
     status = StepStatus.CANCELLED
     facts += [StepFinished(step=one.key.step, index=one.key.index, status=status) for one in left_steps]
     writes += [PutStepResult(replace(one, status=status, finished_at=now)) for one in left_steps]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from core.domain.events import Event, EventsKept, Fact, MessageAdded, TokenReceived
+from core.domain.events import Event, EventsKept, Fact, MessageAdded, streamed
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.errors import StorageFailed
 from core.ports.journal import Beside
@@ -180,7 +180,7 @@ class Log:
         key = (step, index)
         offset = self._lengths.get(key, 0)
         self._lengths[key] = offset + len(text)
-        fact = TokenReceived(text=text, message_id=self.message_id, offset=offset, step=step, index=index)
+        fact = streamed(self.message_id, step, index, offset, text)
         self.publish_in_line(Entry(self, self.stamp([fact]), ()))
         waiting = self.texts.setdefault(key, _Text(offset))
         waiting.pieces.append(text)

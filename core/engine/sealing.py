@@ -13,14 +13,14 @@ from core.domain.run import Run, RunKind, RunStatus
 from core.domain.tool import CallResult
 from core.engine.call_recorder import guide_to
 from core.engine.engine import Engine
-from core.engine.outside_calls import OutsideCalls
+from core.engine.outside_calls import OutsideCalls, Through
 from core.engine.recording import OpenRecording
 from core.engine.templating import TITLE_CHARACTERS, Review, Wishes, make, review
 from core.engine.validation import Validator
-from core.errors import InvalidTemplate, NotFound, Refused
+from core.errors import NotFound, Refused
 from core.ports.clock import Clock
 from core.ports.storage import PutTemplate, Storage, StoredTemplate
-from core.ports.templates import Templates
+from core.ports.template_book import Titles
 from core.ports.tools import ToolRunner
 
 _WISHES = {"accept", "title", "description", "include", "exclude"}
@@ -58,7 +58,7 @@ class Recordings:
         engine: Engine,
         storage: Storage,
         validator: Validator,
-        templates: Templates,
+        titles: Titles,
         tools: ToolRunner,
         clock: Clock,
     ) -> None:
@@ -66,10 +66,9 @@ class Recordings:
         self._book = engine.recordings
         self._storage = storage
         self._validator = validator
-        self._templates = templates
+        self._titles = titles
         self._clock = clock
         self._calls = OutsideCalls(engine.recordings, tools, clock)
-        self._sealing = asyncio.Lock()  # so that two of one title cannot both find it free
 
     async def open_of(self, workflow_id: WorkflowId) -> RunId | None:
         found = await self._book.open_of(workflow_id)
@@ -125,7 +124,7 @@ class Recordings:
         `recording_ended`, `empty_recording`, `bad_input`, `title_taken`), InvalidTemplate, StorageFailed.
         """
         opened = await self._book.opened(run_id)
-        async with self._sealing:
+        async with self._titles.held():
             opened = await self._book.opened(run_id)
             title = await self._title(opened, wishes.title)
             still = _still(opened.recording)
@@ -141,9 +140,9 @@ class Recordings:
             run = await self._book.end(opened, RunStatus.SUCCESS, PutTemplate(stored), output)
         return Sealed(run, template_id, made.template, left_out, list(made.masked))
 
-    async def call(self, run_id: RunId, tool: str, arguments: Any) -> CallResult:
+    async def call(self, run_id: RunId, tool: str, arguments: Any, through: Through | None = None) -> CallResult:
         """Make a call that comes from outside as a step of the recording (`OutsideCalls.make`)."""
-        return await self._calls.make(run_id, tool, arguments)
+        return await self._calls.make(run_id, tool, arguments, through)
 
     async def end(self, run_id: RunId) -> None:
         opened = await self._book.opened(run_id)
@@ -166,8 +165,7 @@ class Recordings:
             title = " ".join(wanted.split())
             if not title or len(title) > TITLE_CHARACTERS:
                 raise Refused("bad_input", f"a title has 1 to {TITLE_CHARACTERS} characters")
-            if await self._is_taken(title):
-                raise Refused("title_taken", f"there is a template {title!r} already", title=title)
+            await self._titles.require_free(title)
             return title
         workflow = await self._storage.workflow(opened.run.workflow_id)
         base = (workflow.title if workflow is not None else opened.run.title)[: TITLE_CHARACTERS - 8]
@@ -179,12 +177,10 @@ class Recordings:
 
     async def _is_taken(self, title: str) -> bool:
         try:
-            await self._templates.named(None, title)
-        except InvalidTemplate:
+            await self._titles.require_free(title)
+        except Refused:
             return True
-        except NotFound:
-            return False
-        return True
+        return False
 
 
 def wishes_of(given: Mapping[str, Any]) -> Wishes:

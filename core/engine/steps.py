@@ -1,7 +1,7 @@
 """Carrying out one step: its action, by the port that knows how."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
 from core.domain.events import AnswerWarned, ToolEnded, ToolEndedLate, ToolStarted
@@ -32,6 +32,7 @@ from core.ports.left_open import NOTHING, LeftOpen
 from core.ports.recording import NO_RECORDER, CallRecorder
 from core.ports.sandbox import CodeLimits, Console, Sandbox
 from core.ports.schemas import Schemas
+from core.ports.sub_agents import Crew, SubAgents
 from core.ports.tools import CallContext, ToolRunner
 from core.threads.long_json import value_of
 from core.threads.long_masking import masked_value
@@ -47,7 +48,8 @@ class Setting:
 
     `ask` puts a question to a person and comes back with its end; `consent` lets the calls of agents pass; `run_child`
     runs another template. `left_open` is what an earlier life left in the middle, by the steps of agents and their
-    iterations. `recorder` makes steps of the calls of agents while a recording is open.
+    iterations. `recorder` makes steps of the calls of agents while a recording is open. `crew` are the run's
+    sub-agents.
     """
 
     run: Run
@@ -60,6 +62,7 @@ class Setting:
     left_open: Mapping[StepKey, LeftOpen] = field(default_factory=dict)
     consoles: Consoles = field(default_factory=Consoles)
     recorder: CallRecorder = NO_RECORDER
+    crew: Crew = field(default_factory=Crew)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +92,19 @@ class StepRunner:
         """Whether an attempt ends by itself (ENGINE §2)."""
         if isinstance(step.action, ToolAction) and self.asks_people(step.action.tool_name):
             return False
+        if self.begins_agents(step):
+            return step.config.timeout_ms is not None
         return step.config.timeout_ms is not None or isinstance(step.action, ToolAction | CodeAction)
 
     def asks_people(self, tool: str) -> bool:
         """Whether calls of the tool wait for a person."""
         info = self.tools.info(tool)
         return info is not None and info.asks_people
+
+    def begins_agents(self, step: Step) -> bool:
+        """Whether the step calls a tool whose work is that of sub-agents."""
+        info = self.tools.info(step.action.tool_name) if isinstance(step.action, ToolAction) else None
+        return info is not None and info.begins_agents
 
     async def run(self, call: Call, attempt: int, effect: Effect, setting: Setting, raw: RawResult) -> Any:
         """The step's output, a JSON value that fits its `outputSchema`.
@@ -111,14 +121,14 @@ class StepRunner:
                 output = await self._run_code(code, encode(call.input), call, attempt, limit_s, setting)
             case ToolAction(transform_code=str() as transform):
                 if not raw.is_kept:
-                    await self._call_tool(call, attempt, effect, limit_s, setting, raw)
+                    await self._use_tool(call, attempt, effect, limit_s, setting, raw)
                 assert raw.text is not None
                 try:
                     output = await self._run_code(transform, raw.text, call, attempt, limit_s, setting)
                 except CodeFailed as error:
                     raise CodeFailed(error.code, f"transformCode: {error.message}", **error.parameters) from error
             case ToolAction():
-                output = await self._call_tool(call, attempt, effect, limit_s, setting)
+                output = await self._use_tool(call, attempt, effect, limit_s, setting)
             case AgentAction():
                 limit = TimeLimit(limit_s, "the agent")
                 if attempt == 1 and setting.is_fresh:
@@ -152,7 +162,7 @@ class StepRunner:
             if (fact := setting.consoles.fact(call.key, attempt, console)) is not None:
                 setting.log.tell(fact)
 
-    async def _call_tool(
+    async def _use_tool(
         self,
         call: Call,
         attempt: int,
@@ -161,11 +171,35 @@ class StepRunner:
         setting: Setting,
         raw: RawResult | None = None,
     ) -> Any:
-        """What the tool gives; where there is a transform, it is in `raw` and on disk then."""
+        """What the tool gives; where there is a transform, it is in `raw` and on disk then. The work of some tools is
+        that of sub-agents, which may have every tool there is."""
+        if not self.begins_agents(call.step):
+            return await self._call_tool(call, attempt, effect, limit_s, setting, raw)
+        limit = TimeLimit(limit_s, "the sub-agents")
+        tools = [info.name for info in self.tools.infos()]
+        sub_agents = self.agents.sub_agents(_parent(call, attempt, setting, limit), setting.log, tools)
+        try:
+            return await limit.over(self._call_tool(call, attempt, effect, None, setting, raw, sub_agents))
+        finally:
+            sub_agents.close()
+
+    async def _call_tool(
+        self,
+        call: Call,
+        attempt: int,
+        effect: Effect,
+        limit_s: float | None,
+        setting: Setting,
+        raw: RawResult | None = None,
+        sub_agents: SubAgents | None = None,
+    ) -> Any:
         assert isinstance(call.step.action, ToolAction)
         name, log = call.step.action.tool_name, setting.log
         log.tell(call_started(call, attempt, await masked_value(call.input)))
-        context = CallContext.of(setting.run, setting.snapshot, call_id(call, attempt), call.key, setting.ask, log.tell)
+        own_id = call_id(call, attempt)
+        context = CallContext.of(
+            setting.run, setting.snapshot, own_id, call.key, setting.ask, log.tell, sub_agents=sub_agents
+        )
         result = await self.tools.call(
             name,
             call.input,
@@ -227,20 +261,29 @@ def _tell_missing(call: Call, setting: Setting) -> None:
 
 
 def _turn(call: Call, attempt: int, setting: Setting, limit: TimeLimit) -> AgentTurn:
-    """What the agent is asked for. While it waits for a person, its time limit stands still."""
+    """What the agent is asked for."""
     assert isinstance(call.step.action, AgentAction)
     agent = call.step.action.agent
+    return replace(
+        _parent(call, attempt, setting, limit),
+        prompt=call.whole_prompt,
+        tools=tuple(agent.tools) if agent.tools is not None else None,
+        max_rounds=agent.max_tool_rounds,
+        output_schema=call.step.output_schema,
+    )
+
+
+def _parent(call: Call, attempt: int, setting: Setting, limit: TimeLimit) -> AgentTurn:
+    """The step, as agents that it begins see it. While they wait for a person, its time limit stands still."""
     return AgentTurn(
         setting.run,
         setting.snapshot.at(call.step.name),
         call.key,
-        call.whole_prompt,
-        tools=tuple(agent.tools) if agent.tools is not None else None,
-        max_rounds=agent.max_tool_rounds,
-        output_schema=call.step.output_schema,
+        "",
         fresh=setting.is_fresh and attempt == 1,
         left_open=setting.left_open.get(call.key, NOTHING),
         ask=limit.standing_still(setting.ask),
         consent=limit.standing_still(setting.consent),
         recorder=setting.recorder,
+        crew=setting.crew,
     )

@@ -12,6 +12,7 @@ from core.domain.ids import CallId
 from core.domain.interruption import Interruption, InterruptionKind
 from core.domain.json_text import LIST_BYTES, decode, encode_output
 from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.sub_agent import caller_of, is_sub_agent
 from core.domain.template import AgentAction, ReturnAction, SetAction, Step, ToolAction, WorkflowAction
 from core.domain.tool import Effect
 from core.engine.answering import Patch
@@ -54,11 +55,13 @@ class Flight:
 
     task: "asyncio.Task[None]"
     attempts: Attempts
+    begins_agents: bool
 
     @property
     def ends_with_run(self) -> bool:
         """Whether the end of the run stops it: an agent, a child, and what is between two attempts (ENGINE §5)."""
-        return self.attempts.is_idle or isinstance(self.attempts.call.step.action, AgentAction | WorkflowAction)
+        is_below = self.begins_agents or isinstance(self.attempts.call.step.action, AgentAction | WorkflowAction)
+        return self.attempts.is_idle or is_below
 
     @property
     def may_be_dropped(self) -> bool:
@@ -127,7 +130,10 @@ class Work:
         )
 
     def place_of(self, call_id: CallId) -> StepKey | None:
-        """Which call in flight a tool call belongs to: it is that of a step, or one of an agent's."""
+        """Which call in flight a tool call belongs to: it is that of a step, or one of an agent's; or which sub-agent
+        makes it."""
+        if (caller := caller_of(call_id)) is not None:
+            return StepKey(caller)
         for key in self.flights:
             if call_id == str(key) or call_id.startswith((f"{key}.", f"{key} ")):
                 return key
@@ -272,7 +278,7 @@ class Work:
             has_claim=claim is not None or earlier is not None,
         )
         task = self.tasks.create_task(self._carry_out(attempts, claim), name=f"{self._run.id} {key}")
-        self.flights[key] = Flight(task, attempts)
+        self.flights[key] = Flight(task, attempts, self._steps.begins_agents(step))
         task.add_done_callback(partial(self._landed, attempts))
 
     @staticmethod
@@ -425,7 +431,7 @@ class Work:
     def _remember(self, result: StepResult) -> None:
         """Take in a result of an earlier life of the run."""
         key = result.key
-        if key.round is not None:
+        if key.round is not None or is_sub_agent(key.step):
             return
         happened: Happened
         match result.status:

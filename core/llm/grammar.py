@@ -3,6 +3,7 @@
     /tool NAME {json}    calls a tool; consecutive lines are one round, an empty line begins another
     say N words    says that many words
     ask QUESTION    asks the person; `ask QUESTION [one, another]` with options
+    spawn PROMPT    begins a sub-agent, which follows the same commands
     help    says what it understands
 
 A message is made of commands alone, or it is no command at all.
@@ -13,11 +14,12 @@ from collections.abc import Sequence
 
 from core.domain.tool import ToolInfo
 from core.llm import phrases
-from core.llm.plan import AnswerBuilder, PlannedAnswer, PlannedCall, Saying, asking, read_json
+from core.llm.plan import AnswerBuilder, PlannedAnswer, PlannedCall, Saying, asking, read_json, spawning
 
 _TOOL = re.compile(r"/tool[ \t]+([^\s{]+)[ \t]*")
 _SAY = re.compile(r"say\s+(\d+)\s+words?", re.IGNORECASE)
 _ASK = re.compile(r"ask\s+(?P<question>\S.*?)(?:\s+\[(?P<options>[^\[\]]+)\])?", re.IGNORECASE)
+_SPAWN = re.compile(r"spawn\s+(\S.*)", re.IGNORECASE)
 _HELP = re.compile(r"/?help[.!?]?", re.IGNORECASE)
 
 
@@ -38,6 +40,8 @@ def read(message: str, tools: Sequence[ToolInfo]) -> tuple[PlannedAnswer, ...]:
             builder.say(Saying(phrases.words(found[1])))
         elif found := _ASK.fullmatch(line):
             builder.call(asking(found["question"], _split(found["options"])))
+        elif found := _SPAWN.fullmatch(line):
+            builder.call(spawning(found[1]))
         elif _HELP.fullmatch(line):
             builder.say(Saying(phrases.help_text(tools)))
         else:

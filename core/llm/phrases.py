@@ -44,6 +44,10 @@ def help_text(tools: Sequence[ToolInfo]) -> str:
         "an empty line between them begins another round.",
         f"- `say N words` says N words, at most {MAX_WORDS:,}.",
         "- `ask QUESTION` asks you something and tells what you answered; `ask QUESTION [one, another]` with options.",
+        "- `spawn PROMPT` begins a sub-agent, which follows the same commands in its prompt, and tells what it said. "
+        "Several at once, with longer prompts: "
+        '`/tool parallel_tasks {"tasks": [{"prompt": "say 9 words\\nhelp"}, {"prompt": "say 5 words"}]}`. '
+        "A sub-agent begins no others.",
         "- `help` shows this.",
         "",
         "Choose another agent to talk to a language model.",

@@ -60,6 +60,12 @@ def asking(question: str, options: Sequence[str] = ()) -> PlannedCall:
     return PlannedCall("ask_user", arguments, encode(arguments))
 
 
+def spawning(prompt: str) -> PlannedCall:
+    """The call that begins a sub-agent."""
+    arguments = {"prompt": prompt}
+    return PlannedCall("spawn_agent", arguments, encode(arguments))
+
+
 def read_json(text: str, start: int = 0) -> tuple[Any, int]:
     """A JSON value that can also be written again (`read_from`). Raises ValueError."""
     value, end = read_from(text, start)

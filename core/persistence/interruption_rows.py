@@ -126,6 +126,7 @@ def _ask_data(ask: Ask) -> str:
         input=ask.input,
         outputs=ask.outputs,
         arguments=ask.arguments,
+        sub_agent_name=ask.sub_agent_name,
     )
 
 

@@ -1,6 +1,6 @@
 """One turn of an agent: a prompt goes in, tools are called, a text comes out."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -8,11 +8,13 @@ from core.domain.agent import Agent
 from core.domain.model import ModelChoice
 from core.domain.run import Cast, Run, Snapshot
 from core.domain.step import StepKey
+from core.domain.sub_agent import Place, place_of
 from core.domain.template import Template
 from core.ports.consent import Asker, Consent
 from core.ports.journal import RunLog
 from core.ports.left_open import NOTHING, LeftOpen
 from core.ports.recording import NO_RECORDER, CallRecorder
+from core.ports.sub_agents import Crew, SubAgents
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,8 @@ class AgentTurn:
     tool there is. `max_rounds` None: the agent's own limit. `fresh`: nothing of this turn can be in the store yet, so
     nothing is looked up; a retry and a run that goes on after a crash are not fresh. `left_open`: what an earlier life
     of the run left in the middle. `ask` puts a question to a person, `consent` lets calls pass, `recorder` makes steps
-    of them while a recording is open.
+    of them while a recording is open. `crew` are the sub-agents of the run; the turn of one of them has its id in the
+    place of a step's name.
     """
 
     run: Run
@@ -38,6 +41,12 @@ class AgentTurn:
     recorder: CallRecorder = NO_RECORDER
     ask: Asker = field(kw_only=True)
     consent: Consent = field(kw_only=True)
+    crew: Crew = field(default_factory=Crew)
+
+    @property
+    def place(self) -> Place:
+        """Where what it tells happens."""
+        return place_of(self.key.step, self.key.index)
 
 
 class Casting(Protocol):
@@ -59,4 +68,17 @@ class AgentRunner(Protocol):
         (`round_limit`, `too_many_calls`, `bad_output`, a failed model); text and results so far are kept.
         Cancelled, it closes its open calls, keeps what it had received and leaves without waiting for anything.
         """
+        ...
+
+    def sub_agents(self, parent: AgentTurn, log: RunLog, tools: Collection[str]) -> "OwnSubAgents":
+        """Those that calls of this turn, or of this step, begin. They may have these `tools`, but for those that begin
+        sub-agents: theirs is the last level."""
+        ...
+
+
+class OwnSubAgents(SubAgents, Protocol):
+    """The sub-agents of a turn, as its owner has them."""
+
+    def close(self) -> None:
+        """The turn is over: what an earlier life had begun, and this one never came to, is closed as cancelled."""
         ...

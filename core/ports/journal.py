@@ -43,7 +43,10 @@ class RunLog(Protocol):
         ...
 
     def stream(self, step: str, index: int | None, text: str) -> None:
-        """Tell a piece of streamed text, and keep it within the write interval (0.5 s, or 1 KiB of it)."""
+        """Tell a piece of streamed text, and keep it within the write interval (0.5 s, or 1 KiB of it).
+
+        Where `step` is the id of a sub-agent, it is the sub-agent that says it.
+        """
         ...
 
     def resume_stream(self, step: str, index: int | None, length: int) -> None:

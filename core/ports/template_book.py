@@ -4,6 +4,7 @@ Everything raises MetierError: NotFound, StorageFailed, and what is named beside
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
@@ -68,4 +69,16 @@ class TemplateBook(Protocol):
     async def delete(self, template_id: TemplateId) -> tuple[TemplateEntry, Sequence[RunId]]:
         """Remove every version. Gives what is gone and the runs of it that go on. Raises `not_allowed` for one that
         comes with the app."""
+        ...
+
+
+class Titles(Protocol):
+    """The titles of templates: no two have the same, in whatever case (ENGINE §1)."""
+
+    def held(self) -> AbstractAsyncContextManager[None]:
+        """Nobody else saves a template meanwhile: a title that is free stays free."""
+        ...
+
+    async def require_free(self, title: str) -> None:
+        """Raises Refused `title_taken`, with title and id of the template that has it."""
         ...

@@ -14,6 +14,7 @@ from core.domain.step import StepKey
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, Effect, ToolInfo
 from core.ports.consent import Asker
+from core.ports.sub_agents import SubAgents
 
 
 def _nobody_listens(fact: Fact) -> None:
@@ -28,7 +29,8 @@ class CallContext:
     the public ones; a relative path starts at `base`, or at the
     first of them without one. `ask` puts a question to a person, at `step` and `index`; None where nobody can be asked.
     A call from outside, through MCP, is made in no run: `run_id` and `workflow_id` are empty. `tell` tells of the call:
-    how far it has come, what it used. `model` is the run's own; None: the offline agent.
+    how far it has come, what it used. `model` is the run's own; None: the offline agent. `sub_agents` begins some; None
+    where none may be begun.
     """
 
     run_id: RunId
@@ -43,10 +45,19 @@ class CallContext:
     tell: Callable[[Fact], object] = _nobody_listens
     model: ModelChoice | None = None
     origins: tuple[str, ...] = ()
+    sub_agents: SubAgents | None = None
 
     @classmethod
     def of(
-        cls, run: Run, snapshot: Snapshot, call_id: CallId, key: StepKey, ask: Asker, tell: Callable[[Fact], object]
+        cls,
+        run: Run,
+        snapshot: Snapshot,
+        call_id: CallId,
+        key: StepKey,
+        ask: Asker,
+        tell: Callable[[Fact], object],
+        *,
+        sub_agents: SubAgents | None = None,
     ) -> "CallContext":
         """The context of a call of that run, made at that step."""
         return cls(
@@ -62,6 +73,7 @@ class CallContext:
             tell,
             snapshot.model,
             snapshot.origins,
+            sub_agents,
         )
 
     @classmethod
@@ -95,6 +107,10 @@ class ToolRunner(Protocol):
         ...
 
     def info(self, name: str) -> ToolInfo | None: ...
+
+    def only_reads(self, name: str) -> bool:
+        """Whether no call of the tool leaves anything behind, whatever its arguments."""
+        ...
 
     def effect(self, name: str, arguments: Mapping[str, Any]) -> Effect:
         """What such a call may leave behind; ONCE for a tool that is not registered."""
@@ -145,11 +161,11 @@ class ToolRunner(Protocol):
 
         Checks in order: registered, advertised (None: all are), runtime, arguments against the schema, consent (given
         where it `is_permitted`), time limit (`timeout_s`, else the tool's own, else `default_timeout_s`; seconds; none
-        while people are asked). A completed result is JSON of at most 10 MB; one that misses the tool's `output_schema`
-        is the error `bad_output`. After a timeout, and before CancelledError is raised, the work is cancelled and has
-        ended, or was given up after 1 s more. If it comes to an end of its own after its time limit, `late` is told
-        how, without the value, after the result of the timeout was given (ENGINE §7). Where the arguments miss the
-        schema, the error `invalid_arguments` carries `violations`, each with path and message. Without a connection to
-        the network the work is tried once more, and where one broke, if that does no harm.
+        while people are asked or sub-agents are at work). A completed result is JSON of at most 10 MB; one that misses
+        the tool's `output_schema` is the error `bad_output`. After a timeout, and before CancelledError is raised, the
+        work is cancelled and has ended, or was given up after 1 s more. If it comes to an end of its own after its time
+        limit, `late` is told how, without the value, after the result of the timeout was given (ENGINE §7). Where the
+        arguments miss the schema, the error `invalid_arguments` carries `violations`, each with path and message.
+        Without a connection to the network the work is tried once more, and where one broke, if that does no harm.
         """
         ...

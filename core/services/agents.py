@@ -70,6 +70,14 @@ class AgentService:
             raise NotFound("agent", name)
         return found
 
+    def colleague(self, name: str, usual: ModelChoice | None) -> tuple[Agent, ModelChoice | None]:
+        """A `core.ports.sub_agents.Roster`. By the name `offline` it is the default agent, without a model."""
+        if name.strip().casefold() == OFFLINE:
+            return self.default, None
+        agent = self.get(AgentId(name.strip())) or self.named(name)
+        model = agent.model or usual
+        return agent, model and agent.asking(self._as_set(model))
+
     def cast(self, answering: Answering) -> tuple[Agent, ModelChoice | None]:
         """Who answers, and with which model as that agent asks it; None: the offline agent.
 

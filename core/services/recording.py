@@ -5,6 +5,7 @@ from typing import Any
 
 from core.domain.ids import RunId, WorkflowId
 from core.domain.tool import CallResult
+from core.engine.outside_calls import Through
 from core.engine.sealing import Recordings, Sealed
 from core.engine.templating import Review, Wishes
 from core.services.outcome import answers
@@ -51,12 +52,18 @@ class RecordingService:
         await self._recordings.preset(run_id, step, output)
 
     @answers
-    async def call(self, run_id: RunId, tool: str, arguments: Any) -> CallResult:
+    async def guide(self, run_id: RunId) -> str:
+        """What a model is told that calls tools in an open recording: how steps are named, and how to refer to them.
+        Fails with `not_found`, `not_a_recording`, `already_sealed`, `recording_ended`."""
+        return await self._recordings.guide(run_id)
+
+    @answers
+    async def call(self, run_id: RunId, tool: str, arguments: Any, through: Through | None = None) -> CallResult:
         """Make one call that comes from outside, of an MCP client, as a step of an open recording: its refs are
-        resolved, the tool is called under the rules of the recording, and the result is on disk when this returns.
-        What goes wrong in the call is its result. Fails with `not_found`, `not_a_recording`, `already_sealed`,
-        `recording_ended`, `not_available`."""
-        return await self._recordings.call(run_id, tool, arguments)
+        resolved, the tool is called under the rules of the recording, or `through` what is given, and the result is on
+        disk when this returns. What goes wrong in the call is its result. Fails with `not_found`, `not_a_recording`,
+        `already_sealed`, `recording_ended`, `not_available`."""
+        return await self._recordings.call(run_id, tool, arguments, through)
 
     @answers
     async def review(self, run_id: RunId, wishes: Wishes | None = None) -> Review:

@@ -10,7 +10,7 @@ from core.domain.fold import replay
 from core.domain.ids import CallId, InterruptionId, RunId, WorkflowId, new_id
 from core.domain.interruption import Answer, Interruption
 from core.domain.json_text import decode
-from core.domain.live_run import LiveRun, LiveStep
+from core.domain.live_run import LiveRun, LiveStep, LiveSubAgent
 from core.domain.run import Run, RunKind, RunStatus
 from core.domain.step import StepKey, StepStatus
 from core.domain.template import AgentAction, ValidationMode
@@ -254,6 +254,7 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
     if run.status.is_final and not is_driven:
         _settle(live)
     calls = list(live.calls.values())
+    sub_agents = live.sub_agents.values()
     return {
         **head,
         **result,
@@ -270,9 +271,11 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
                 "error": call.error,
                 "duration_ms": call.duration_ms,
                 **({"late": _late(call.late)} if call.late is not None else {}),
+                **({"sub_agent_id": call.sub_agent_id} if call.sub_agent_id is not None else {}),
             }
             for call in calls
         ],
+        "sub_agents": [_sub_agent(one) for one in sub_agents],
         "active_tool_calls": [call.id for call in calls if call.status is CallStatus.RUNNING] if is_driven else [],
         "interruptions": [],
         "warnings": live.warnings,
@@ -296,7 +299,7 @@ def _late(late: ToolEndedLate) -> dict[str, Any]:
 
 
 def _nothing(run: Run) -> dict[str, Any]:
-    lists = ("execution_order", "active", "tool_calls", "active_tool_calls", "interruptions", "warnings")
+    lists = ("execution_order", "active", "tool_calls", "sub_agents", "active_tool_calls", "interruptions", "warnings")
     return {"steps": {}, **{name: [] for name in lists}, "metrics": {"active_ms": run.active_ms}}
 
 
@@ -315,6 +318,29 @@ def _settle(live: LiveRun) -> None:
     for call in live.calls.values():
         if call.status is CallStatus.RUNNING:
             call.status = CallStatus.CANCELLED
+    for sub_agent in live.sub_agents.values():
+        if sub_agent.status in _UNFINISHED:
+            sub_agent.status = StepStatus.CANCELLED
+
+
+def _sub_agent(one: LiveSubAgent) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "name": one.name,
+        "agent": one.agent,
+        "model": one.model,
+        "status": one.status,
+        "step": one.step,
+        "index": one.index,
+        "call_id": one.call_id,
+        "text": str(one.text),
+        "error": one.error,
+        "input_tokens": one.input_tokens,
+        "output_tokens": one.output_tokens,
+        "cost": one.cost,
+        "started_at": time_text(one.started_at),
+        "duration_ms": one.duration_ms,
+    }
 
 
 def _step(run_id: RunId, step: LiveStep) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +20,8 @@ TITLE_CHARACTERS = 256
 
 
 class TemplateBookService:
-    """One change at a time, so that two cannot take the same title or make the same version."""
+    """One change at a time, so that two cannot take the same title or make the same version; also a
+    `core.ports.template_book.Titles`, for those who save a template with other things."""
 
     def __init__(self, storage: Storage, validator: Validator, clock: Clock) -> None:
         self._storage = storage
@@ -76,6 +78,12 @@ class TemplateBookService:
             one.id for one in unfinished if one.template_id == newest.id
         ]
 
+    def held(self) -> AbstractAsyncContextManager[None]:
+        return self._one_at_a_time
+
+    async def require_free(self, title: str) -> None:
+        await self._require_own_title(title, None)
+
     async def _newest(self, template_id: TemplateId) -> StoredTemplate:
         """The version that a change begins at. Raises NotFound, and Refused `not_allowed` for one of the app."""
         if template_id in shipped_by_id():
@@ -102,7 +110,7 @@ class TemplateBookService:
         await self._storage.commit([PutTemplate(stored)])
         return _with_problems(_stored_entry(stored, value), value, checked)
 
-    async def _require_own_title(self, title: str, template_id: TemplateId) -> None:
+    async def _require_own_title(self, title: str, template_id: TemplateId | None) -> None:
         """Raises Refused where another has it, in whatever case (ENGINE §1)."""
         for one in await self._entries():
             if one.id != template_id and one.title.casefold() == title.casefold():

@@ -11,7 +11,7 @@ from psygnal import Signal
 
 from core.domain.ids import RunId
 from core.domain.json_text import readable
-from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveTask
+from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveSubAgent, LiveTask
 from core.domain.run import RunKind
 from core.domain.step import StepStatus
 from core.domain.summary import SUMMARY_TEMPLATE
@@ -27,8 +27,8 @@ _SILENT = frozenset({"run_code", "wait", "pick_file"})  # code is no line, and t
 
 
 class ActivityKind(StrEnum):
-    """`agent` is a step at which an agent is at work; a chat has one for each turn. `task` is one that
-    an agent keeps with `todo`: whatever runs tell of it, there is one item, with what was told last."""
+    """`agent` is a step at which an agent is at work, of which a chat has one for each turn, or a sub-agent. `task` is
+    one that an agent keeps with `todo`: whatever runs tell of it, there is one item, with what was told last."""
 
     TOOL = "tool"
     AGENT = "agent"
@@ -77,12 +77,12 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ActivityItem:
-    """A call, a step or a task as a line. `id` is its own among all runs; `name` the tool, the step, a chat's agent, or
-    what is to be done.
+    """A call, a step, a sub-agent or a task as a line. `id` is its own among all runs; `name` the tool, the step, a
+    chat's agent, or what is to be done.
 
     `at` is when it began, of a task when it last changed. `target` is what a call is about, on one line; `summary`
-    what came out of it. `step` is where a call was made in a template. `reason` is what the condition of a skipped
-    step looked at, as JSON text.
+    what came out of it. `step` is where a call was made in a template, `sub_agent` who made it where that was one.
+    `reason` is what the condition of a skipped step looked at, as JSON text.
     """
 
     id: str
@@ -95,6 +95,7 @@ class ActivityItem:
     summary: str = ""
     duration_s: float | None = None
     step: str | None = None
+    sub_agent: str | None = None
     attempts: int = 1
     reason: str | None = None
     progress: Progress | None = None
@@ -122,7 +123,7 @@ def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -
     A step that has not begun is none yet.
     """
     known = known or {}
-    agents = {call.step for call in run.calls.values() if call.round is not None}
+    agents = {call.step for call in run.calls.values() if call.round is not None and call.sub_agent_id is None}
     items = [
         _step_item(run, step, is_agent=run.kind is RunKind.CHAT or bool(step.texts) or step.name in agents)
         for step in run.steps.values()
@@ -133,6 +134,7 @@ def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -
         has_ended = item is not None and item.state is not ActivityState.RUNNING
         items.append(item if item is not None and has_ended else _call_item(run, call))
     items += [_task_item(run, task) for task in run.tasks.values()]
+    items += [_sub_agent_item(run, one) for one in run.sub_agents.values()]
     items.sort(key=_began)
     items.reverse()
     return items
@@ -146,6 +148,9 @@ def detail_of(run: LiveRun, item_id: str) -> ActivityDetail | None:
     task = next((task for task in run.tasks.values() if task.told.id == item_id), None)
     if task is not None:
         return ActivityDetail(_fields_of(task), has_arguments=True)
+    for one in run.sub_agents.values():
+        if _sub_agent_id(run, one) == item_id:
+            return _sub_agent_detail(one)
     step = next((step for step in run.steps.values() if _step_id(run, step) == item_id), None)
     if step is None:
         return None
@@ -256,6 +261,7 @@ def _began(item: ActivityItem) -> datetime:
 
 
 def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
+    maker = run.sub_agents.get(call.sub_agent_id) if call.sub_agent_id is not None else None
     return ActivityItem(
         call.id,
         run.run_id,
@@ -267,6 +273,39 @@ def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
         call.summary or _message(call.error),
         None if call.duration_ms is None else call.duration_ms / 1000,
         step=call.step if run.kind is RunKind.WORKFLOW else None,
+        sub_agent=maker.name if maker is not None else None,
+    )
+
+
+def _sub_agent_item(run: LiveRun, one: LiveSubAgent) -> ActivityItem:
+    is_over = run.status.is_final and not one.status.is_final
+    return ActivityItem(
+        _sub_agent_id(run, one),
+        run.run_id,
+        ActivityKind.AGENT,
+        one.name,
+        ActivityState.CANCELLED if is_over else _STEP_STATES[one.status],
+        one.started_at,
+        summary=_message(one.error),
+        duration_s=None if one.duration_ms is None else one.duration_ms / 1000,
+        step=one.step if run.kind is RunKind.WORKFLOW else None,
+    )
+
+
+def _sub_agent_id(run: LiveRun, one: LiveSubAgent) -> str:
+    return f"{run.run_id}/{one.id}"
+
+
+def _sub_agent_detail(one: LiveSubAgent) -> ActivityDetail:
+    text = str(one.text)
+    return ActivityDetail(
+        one.prompt,
+        has_arguments=True,
+        result=text,
+        has_result=bool(text),
+        errors=(one.error,) if one.error else (),
+        input_tokens=one.input_tokens,
+        output_tokens=one.output_tokens,
     )
 
 

@@ -42,6 +42,11 @@ class Question:
     def step(self) -> str:
         return self.asked.step
 
+    @property
+    def asker(self) -> str:
+        """Who asks: the step, or the sub-agent in it."""
+        return self.asked.sub_agent_name or self.asked.step
+
 
 class Questions:
     """`changed(workflow_id)` tells that other questions are open in a workflow."""

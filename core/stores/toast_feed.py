@@ -56,7 +56,7 @@ class ToastFeed:
             return None
         execution = self._background.get_execution(question.workflow_id)
         name = execution.workflow_name if execution is not None else ""
-        about = [("kind", question.kind), ("step", question.step)]
+        about = [("kind", question.kind), ("step", question.asker)]
         return self._toasts.add_user_question(question.workflow_id, name, question.asked.prompt or "", about)
 
     def _on_event(self, event: Event) -> None:

@@ -4,9 +4,10 @@ Counted from the live states of runs, which the one fold makes, whether somebody
 before this process began comes in with a load, and is the same fold of the stored events.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from psygnal import Signal
 
@@ -213,12 +214,17 @@ def _spent(runs: list[_Counted]) -> Spent:
 
 
 def _uncounted(run: LiveRun) -> int:
-    """Answers that a language model gave, and nobody counted. A request that was refused has none."""
+    """Answers that a language model gave, and nobody counted. A request that was refused has none, be it that of a
+    sub-agent."""
     if run.model is None or not run.status.is_final:
         return 0
-    error = run.error or {}
-    is_refused = isinstance(error.get("status"), int) or error.get("code") in _UNANSWERED
-    return max(0, run.asked - run.counted - is_refused)
+    errors = [run.error, *(one.error for one in run.sub_agents.values())]
+    return max(0, run.asked - run.counted - sum(map(_is_refused, errors)))
+
+
+def _is_refused(error: Mapping[str, Any] | None) -> bool:
+    """Whether it is that of a request that got no answer."""
+    return error is not None and (isinstance(error.get("status"), int) or error.get("code") in _UNANSWERED)
 
 
 _UNANSWERED = frozenset({"key_missing", "key_refused", "key_unusable", "connection_failed"})

@@ -23,7 +23,7 @@ from core.tools.measure import json_bytes
 from core.tools.network import tried_twice
 from core.tools.registry import Handler, Registry, Tool
 from core.tools.standstill import Standstill
-from core.tools.tasks import HandlerTasks, OutOfTime
+from core.tools.tasks import GRACE_S, HandlerTasks, OutOfTime
 
 NO_WINDOW = "Tool not available in background mode"
 
@@ -62,6 +62,11 @@ class ToolInvoker:
     def effect(self, name: str, arguments: Mapping[str, Any]) -> Effect:
         tool = self._registry.get(name)
         return tool.effect(arguments) if tool else Effect.ONCE
+
+    def only_reads(self, name: str) -> bool:
+        """Whether no call of the tool leaves anything behind, whatever its arguments."""
+        tool = self._registry.get(name)
+        return tool is not None and tool.read_only is True
 
     def terms(
         self,
@@ -114,7 +119,8 @@ class ToolInvoker:
         tool, handler = checked
         limit_s = timeout_s if timeout_s is not None else tool.own_timeout_s(arguments)
         limit_s = default_timeout_s if limit_s is None else limit_s
-        return await self._run(tool, handler, arguments, context, None if tool.info.asks_people else limit_s, late)
+        is_unlimited = tool.info.asks_people or tool.info.begins_agents
+        return await self._run(tool, handler, arguments, context, None if is_unlimited else limit_s, late)
 
     async def close(self) -> None:
         """Stop waiting for handlers that were given up; 1 s at most. To be called before the loop ends."""
@@ -184,7 +190,8 @@ class ToolInvoker:
             standstill = Standstill()
             asking = context if context.ask is None else replace(context, ask=standstill.over(context.ask))
             work = tried_twice(name, lambda: _contained(handler, arguments, asking), effect)
-            value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late, standstill)
+            grace_s = 2 * GRACE_S if tool.info.begins_agents else GRACE_S  # what it has begun is stopped first
+            value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late, standstill, grace_s=grace_s)
             await json_bytes(value)
             await self._check_result(tool, value)
         except OutOfTime:

@@ -32,11 +32,13 @@ class HandlerTasks:
         name: str,
         late: Callable[[asyncio.Task[Any]], object] | None = None,
         standstill: Standstill | None = None,
+        *,
+        grace_s: float = GRACE_S,
     ) -> Any:
         """What `work` gives, or raises.
 
         Raises OutOfTime after `limit_s`, None is never; what lies within the `standstill` does not count. By then, as
-        when the caller is cancelled, the work has been cancelled and has ended, or was given up after the grace: how it
+        when the caller is cancelled, the work has been cancelled and has ended, or was given up after `grace_s`: how it
         ends at last changes nothing. `late` is called with it once it has ended, after OutOfTime was raised.
         """
         is_late = False
@@ -56,7 +58,7 @@ class HandlerTasks:
             else:
                 task.add_done_callback(_log_late_end)
                 task.cancel()
-                if not await self._ends_within(task, GRACE_S):
+                if not await self._ends_within(task, grace_s):
                     _log.warning("%s does not stop; it was given up", name)
             if is_late and late is not None:
                 task.add_done_callback(late)

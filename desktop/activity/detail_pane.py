@@ -91,6 +91,8 @@ class DetailPane(Adaptive, Surface):
             yield progress
         if item.step is not None:
             yield self.tr("step {name}").format(name=item.step)
+        if item.sub_agent is not None:
+            yield self.tr("by {name}").format(name=item.sub_agent)
         if detail.input_tokens or detail.output_tokens:
             words = self.tr("{input} tokens in, {output} out")
             yield words.format(input=compact(detail.input_tokens), output=compact(detail.output_tokens))

@@ -371,7 +371,7 @@ class AttentionCard(Adaptive, Surface):
         question = shown.question
         self._head.say(self._workflow, question, self._requests.place, is_open=not self._is_closed)
         self.setAccessibleName(f"{kind_words(question.kind)}, {who_asks(self._workflow, question)}")
-        self.setAccessibleDescription(question.asked.prompt or asking_sentence(question.kind, question.step))
+        self.setAccessibleDescription(question.asked.prompt or asking_sentence(question.kind, question.asker))
 
     def _fit(self) -> None:
         """As tall as the request, as far as there is room; the rest is scrolled."""

@@ -59,7 +59,7 @@ class Facts(Adaptive, QWidget):
 
     def retranslate(self) -> None:
         asked = self._question.asked
-        sentence = asking_sentence(asked.kind, asked.step)
+        sentence = asking_sentence(asked.kind, asked.sub_agent_name or asked.step)
         self._prompt.setText(asked.prompt or sentence)
         self._sentence.setText(sentence if asked.prompt and asked.kind is InterruptionKind.OUTCOME else "")
         show_when(self._sentence, bool(self._sentence.text()))

@@ -5,11 +5,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from core.domain.ids import MessageId
-from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveThought
+from core.domain.ids import CallId, MessageId, SubAgentId
+from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveSubAgent, LiveThought
 from core.domain.message import Message, MessageState, Role
 from core.domain.model import may_pass
 from core.domain.run import RunKind, RunStatus
+from core.domain.step import StepStatus
 from core.domain.summary import SUMMARY_TEMPLATE
 from core.domain.tool import CallStatus
 from core.stores.activity import target_of
@@ -24,6 +25,8 @@ from desktop.chat.values import (
     Progress,
     StepLine,
     Steps,
+    SubAgentLine,
+    SubAgents,
     Text,
     Thought,
     ToolLine,
@@ -119,15 +122,18 @@ def _cut_off(message: Message, run: LiveRun | None) -> Iterable[CutOff]:
 
 
 def _warned(run: LiveRun) -> Iterable[CutOff]:
-    """What is to be known about the answers, each thing once."""
-    for code in dict.fromkeys(str(warning["code"]) for warning in run.warnings):
+    """What is to be known about the answers, each thing once; those of sub-agents are no part of what is read here."""
+    own = [warning for warning in run.warnings if warning.get("sub_agent_id") is None]
+    for code in dict.fromkeys(str(warning["code"]) for warning in own):
         if code in ANSWER_WARNINGS:
             yield CutOff(is_stopped=False, warning=code)
 
 
 def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
-    """Text, thoughts and calls in turn. A call stands where its offset says, those without one at the end."""
+    """Text, thoughts and calls in turn. A call stands where its offset says, those without one at the end; one that
+    began sub-agents is shown as them."""
     text, at = message.text, 0
+    begun = _begun(run)
     group: list[ToolLine] = []
     for place, _, entry in _placed(run, len(text)):
         offset = max(at, min(place, len(text)))
@@ -138,6 +144,11 @@ def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
         at = offset
         if isinstance(entry, LiveThought):
             yield _thought(entry)
+        elif entry.id in begun:
+            if group:
+                yield Tools(tuple(group))
+                group = []
+            yield SubAgents(begun[entry.id])
         else:
             group.append(_tool_line(entry))
     if group:
@@ -147,7 +158,8 @@ def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
 
 def _placed(run: LiveRun, end: int) -> list[tuple[int, datetime, LiveCall | LiveThought]]:
     """Calls and thoughts by where they stand; at one place in the order in which they began."""
-    calls = [(end if one.offset is None else one.offset, one.started_at, one) for one in run.calls.values()]
+    own = [call for call in run.calls.values() if call.sub_agent_id is None]
+    calls = [(end if one.offset is None else one.offset, one.started_at, one) for one in own]
     thoughts = [(one.offset, one.started_at, one) for one in run.thoughts]
     return sorted([*calls, *thoughts], key=lambda placed: placed[:2])
 
@@ -158,9 +170,16 @@ def _thought(thought: LiveThought) -> Thought:
 
 def _template(message: Message, run: LiveRun) -> Iterable[Part]:
     calls: dict[str, list[LiveCall]] = {}
+    begun = _begun(run)
     for call in run.calls.values():
-        calls.setdefault(call.step, []).append(call)
-    yield Steps(run.status, tuple(_step_line(step, calls.get(step.name, [])) for step in run.steps.values()))
+        if call.sub_agent_id is None and call.id not in begun:
+            calls.setdefault(call.step, []).append(call)
+    below: dict[str, list[SubAgentLine]] = {}
+    for lines in begun.values():
+        for line in lines:
+            below.setdefault(run.sub_agents[line.id].step, []).append(line)
+    steps = [_step_line(step, calls.get(step.name, []), below.get(step.name, ())) for step in run.steps.values()]
+    yield Steps(run.status, tuple(steps))
     if run.status is RunStatus.SUCCESS and message.text.strip():
         yield Output(message.text)
 
@@ -196,7 +215,54 @@ def _tool_line(call: LiveCall) -> ToolLine:
     )
 
 
-def _step_line(step: LiveStep, calls: Sequence[LiveCall]) -> StepLine:
+def _begun(run: LiveRun) -> dict[CallId, tuple[SubAgentLine, ...]]:
+    """The sub-agents of the run, by the calls that began them."""
+    calls: dict[SubAgentId, list[LiveCall]] = {}
+    for call in run.calls.values():
+        if call.sub_agent_id is not None:
+            calls.setdefault(call.sub_agent_id, []).append(call)
+    begun: dict[CallId, list[SubAgentLine]] = {}
+    for one in run.sub_agents.values():
+        is_over = run.status.is_final and not one.status.is_final
+        line = _sub_agent_line(one, calls.get(one.id, []), is_over=is_over)
+        begun.setdefault(one.call_id, []).append(line)
+    return {call_id: tuple(lines) for call_id, lines in begun.items()}
+
+
+def _sub_agent_line(one: LiveSubAgent, calls: Sequence[LiveCall], *, is_over: bool) -> SubAgentLine:
+    """`is_over`: its run has ended, and took it along."""
+    return SubAgentLine(
+        one.id,
+        one.name,
+        StepStatus.CANCELLED if is_over else one.status,
+        one.prompt,
+        one.started_at,
+        0.0 if is_over else None if one.duration_ms is None else one.duration_ms / 1000,
+        one.input_tokens + one.output_tokens,
+        one.agent,
+        tuple(_spoken(str(one.text), calls, is_open=not one.status.is_final)),
+        _message(one.error),
+    )
+
+
+def _spoken(text: str, calls: Sequence[LiveCall], *, is_open: bool) -> Iterable[Text | Tools]:
+    """What a sub-agent said, with its calls where they stand."""
+    at = 0
+    group: list[ToolLine] = []
+    for call in sorted(calls, key=lambda one: (len(text) if one.offset is None else one.offset, one.started_at)):
+        offset = max(at, min(len(text) if call.offset is None else call.offset, len(text)))
+        if group and text[at:offset].strip():
+            yield Tools(tuple(group))
+            group = []
+        yield from _said(text[at:offset])
+        at = offset
+        group.append(_tool_line(call))
+    if group:
+        yield Tools(tuple(group))
+    yield from _said(text[at:], MessageState.OPEN if is_open else MessageState.FINAL)
+
+
+def _step_line(step: LiveStep, calls: Sequence[LiveCall], sub_agents: Sequence[SubAgentLine]) -> StepLine:
     iterations = step.iterations
     shown = calls[-STEP_CALLS:]
     return StepLine(
@@ -213,6 +279,7 @@ def _step_line(step: LiveStep, calls: Sequence[LiveCall]) -> StepLine:
         _message(step.error),
         tuple(map(_tool_line, shown)),
         len(calls) - len(shown),
+        tuple(sub_agents),
     )
 
 
@@ -231,14 +298,15 @@ def _activity(run: LiveRun, said: Sequence[Part]) -> Activity | None:
         return Activity(_PHASES[run.status], run.paused_at or began if run.status is RunStatus.PAUSED else began)
     if run.kind is not RunKind.CHAT and not is_summary(run):
         return None
-    calling = [call for call in run.calls.values() if call.status is CallStatus.RUNNING]
+    own = [call for call in run.calls.values() if call.sub_agent_id is None]
+    calling = [call for call in own if call.status is CallStatus.RUNNING]
     if calling:
         return Activity(Phase.CALLING, calling[-1].started_at, calling[-1].tool)
     if said and isinstance(said[-1], Text):
         return None
     if said and isinstance(said[-1], Thought) and said[-1].seconds is None:
         return None
-    return Activity(Phase.THINKING, max((call.started_at for call in run.calls.values()), default=began))
+    return Activity(Phase.THINKING, max((call.started_at for call in own), default=began))
 
 
 def _message(error: Mapping[str, Any] | None) -> str | None:

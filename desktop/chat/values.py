@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from core.domain.ids import CallId, MessageId
+from core.domain.ids import CallId, MessageId, SubAgentId
 from core.domain.message import MessageState, Role
 from core.domain.run import RunStatus
 from core.domain.step import StepStatus
@@ -64,6 +64,32 @@ class Tools:
 
 
 @dataclass(frozen=True, slots=True)
+class SubAgentLine:
+    """A sub-agent; `parts` are what it said and called. `agent` is the stored agent that does its task, if one does.
+
+    `elapsed_s` is None before it has ended: until then the time runs since `started_at`.
+    """
+
+    id: SubAgentId
+    name: str
+    status: StepStatus
+    prompt: str
+    started_at: datetime
+    elapsed_s: float | None = None
+    tokens: int = 0
+    agent: str | None = None
+    parts: tuple[Text | Tools, ...] = ()
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SubAgents:
+    """Those that one call has begun."""
+
+    lines: tuple[SubAgentLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """How far a forEach is."""
 
@@ -77,7 +103,7 @@ class StepLine:
     """A step of a template's run. `skipped_value` is what its condition looked at; `text` what its agent says.
 
     `elapsed_s` is None before it has ended: until then the time runs since `started_at`. `tools` are its last
-    calls, after `earlier_calls` that are not shown.
+    calls, after `earlier_calls` that are not shown; those that began `sub_agents` are not among them.
     """
 
     name: str
@@ -93,6 +119,7 @@ class StepLine:
     error: str | None = None
     tools: tuple[ToolLine, ...] = ()
     earlier_calls: int = 0
+    sub_agents: tuple[SubAgentLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +174,7 @@ class Failure:
     at: datetime | None = None
 
 
-Part = Text | Thought | CutOff | Tools | Steps | Output | Activity | Failure
+Part = Text | Thought | CutOff | Tools | SubAgents | Steps | Output | Activity | Failure
 
 
 class Boundary(StrEnum):

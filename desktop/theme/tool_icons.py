@@ -14,6 +14,9 @@ _ICONS = {
     "memory": Icon.BRAIN,
     "http_fetch": Icon.DOWNLOAD,
     "pick_file": Icon.PAPERCLIP,
+    "spawn_agent": Icon.BOT,
+    "delegate_task": Icon.BOT,
+    "parallel_tasks": Icon.BOT,
 }
 
 

@@ -34,6 +34,12 @@ def tool_done(tool: str) -> str:
             return translate("Tools", "Fetched")
         case "pick_file":
             return translate("Tools", "Picked a file")
+        case "spawn_agent":
+            return translate("Tools", "Began an agent")
+        case "delegate_task":
+            return translate("Tools", "Delegated")
+        case "parallel_tasks":
+            return translate("Tools", "Ran tasks side by side")
         case _:
             return tool
 
@@ -80,5 +86,9 @@ def tool_doing(tool: str) -> str:
             return translate("Tools", "Fetching")
         case "pick_file":
             return translate("Tools", "Picking a file")
+        case "spawn_agent" | "parallel_tasks":
+            return translate("Tools", "Agents at work")
+        case "delegate_task":
+            return translate("Tools", "Delegating")
         case _:
             return translate("Tools", "Running {tool}").format(tool=tool)

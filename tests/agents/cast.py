@@ -36,6 +36,9 @@ class Tools:
     def info(self, name: str) -> ToolInfo | None:
         return next((info for info in self.infos() if info.name == name), None)
 
+    def only_reads(self, name: str) -> bool:
+        return self.effect(name, {}) is Effect.NONE
+
     def effect(self, name: str, arguments: Mapping[str, Any]) -> Effect:
         return self._tools[name][0] if name in self._tools else Effect.ONCE
 

@@ -5,7 +5,7 @@ from collections.abc import Coroutine, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
-from core.domain.events import Event, Fact, TokenReceived
+from core.domain.events import Event, Fact, streamed
 from core.domain.ids import RunId, WorkflowId
 from core.domain.message import Message
 from core.domain.run import Run
@@ -102,7 +102,7 @@ class Journal:
         offset = self._lengths.get((step, index), 0)
         self._lengths[step, index] = offset + len(text)
         self._waiting.append(AppendChunk(Chunk(self.run_id, step, index, offset, text)))
-        list(self._stamp([TokenReceived(text=text, message_id=self.message_id, offset=offset, step=step, index=index)]))
+        list(self._stamp([streamed(self.message_id, step, index, offset, text)]))
 
     def resume_stream(self, step: str, index: int | None, length: int) -> None:
         self._lengths[step, index] = length

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from core.agents.loop import AgentLoop
-from core.domain.events import Event, Fact, RunCreated, RunStarted, StepStarted, TokenReceived
+from core.domain.events import Event, Fact, RunCreated, RunStarted, StepStarted, streamed
 from core.domain.fold import replay
 from core.domain.ids import InterruptionId, MessageId, RunId, WorkflowId
 from core.domain.interruption import Answer, Ask, Interruption, InterruptionStatus
@@ -27,6 +27,7 @@ from core.sandbox.pool import WorkerPool
 from core.sandbox.schemas import JsonSchemas
 from tests.agents.cast import Spy, Tools
 from tests.agents.disk import START, Disk, Journal, SteppingClock, at_once
+from tests.support.roster import Roster
 
 WORKFLOW = WorkflowId("wf_1")
 STEP = "reply"
@@ -42,9 +43,8 @@ class World:
         self.clock: SteppingClock = before.clock if before else SteppingClock()
         self.tools: Tools = before.tools if before else Tools()
         self.model = Spy(model or OfflineModel(self.clock, word_delay_s=0))
-        self.loop = AgentLoop(
-            self.model, self.tools, self.disk, self.clock, JsonSchemas(WorkerPool(size=1)), system_prompt=system
-        )
+        schemas = JsonSchemas(WorkerPool(size=1))
+        self.loop = AgentLoop(self.model, self.tools, self.disk, self.clock, schemas, Roster(), system_prompt=system)
         self.questions: list[Ask] = []
         self.person: Answer | None = None
         self.wanted: list[list[str]] = []
@@ -185,13 +185,7 @@ class World:
         """The state of a view that is made from what is on disk: events, then pieces of text."""
         events = await self.disk.events(turn.run.id)
         for piece in await self.disk.chunks(turn.run.id):
-            fact = TokenReceived(
-                text=piece.text,
-                message_id=turn.run.message_id,
-                offset=piece.offset,
-                step=piece.step,
-                index=piece.index,
-            )
+            fact = streamed(turn.run.message_id, piece.step, piece.index, piece.offset, piece.text)
             events.append(Event(turn.run.id, turn.run.workflow_id, events[-1].seq, START, fact))
         return viewed(events)
 

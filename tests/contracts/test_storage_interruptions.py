@@ -79,6 +79,7 @@ async def test_an_interruption_keeps_all_its_fields(storage: Storage) -> None:
         "call_id": CallId("call_1"),
         "timeout_ms": 5,
         "default_action": Action.APPROVE,
+        "sub_agent_name": "Helper",
     }
     assert set(given) == {field.name for field in fields(Ask)}
     whole = an_interruption(seq=7, workflow_id=W2, expires_at=at(6), **given)

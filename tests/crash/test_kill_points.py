@@ -22,6 +22,7 @@ POINTS = {
     "forEach": 25,
     "approvals": 23,
     "agent": 31,
+    "sub-agents": 27,
     "chat": 26,
     "consent": 30,
     "consent to each": 20,

@@ -56,9 +56,9 @@ class Served:
 
 
 @asynccontextmanager
-async def a_client(metier: CommandLine, mode: str = "auto") -> AsyncIterator[Served]:
+async def a_client(metier: CommandLine, mode: str = "auto", *arguments: str) -> AsyncIterator[Served]:
     pid_file = metier.data.parent / "pid"
-    command = " ".join(metier.command("mcp"))
+    command = " ".join(metier.command("mcp", *arguments))
     server = StdioServerParameters(
         command="sh", args=["-c", f"echo $$ > {pid_file}; exec {command}"], env=metier.environment()
     )
@@ -69,9 +69,9 @@ async def a_client(metier: CommandLine, mode: str = "auto") -> AsyncIterator[Ser
 class Process:
     """A server that is spoken to in lines, each a message or a text. A context manager."""
 
-    def __init__(self, metier: CommandLine) -> None:
+    def __init__(self, metier: CommandLine, *arguments: str) -> None:
         self._process = subprocess.Popen(
-            metier.command("mcp"),
+            metier.command("mcp", *arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -173,6 +173,57 @@ async def test_clients_start_runs_follow_answer_and_cancel_them_one_after_the_ot
         assert (done["status"], done["output"]) == ("success", "through")
         assert (await served("DELETE", id=asks))["active_runs"] == []
         assert (await served("EXECUTION_GET", run_id=waiting_id))["template_version"] == 1
+
+
+@pytest.mark.async_timeout(120)
+async def test_what_a_client_calls_is_recorded_and_becomes_a_template_that_runs(metier: CommandLine) -> None:
+    said = metier("chat", "hi", "--record", "--mode", "selective", "--input", '{"times": 7}')
+    begun = json.loads(said.err.splitlines()[-1])
+    async with a_client(metier, "auto", "--record", begun["workflow_id"]) as served:
+        listed = {tool.name: tool.annotations for tool in (await served.client.list_tools()).tools}
+        assert {"calculator", "http_fetch", R + "CREATE"} <= set(listed)
+        assert not {"ask_user", "pick_file", "spawn_agent", R + "RECORD", R + "SAVE_AS_TEMPLATE"} & set(listed)
+        reading = {name for name, one in listed.items() if one is not None and one.read_only_hint}
+        assert ("calculator" in reading, "http_fetch" in reading) == (True, False)
+        assert "@list_files_1.files[0].path" in (served.client.instructions or "")
+
+        first = await served.client.call_tool("calculator", {"expression": "6 * @input.times"})
+        assert first.structured_content == {"result": 42}
+        second = await served.client.call_tool("calculator", {"expression": "@calculator_1.result + 1"})
+        assert second.structured_content == {"result": 43}
+        wrong = await served.client.call_tool("calculator", {"expression": "@calculator_9.result"})
+        refused = await served.client.call_tool("write_file", {"path": "a.txt", "content": "x"})
+        codes = [json.loads(getattr(one.content[0], "text"))["error"]["code"] for one in (wrong, refused)]  # noqa: B009
+        assert (codes, wrong.is_error, refused.is_error) == (["invalid_arguments", "rejected"], True, True)
+        with pytest.raises(MCPError):
+            await served.client.call_tool("wait", {"seconds": 60}, read_timeout_seconds=0.5)
+        saved = await served.saved("Once", {"name": "a", "action": {"set": True}, "input": "@@input.n"})
+        run = await served(
+            "EXECUTION_CREATE", workflow_collection_id=saved, input={"n": "@calculator_2.result"}, wait=True
+        )
+        assert (run["status"], run["output"]) == ("success", 43)
+        steps = (await served("EXECUTION_GET", run_id=begun["recording_id"]))["steps"]
+        assert {name: step["status"] for name, step in steps.items()} == {
+            "calculator_1": "completed",
+            "calculator_2": "completed",
+            "calculator_3": "error",
+            "write_file_1": "error",
+            "wait_1": "cancelled",
+            "collection_workflow_create_1": "completed",
+            "collection_workflow_execution_create_1": "completed",
+            "collection_workflow_execution_get_1": "running",
+        }
+    names = ("create", "execution_create", "execution_get")
+    left_out = [word for name in names for word in ("--exclude", f"collection_workflow_{name}_1")]
+    sealed = metier("record", begun["recording_id"], "--accept", "all", "-o", "made.json", *left_out)
+    assert sealed.code == 0, sealed
+    ran = metier("run", "made.json", "--input", '{"times": 8}')
+    assert (ran.code, ran.last["output"]) == (0, {"result": 49}), ran
+    with Process(metier, "--record", begun["workflow_id"] + "x") as process:
+        process.say(INITIALIZE)
+        code, (refusal,), err = process.end()
+    assert (code, refusal["id"], refusal["error"]["data"]["code"]) == (2, 0, "not_found")
+    assert json.loads(err[-1])["error"]["code"] == "not_found"
 
 
 async def look_at_the_tools(served: Served) -> None:

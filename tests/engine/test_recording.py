@@ -9,13 +9,15 @@ from typing import Any
 import pytest
 
 from core.domain.events import StepRecorded
-from core.domain.ids import RunId, WorkflowId
+from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.recording import Recording
 from core.domain.run import RunKind
 from core.engine.templating import Wishes, make
 from core.persistence.in_memory import MemoryStorage
+from core.ports.tools import CallContext
 from core.services.outcome import Failed, Ok
-from tests.support.world import World, a_world
+from tests.support.command_line import template
+from tests.support.world import World, a_step, a_world
 
 REFS = json.loads((Path(__file__).parents[1] / "vectors" / "refs.json").read_text("utf-8"))
 
@@ -401,6 +403,24 @@ async def test_what_cannot_be_sealed_stays_open(wishes: Mapping[str, Any], code:
         assert (await talk.told())["status"] == "running"
 
 
+async def test_of_a_seal_and_a_save_at_once_one_has_the_title() -> None:
+    async with a_world() as world:
+        talk = Conversation(world)
+        await talk.record(call("echo", id="u-1001"), say())
+        run_id = await talk.id()
+        saved = {"template": template(a_step("a"), title="one")}
+        create = world.core.tools.call(
+            "COLLECTION_WORKFLOW_CREATE",
+            saved,
+            CallContext.outside(CallId("c")),
+            default_timeout_s=9,
+            is_permitted=True,
+        )
+        sealed, made = await asyncio.gather(talk.core.recording.seal(run_id, Wishes(title="One")), create)
+        assert [isinstance(sealed, Ok), made.error is None].count(True) == 1
+        assert len(await world.storage.templates()) == 1
+
+
 async def test_a_recording_is_sealed_or_ended_once() -> None:
     async with a_world() as world:
         talk, other = Conversation(world), Conversation(world)
@@ -489,3 +509,22 @@ async def test_the_refusals_of_the_tools_are_results() -> None:
         )
         codes = [one["error"]["code"] for one in turn["tool_calls"]]
         assert codes == ["not_recording", "not_allowed", "not_found", "not_recording"]
+
+
+async def test_a_call_that_begins_sub_agents_is_one_step_and_theirs_are_none() -> None:
+    async with a_world() as world:
+        talk = Conversation(world)
+        task = '/tool echo {"id": "@echo_1.id"}'
+        turn = await talk.record(
+            call("echo", id="u-1001"), call("spawn_agent", prompt=f"@input.ask\n{task}"), say(), given={"ask": "help"}
+        )
+        assert [one["name"] for one in turn["tool_calls"]] == ["echo", "spawn_agent", "echo"]
+        assert world.tools.echoes == [{"id": "u-1001"}, {"id": "u-1001"}]
+        steps = await talk.steps()
+        assert list(steps) == ["echo_1", "spawn_agent_1"]
+        assert steps["spawn_agent_1"]["output"]["status"] == "completed"
+        sealed = await talk.seal(title="Helped")
+        assert sealed.template["steps"][1]["action"]["toolName"] == "spawn_agent"
+        ran = await talk.run("Helped", {"ask": "say 2 words"})
+        assert (ran["status"], len(ran["sub_agents"])) == ("success", 1)
+        assert world.tools.echoes[3:] == [{"id": "u-1001"}]

@@ -213,3 +213,14 @@ async def test_a_person_who_knows_the_result_gives_what_the_tool_gave() -> None:
         told = await world.answer(run, "submit", {"text": "cd"})
         assert (told["output"], told["steps"]["h"]["raw"]) == ("cdcd", {"text": "cd"})
         assert world.tools.notes == ["ab"]
+
+
+async def test_what_sub_agents_report_is_transformed_and_a_retry_begins_none_again() -> None:
+    async with a_world() as world:
+        good = "export default (raw) => `${raw.status}: ${raw.text}`"
+        told = await world.run(transformed("n", "spawn_agent", good, prompt="say 2 words"))
+        assert told["output"] == "completed: a workflow"
+        config = {"maxAttempts": 2, "backoffMs": 100}
+        told = await world.run(transformed("n", "spawn_agent", NOPE, prompt="say 2 words", config=config))
+        assert (told["status"], told["steps"]["n"]["attempts"], len(told["sub_agents"])) == ("error", 2, 1)
+        assert told["steps"]["n"]["error"]["message"] == "transformCode: TypeError: no a workflow"

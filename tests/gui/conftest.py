@@ -5,6 +5,7 @@ import os
 from collections.abc import Awaitable, Callable, Iterator
 
 import pytest
+from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
 from desktop.loop import Loop, new_loop
@@ -46,8 +47,10 @@ def theme(qapp: QApplication) -> Iterator[Theme]:
 @pytest.fixture
 def translation(qapp: QApplication) -> Iterator[Translation]:
     """English, until a test changes it."""
+    before = QLocale()
     translation = Translation(qapp, Language.ENGLISH)
     yield translation
     translation.set_language(Language.ENGLISH)
     translation.retire()
     translation.deleteLater()
+    QLocale.setDefault(before)

@@ -29,6 +29,16 @@ def test_consecutive_lines_are_one_round_and_an_empty_line_begins_another() -> N
     assert [[call.tool for call in made] for made in rounds] == [["a", "b"], ["c"]]
 
 
+def test_a_sub_agent_is_begun_with_the_rest_of_the_line() -> None:
+    assert calls("spawn say 3 words\nSPAWN  ask Why?") == [
+        [
+            PlannedCall("spawn_agent", {"prompt": "say 3 words"}, '{"prompt":"say 3 words"}'),
+            PlannedCall("spawn_agent", {"prompt": "ask Why?"}, '{"prompt":"ask Why?"}'),
+        ]
+    ]
+    assert "`spawn PROMPT`" in text("help")
+
+
 def test_json_may_go_over_several_lines() -> None:
     assert calls('/tool a {\n "n": 1\n}\n/tool b') == [
         [PlannedCall("a", {"n": 1}, '{\n "n": 1\n}'), PlannedCall("b", {}, "")]

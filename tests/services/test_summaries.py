@@ -36,7 +36,7 @@ async def core(tmp_path: Path) -> AsyncIterator[Core]:
 QUESTION = "My colour is blue (me@example.com, @input.parts[7], @none.x); which one is mine?"
 
 
-def of(server: Provider, context_tokens: int | None = 8192) -> ModelChoice:
+def of(server: Provider, context_tokens: int | None = 32_768) -> ModelChoice:
     return ModelChoice(base_url=server.url, model="m", context_tokens=context_tokens)
 
 

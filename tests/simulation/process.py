@@ -30,6 +30,7 @@ from tests.simulation.people import People, until_written
 from tests.simulation.reference import Comes, ends_run, waits_for
 from tests.simulation.watcher import Watcher
 from tests.simulation.world import World
+from tests.support.roster import Roster
 from tests.support.virtual_loop import VirtualClock, VirtualLoop
 
 Json = dict[str, Any]
@@ -58,7 +59,7 @@ class Process:
             registry.register(tool)
         self._tools = ToolInvoker(registry, schemas, self.clock)
         sandbox = SimulatedSandbox(world)
-        agents = AgentLoop(SimulatedModel(world), self._tools, disk, self.clock, schemas)
+        agents = AgentLoop(SimulatedModel(world), self._tools, disk, self.clock, schemas, Roster())
         steps = StepRunner(self._tools, sandbox, agents, schemas)
         settings = Settings(max_running_runs=scenario["maxRuns"])
         validator = Validator(self._tools, sandbox, schemas)

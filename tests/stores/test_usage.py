@@ -5,12 +5,23 @@ from typing import Any
 import pytest
 
 from core.bus import Bus, WorkflowDeleted
-from core.domain.events import Event, ModelAsked, RunCreated, RunFinished, StepStarted, TokenReceived, UsageReported
+from core.domain.events import (
+    Event,
+    ModelAsked,
+    RunCreated,
+    RunFinished,
+    StepStarted,
+    SubAgentFinished,
+    SubAgentStarted,
+    TokenReceived,
+    UsageReported,
+)
 from core.domain.fold import replay
-from core.domain.ids import WorkflowId
+from core.domain.ids import CallId, SubAgentId, WorkflowId
 from core.domain.live_run import LiveRun
 from core.domain.run import RunKind, RunStatus
 from core.domain.settings import Settings
+from core.domain.step import StepStatus
 from core.domain.summary import SUMMARY_TEMPLATE
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.usage import SPEED_S, Spent, Usage, WorkflowUsage
@@ -211,3 +222,51 @@ def test_a_deleted_workflow_is_forgotten(desk: Desk) -> None:
     desk.turn("1", 100, used(90, 10))
     desk.bus.publish(WorkflowDeleted(A))
     assert desk.usage.of(A) == WorkflowUsage()
+
+
+HELPER = SubAgentId("c1/1")
+
+
+def helped(run: Teller, error: dict[str, Any] | None = None, **counted: Any) -> list[Event]:
+    """A sub-agent asks its model, which answers if there is no error."""
+    begun = SubAgentStarted(sub_agent_id=HELPER, name="H", prompt="p", call_id=CallId("c1"), step="chat", model="m")
+    asked = ModelAsked(step="chat", sub_agent_id=HELPER, tokens=5000, fixed_tokens=50, room_tokens=1000, dropped=3)
+    used = UsageReported(sub_agent_id=HELPER, input_tokens=900, output_tokens=90, said_tokens=70, **counted)
+    ended = SubAgentFinished(
+        sub_agent_id=HELPER, status=StepStatus.ERROR if error else StepStatus.COMPLETED, duration_ms=1, error=error
+    )
+    return [run.say(fact) for fact in (begun, asked, *([] if error else [used]), ended)]
+
+
+def test_sub_agents_count_and_leave_the_gauge_of_the_conversation_alone(desk: Desk) -> None:
+    teller = Teller("1", "wf_a", desk.time)
+    desk.tell(
+        teller.say(RunCreated(kind=RunKind.CHAT, title="A", message_id=teller.message_id, steps=["chat"], model="m")),
+        teller.say(StepStarted(step="chat", attempt=1)),
+        teller.say(ModelAsked(step="chat", tokens=200, fixed_tokens=60, room_tokens=1000)),
+        teller.say(used(190, 20, 0.02, 400)),
+    )
+    before = desk.usage.of(A)
+    desk.tell(*helped(teller, cost=None, elapsed_ms=90))
+    after = desk.usage.of(A)
+    assert (after.context_tokens, after.is_cut, after.tokens_a_second) == (210, False, 50)
+    assert (before.context_tokens, before.is_cut, before.tokens_a_second) == (210, False, 50)
+    assert after.turn == Spent(1090, 110, 0.02, is_cheaper=True, answers=2)
+    desk.tell(teller.finished())
+    later = Desk()
+    later.usage.load(A, desk.stored())
+    assert later.usage.of(A) == desk.usage.of(A) == after
+
+
+@pytest.mark.parametrize(
+    ("error", "is_less"),
+    [({"code": "provider_error", "message": "no", "status": 404}, False), ({"code": "truncated", "message": ""}, True)],
+)
+def test_a_sub_agent_that_got_no_answer_has_used_nothing(desk: Desk, error: dict[str, Any], is_less: bool) -> None:
+    teller = Teller("1", "wf_a", desk.time)
+    desk.tell(
+        teller.say(RunCreated(kind=RunKind.CHAT, title="A", message_id=teller.message_id, steps=["chat"], model="m")),
+        *helped(teller, error),
+        teller.finished(),
+    )
+    assert desk.usage.of(A).total.is_less is is_less

@@ -21,6 +21,7 @@ from core.domain.json_text import decode
 from core.domain.live_run import LiveRun
 from core.domain.run import RunStatus
 from core.domain.step import StepKey, StepStatus
+from core.domain.sub_agent import SubAgentNote, is_sub_agent
 from core.domain.template import ValidationMode
 from core.domain.tool import CallStatus
 from tests.support.crash_scenarios import Scenario
@@ -189,6 +190,7 @@ def _bad_view(life: Life) -> Iterator[str]:
         "message_id": (rebuilt.message_id, run.message_id),
         "content": (rebuilt.content, _shown(run.output_json)) if not disk.calls else (0, 0),
         "steps": (_steps(rebuilt), _rows(disk)),
+        "sub-agents": (_sub_agents(rebuilt), _sub_agent_rows(disk)),
         "interruptions": (_asked(rebuilt), {one.id: one.status for one in disk.interruptions}),
         "calls": (
             {call.id: call.status for call in rebuilt.calls.values() if call.round is not None},
@@ -219,8 +221,18 @@ def _rows(disk: Disk) -> Mapping[str, Any]:
     return {
         key.step: (row.status, row.skipped, decode(row.output_json or "null"))
         for key, row in disk.results.items()
-        if not key.is_part
+        if not key.is_part and not is_sub_agent(key.step)
     }
+
+
+def _sub_agents(rebuilt: LiveRun) -> Mapping[str, Any]:
+    return {one.id: (one.name, one.status, one.input_tokens, one.output_tokens) for one in rebuilt.sub_agents.values()}
+
+
+def _sub_agent_rows(disk: Disk) -> Mapping[str, Any]:
+    rows = [row for key, row in disk.results.items() if not key.is_part and is_sub_agent(key.step)]
+    notes = [(row, SubAgentNote.of_json(row.output_json)) for row in rows]
+    return {row.key.step: (note.name, row.status, note.input_tokens, note.output_tokens) for row, note in notes}
 
 
 def _asked(rebuilt: LiveRun) -> Mapping[str, Any]:

@@ -164,6 +164,35 @@ CHAT = Scenario(
     script=_SCRIPT,
 )
 
+
+def _task(name: str, *prompt: str) -> Json:
+    return {"name": name, "prompt": "\n".join(prompt)}
+
+
+SUB_AGENTS = Scenario(
+    "sub-agents",
+    ({"name": "ask", "action": {"agent": {"prompt": "go"}}},),
+    "That was all.",
+    {
+        "ask.1.1/1.1.1": "of A",
+        "ask.1.1/2.1.1": "of B",
+    },
+    script=(
+        {
+            "call": "parallel_tasks",
+            "arguments": {
+                "tasks": [
+                    _task("A", '/tool once {"text": "of A"}', "", '/tool look {"text": "looked"}'),
+                    _task("B", '/tool once {"text": "of B"}'),
+                    _task("C", "say 1 word"),
+                    {"agent": "nobody", "prompt": "say 1 word"},
+                ]
+            },
+        },
+        {"say": "That was all."},
+    ),
+)
+
 CONSENT = Scenario(
     "consent",
     (
@@ -247,7 +276,7 @@ COMMAND_LINE = Scenario(
 SCENARIOS = {
     one.name: one
     for one in (
-        *(CHAIN, TRANSFORM, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, CHAT, CONSENT, CONSENT_EACH, RECORDED, SLOW),
-        COMMAND_LINE,
+        *(CHAIN, TRANSFORM, FAN, JOIN, FOR_EACH, APPROVALS, AGENT, SUB_AGENTS, CHAT, CONSENT, CONSENT_EACH, RECORDED),
+        *(SLOW, COMMAND_LINE),
     )
 }

@@ -16,6 +16,7 @@ from core.domain.events import (
     RunWaiting,
 )
 from core.domain.fold import fold
+from core.domain.ids import RunId
 from core.domain.live_run import LiveRun
 from core.domain.run import RunKind, RunStatus
 from core.errors import StorageFailed
@@ -40,8 +41,8 @@ T = TypeVar("T")
 
 
 class Listener:
-    """Hears what is told, and compares it with the disk of that moment, where the disk can be looked into. No call
-    begins while the run is paused, but what was about to."""
+    """Hears what is told of the run and of a recording beside it, and compares it with the disk of that moment, where
+    the disk can be looked into. No call begins while the run is paused, but what was about to."""
 
     def __init__(self, bus: Bus, storage: FailingMemory | FailingSurreal, effects: Effects) -> None:
         self.run: LiveRun | None = None
@@ -54,24 +55,28 @@ class Listener:
         bus.subscribe(Event, self._hear)
         bus.subscribe(EventsKept, self._hear_kept)
 
-    def compare(self, stored: list[Event]) -> None:
-        """All that was heard is on disk."""
+    @property
+    def heard_of(self) -> set[RunId]:
+        """The runs of which anything was heard."""
+        return {event.run_id for event in self._heard}
+
+    def compare(self, run_id: RunId, stored: list[Event]) -> None:
+        """All that was heard of the run is on disk."""
         by_number = {event.seq: event for event in stored}
         for event in self._heard:
-            if by_number.get(event.seq) != event:
+            if event.run_id == run_id and by_number.get(event.seq) != event:
                 self.problems.append(f"{event.fact} {event.seq} was told, and on disk is {by_number.get(event.seq)}")
 
     def _hear(self, event: Event) -> None:
-        if event.run_id != RUN:  # a recording beside it
-            return
-        self.run = fold(self.run, event)
+        is_own = event.run_id == RUN
+        self.run = fold(self.run, event) if is_own else self.run
         match event.fact:
-            case RunPaused():
+            case RunPaused() if is_own:
                 self.pauses += 1
                 self._paused_at = asyncio.get_running_loop().time()
                 if self.run is not None and self.run.status is not RunStatus.PAUSED:
                     self.problems.append(f"the run is shown as {self.run.status} when it is paused")
-            case RunContinued():
+            case RunContinued() if is_own:
                 self.continuations += 1
                 begun = zip(self._effects.made, self._effects.made_at, strict=True)
                 late = [made for made, at in begun if at > self._paused_at + ABOUT_TO_S]
@@ -82,15 +87,14 @@ class Listener:
                     self._require(event, "was told")
 
     def _hear_kept(self, kept: EventsKept) -> None:
-        mine = [event for event in kept.events if event.run_id == RUN]
-        self._heard += mine
-        for event in mine:
+        self._heard += kept.events
+        for event in kept.events:
             self._require(event, "was told to be kept")
 
     def _require(self, event: Event, what: str) -> None:
         if self._tables is None:
             return
-        rows = self._tables.events.get(RUN, {}).values()
+        rows = self._tables.events.get(event.run_id, {}).values()
         if not any(row.first_seq <= event.seq <= row.last_seq for row in rows):
             self.problems.append(f"{event.fact.type} {event.seq} {what}, and is not on disk")
 
@@ -122,16 +126,14 @@ class Troubled:
             except TimeoutError:
                 self.problems.append("the run hangs")
             trouble.is_on = False
-        listener.compare(await self._storage.events(RUN))
+        for run_id in listener.heard_of:
+            listener.compare(run_id, await self._storage.events(run_id))
         self.pauses = listener.pauses
         self.problems += listener.problems
         if listener.pauses != listener.continuations:
             self.problems.append(f"{listener.pauses} pauses, {listener.continuations} continuations")
-        left = [
-            f"{run.title} is {run.status}"
-            for run in await self._storage.unfinished_runs()
-            if run.kind is not RunKind.RECORDING
-        ]
+        unfinished = await self._storage.unfinished_runs()
+        left = [f"{run.title} is {run.status}" for run in unfinished if run.kind is not RunKind.RECORDING]
         after = await read_disk(self._storage, self._place.effects)
         life = Life(before, after, self._effects.made, listener.run, left)
         self.problems += problems(self._scenario, life)
@@ -147,11 +149,11 @@ class Troubled:
 
     async def _start(self, core: Core) -> None:
         """Start the run. A start that failed has left nothing, unless its commit was done all the same."""
-        is_recovered = core.engine.drives(RUN)
+        is_at_work = core.engine.drives(RUN)
         try:
             await start_run(core, self._scenario, self._place)
         except StorageFailed:
-            if core.engine.drives(RUN) and not is_recovered:
+            if core.engine.drives(RUN) and not is_at_work:
                 self.problems.append("a start that failed has left a run at work")
             raise
 

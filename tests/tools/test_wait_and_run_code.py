@@ -20,7 +20,10 @@ EFFECTS = {
     **dict.fromkeys(
         ("ask_user", "calculator", "http_fetch", "list_files", "read_file", "run_code", "wait"), Effect.NONE
     ),
-    **dict.fromkeys(("memory", "pick_file", "todo", "write_file"), Effect.IDEMPOTENT),
+    **dict.fromkeys(
+        ("delegate_task", "memory", "parallel_tasks", "pick_file", "spawn_agent", "todo", "write_file"),
+        Effect.IDEMPOTENT,
+    ),
 }
 
 

@@ -10,6 +10,7 @@ from core.ports.template_book import TemplateBook
 from core.tools.builtin import (
     ask_user,
     calculator,
+    delegate_task,
     execution_create,
     execution_record,
     execution_save_as_template,
@@ -18,9 +19,11 @@ from core.tools.builtin import (
     http_fetch,
     list_files,
     memory,
+    parallel_tasks,
     pick_file,
     read_file,
     run_code,
+    spawn_agent,
     templates,
     todo,
     wait,
@@ -38,6 +41,9 @@ def builtin_tools(sandbox: Sandbox, clock: Clock) -> list[Tool]:
         run_code.tool(sandbox),
         http_fetch.tool(),
         ask_user.tool(),
+        spawn_agent.tool(),
+        delegate_task.tool(),
+        parallel_tasks.tool(),
     ]
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from desktop.chat.layout.segments import Label
-from desktop.chat.values import Activity, Boundary, Failure, StepLine, ToolLine
+from desktop.chat.values import Activity, Boundary, Failure, StepLine, SubAgentLine, ToolLine
 
 
 class CardKind(StrEnum):
@@ -106,6 +106,8 @@ class CaptionKind(StrEnum):
     ARGUMENTS = "arguments"
     RESULT = "result"
     OUTPUT = "output"
+    TASK = "task"
+    ANSWER = "answer"
     SKIPPED = "skipped"
     FAILED = "failed"
     EARLIER_CALLS = "earlier_calls"
@@ -142,6 +144,15 @@ class ThoughtBlock(Block):
 
     seconds: float | None
     is_unfolded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubAgentBlock(Block):
+    """A sub-agent's line; unfolded, its task and what it said and called stand below it."""
+
+    line: SubAgentLine
+    is_unfolded: bool
+    is_first: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

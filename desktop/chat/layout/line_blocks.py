@@ -11,13 +11,14 @@ from desktop.chat.layout.blocks import (
     CaptionKind,
     CardKind,
     StepBlock,
+    SubAgentBlock,
     ThoughtBlock,
     ToolBlock,
     ToolGroupBlock,
     Within,
 )
 from desktop.chat.layout.memo import Memo
-from desktop.chat.values import StepLine, Steps, Thought, ToolLine, Tools
+from desktop.chat.values import StepLine, Steps, SubAgentLine, SubAgents, Text, Thought, ToolLine, Tools
 
 GROUPED = 3
 """From this many calls on, a run of them is one line."""
@@ -48,6 +49,11 @@ def thought_blocks(key: str, thought: Thought, folds: Folds, memo: Memo) -> Iter
     yield ThoughtBlock(key=key, within=within, seconds=thought.seconds, is_unfolded=is_unfolded)
     if is_unfolded:
         yield from memo.markdown(f"{key}/text", thought.text, within.unfolded)
+
+
+def sub_agents_blocks(key: str, part: SubAgents, folds: Folds, memo: Memo) -> Iterable[Block]:
+    """Those that one call has begun, in one card; folded unless a person unfolded one."""
+    yield from _sub_agents(key, part.lines, OUTSIDE.card(CardKind.LINES, key), folds, memo)
 
 
 def steps_blocks(key: str, steps: Steps, folds: Folds, memo: Memo) -> Iterable[Block]:
@@ -84,6 +90,31 @@ def _tool_blocks(key: str, line: ToolLine, within: Within, folds: Folds, memo: M
         yield CaptionBlock(key=f"{key}/result", within=inside, kind=CaptionKind.RESULT, text=line.summary)
 
 
+def _sub_agents(key: str, lines: Iterable[SubAgentLine], within: Within, folds: Folds, memo: Memo) -> Iterable[Block]:
+    for number, line in enumerate(lines):
+        own = f"{key}:{line.id}"
+        is_unfolded = folds.get(own, False)
+        yield SubAgentBlock(key=own, within=within, line=line, is_unfolded=is_unfolded, is_first=number == 0)
+        if is_unfolded:
+            yield from _sub_agent_details(own, line, within.unfolded, folds, memo)
+
+
+def _sub_agent_details(key: str, line: SubAgentLine, within: Within, folds: Folds, memo: Memo) -> Iterable[Block]:
+    """Its task, then what it said, with its calls where they stand."""
+    yield from memo.value(f"{key}/task", line.prompt, within, CaptionKind.TASK)
+    if line.parts:
+        yield CaptionBlock(key=f"{key}/answer", within=within, kind=CaptionKind.ANSWER)
+    for number, part in enumerate(line.parts):
+        match part:
+            case Text(text=text):
+                yield from memo.markdown(f"{key}/{number}", text, within)
+            case Tools(lines=calls):
+                for call in calls:
+                    yield from _tool_blocks(f"{key}/{call.id}", call, within, folds, memo)
+    if line.error is not None:
+        yield CaptionBlock(key=f"{key}/error", within=within, kind=CaptionKind.FAILED, text=line.error)
+
+
 def _step_details(key: str, line: StepLine, within: Within, folds: Folds, memo: Memo) -> Iterable[Block]:
     if line.is_skipped:
         value = readable(line.skipped_value)[:_VALUE_CHARACTERS]
@@ -94,11 +125,12 @@ def _step_details(key: str, line: StepLine, within: Within, folds: Folds, memo: 
         yield CaptionBlock(key=f"{key}/earlier", within=within, kind=CaptionKind.EARLIER_CALLS, count=count)
     for call in line.tools:
         yield from _tool_blocks(f"{key}/{call.id}", call, within, folds, memo)
+    yield from _sub_agents(key, line.sub_agents, within, folds, memo)
     if line.text:
         yield from memo.markdown(f"{key}/text", line.text, within)
     if line.error is not None:
         yield CaptionBlock(key=f"{key}/error", within=within, kind=CaptionKind.FAILED, text=line.error)
     elif line.status is StepStatus.COMPLETED and line.output != line.text:
         yield from memo.value(f"{key}/output", line.output, within, CaptionKind.OUTPUT)
-    elif not line.text and not line.tools:
+    elif not line.text and not line.tools and not line.sub_agents:
         yield CaptionBlock(key=f"{key}/nothing", within=within, kind=CaptionKind.NOTHING)

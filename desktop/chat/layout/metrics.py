@@ -13,9 +13,10 @@ from desktop.chat.layout.blocks import (
     HeadBlock,
     PlainBlock,
     ProseBlock,
+    SubAgentBlock,
     ToolBlock,
 )
-from desktop.chat.values import Output, Steps, Text, Tools, Turn
+from desktop.chat.values import Output, Steps, SubAgents, Text, Tools, Turn
 from desktop.theme.tokens import Sizes
 
 _SIGN_WIDTH = 0.48  # of the text's size: what a letter of Inter takes on average
@@ -84,7 +85,7 @@ def estimated_turn_height(turn: Turn, width: int, sizes: Sizes) -> int:
         match part:
             case Text(text=text) | Output(text=text):
                 height += _text_height(text, width, sizes)
-            case Tools(lines=lines) | Steps(lines=lines):
+            case Tools(lines=lines) | Steps(lines=lines) | SubAgents(lines=lines):
                 height += len(lines) * sizes.tool_line
             case _:
                 height += sizes.tool_line
@@ -104,7 +105,7 @@ def _depth_sides(block: Block, sizes: Sizes) -> tuple[int, int]:
 
 
 def _gap(before: Block, block: Block, sizes: Sizes) -> int:
-    is_detail = block.within.depth > 0 and not isinstance(block, ToolBlock)
+    is_detail = block.within.depth > 0 and not isinstance(block, ToolBlock | SubAgentBlock)
     if block.cards and before.cards:
         if block.cards == before.cards:
             return sizes.space_s if is_head(before) else sizes.space_xs if is_detail else 0
@@ -115,7 +116,7 @@ def _gap(before: Block, block: Block, sizes: Sizes) -> int:
 
 def _sides(block: Block, inner: Card | None, sizes: Sizes) -> tuple[int, int]:
     left, right = _depth_sides(block, sizes)
-    if isinstance(block, ToolBlock) and block.within.depth:
+    if isinstance(block, ToolBlock | SubAgentBlock) and block.within.depth:
         left, right = left - sizes.space_m, 0  # its sign stands under the words above
     if inner is None:
         return left, right

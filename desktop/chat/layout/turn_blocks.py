@@ -15,10 +15,10 @@ from desktop.chat.layout.blocks import (
     HeadBlock,
     PlainBlock,
 )
-from desktop.chat.layout.line_blocks import Folds, steps_blocks, thought_blocks, tools_blocks
+from desktop.chat.layout.line_blocks import Folds, steps_blocks, sub_agents_blocks, thought_blocks, tools_blocks
 from desktop.chat.layout.memo import Memo
 from desktop.chat.layout.splitter import split_plain
-from desktop.chat.values import Activity, CutOff, Failure, Output, Part, Steps, Text, Thought, Tools, Turn
+from desktop.chat.values import Activity, CutOff, Failure, Output, Part, Steps, SubAgents, Text, Thought, Tools, Turn
 
 
 def blocks_of(turn: Turn, folds: Folds, memo: Memo) -> list[Block]:
@@ -49,6 +49,8 @@ def _part_blocks(key: str, part: Part, folds: Folds, memo: Memo) -> Iterable[Blo
             yield from thought_blocks(key, part, folds, memo)
         case Tools():
             yield from tools_blocks(key, part, folds, memo)
+        case SubAgents():
+            yield from sub_agents_blocks(key, part, folds, memo)
         case Steps():
             yield from steps_blocks(key, part, folds, memo)
         case Output(text=text):

@@ -11,6 +11,7 @@ from desktop.chat.layout.blocks import (
     CodeBlock,
     FailureBlock,
     StepBlock,
+    SubAgentBlock,
     ThoughtBlock,
     ToolBlock,
     ToolGroupBlock,
@@ -60,7 +61,8 @@ class ChatActions(QObject):
 
     def _on_fold(self, view: QWidget) -> None:
         live = self._stage.live_of(view)
-        if live is not None and isinstance(live.block, StepBlock | ThoughtBlock | ToolBlock | ToolGroupBlock):
+        foldable = StepBlock | SubAgentBlock | ThoughtBlock | ToolBlock | ToolGroupBlock
+        if live is not None and isinstance(live.block, foldable):
             self._stage.column.set_fold(live.place.turn, live.block.key, is_unfolded=not live.block.is_unfolded)
             self.folded.emit()
 

@@ -86,6 +86,10 @@ class CaptionView(QWidget):
                 return "", self.tr("Result: {result}").format(result=text)
             case CaptionKind.OUTPUT:
                 return "", self.tr("Output")
+            case CaptionKind.TASK:
+                return "", self.tr("Task")
+            case CaptionKind.ANSWER:
+                return "", self.tr("Answer")
             case CaptionKind.SKIPPED:
                 return "", self.tr("Skipped, because its condition found {value}").format(value=text)
             case CaptionKind.FAILED:

@@ -18,6 +18,7 @@ from desktop.chat.layout.blocks import (
     PlainBlock,
     ProseBlock,
     StepBlock,
+    SubAgentBlock,
     ThoughtBlock,
     ToolBlock,
     ToolGroupBlock,
@@ -32,6 +33,7 @@ from desktop.chat.views.head_view import HeadView
 from desktop.chat.views.intents import Intents
 from desktop.chat.views.prose_view import ProseView
 from desktop.chat.views.step_view import StepView
+from desktop.chat.views.sub_agent_view import SubAgentView
 from desktop.chat.views.tool_view import ThoughtView, ToolGroupView, ToolView
 from desktop.theme.theme import Theme
 
@@ -45,6 +47,7 @@ BlockView = (
     | HeadView
     | ProseView
     | StepView
+    | SubAgentView
     | ThoughtView
     | ToolGroupView
     | ToolView
@@ -81,6 +84,8 @@ class ViewMaker:
                 return ToolGroupView(theme, intents, parent)
             case StepBlock():
                 return StepView(theme, intents, self.now, parent)
+            case SubAgentBlock():
+                return SubAgentView(theme, intents, self.now, parent)
             case ActivityBlock():
                 return ActivityView(theme, self.now, parent)
             case CutOffBlock():
@@ -127,6 +132,8 @@ def show_block(view: BlockView, block: Block, extra: Extra) -> None:
         case ToolGroupView(), ToolGroupBlock():
             view.show_block(block)
         case StepView(), StepBlock():
+            view.show_block(block)
+        case SubAgentView(), SubAgentBlock():
             view.show_block(block)
         case ActivityView(), ActivityBlock():
             view.show_block(block)

@@ -3,15 +3,14 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from core.domain.step import StepStatus
 from desktop.chat.layout.blocks import StepBlock
 from desktop.chat.values import StepLine
 from desktop.chat.views.intents import Intents
-from desktop.chat.views.line_button import Line, LineButton
+from desktop.chat.views.line_button import Line
+from desktop.chat.views.timed_line import TimedLine
 from desktop.chat.views.words import step_state
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -28,41 +27,18 @@ _INDICATORS = {
     StepStatus.ERROR: Indicator.ERROR,
     StepStatus.CANCELLED: Indicator.CANCELLED,
 }
-_SECOND_MS = 1000
 
 
-class StepView(LineButton):
-    """`now` tells the time, for a step that runs; it is asked each second while the line is on screen."""
-
+class StepView(TimedLine):
     def __init__(self, theme: Theme, intents: Intents, now: Callable[[], datetime], parent: QWidget) -> None:
-        super().__init__(theme, intents, parent)
-        self._now = now
+        super().__init__(theme, intents, now, parent)
         self._block: StepBlock | None = None
-        self._seconds = QTimer(self)
-        self._seconds.setInterval(_SECOND_MS)
-        self._seconds.timeout.connect(self._tell)
 
     def show_block(self, block: StepBlock) -> None:
         self._block = block
-        self._tell()
-        self._count_if_running()
+        self.begin_line(is_at_work=block.line.status is StepStatus.RUNNING)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._count_if_running()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._seconds.stop()
-
-    def _count_if_running(self) -> None:
-        is_running = self._block is not None and self._block.line.status is StepStatus.RUNNING
-        if is_running and self.isVisible():
-            self._seconds.start()
-        else:
-            self._seconds.stop()
-
-    def _tell(self) -> None:
+    def tell(self) -> None:
         if self._block is None:
             return
         line = self._block.line
@@ -87,7 +63,4 @@ class StepView(LineButton):
     def _took(self, line: StepLine) -> str:
         if line.elapsed_s is not None and not line.is_skipped:
             return duration(line.elapsed_s)
-        if line.status is StepStatus.RUNNING and line.started_at is not None:
-            seconds = (self._now() - line.started_at).total_seconds() // 1
-            return duration(seconds) if seconds > 0 else ""
-        return ""
+        return self.elapsed(line.started_at) if line.status is StepStatus.RUNNING else ""

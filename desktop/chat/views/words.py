@@ -30,9 +30,12 @@ def call_result(line: ToolLine) -> str:
 
 def step_state(line: StepLine) -> str:
     """The state of a step in words, without its duration."""
-    if line.is_skipped:
-        return translate("ChatWords", "Skipped")
-    match line.status:
+    return translate("ChatWords", "Skipped") if line.is_skipped else status_word(line.status)
+
+
+def status_word(status: StepStatus) -> str:
+    """The state of a step, or of a sub-agent, in a word."""
+    match status:
         case StepStatus.PENDING:
             return translate("ChatWords", "Pending")
         case StepStatus.RUNNING:

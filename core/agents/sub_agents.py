@@ -1,0 +1,287 @@
+"""Sub-agents: the same loop, over a key space of its own within the run of its parent (AGENTS_AND_TOOLS §5).
+
+No run of their own, since all that a run gives is there already: one journal, one ledger, one place among the runs, one
+cancel and one deadline, one list of what people are asked, and tokens, rounds and calls that count where they are
+spent. What a sub-agent keeps stands beside what its step keeps, by the id of the sub-agent (`core.domain.sub_agent`):
+its answers, its calls, the text that it streams. So it goes on after a crash as any agent does, from its last finished
+answer. Its row says who it is and, once it has ended, how: one that has ended is never run again.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.domain.agent import ASSISTANT, Agent, name_of
+from core.domain.events import Fact, SubAgentStarted
+from core.domain.ids import CallId, SubAgentId
+from core.domain.masking import masked_text
+from core.domain.model import ModelChoice
+from core.domain.run import ErrorInfo
+from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.sub_agent import MOST_SUB_AGENTS, NAME_CHARACTERS, SubAgentNote, sub_agent_id
+from core.errors import NotFound, StepFailed, StorageFailed, ToolFailed
+from core.ports.agents import AgentTurn
+from core.ports.clock import Clock
+from core.ports.journal import RunLog
+from core.ports.left_open import NOTHING, LeftOpen, sub_agent_finished
+from core.ports.recording import NO_RECORDER
+from core.ports.storage import PutStepResult, Write
+from core.ports.sub_agents import Roster, SubAgentReport, SubAgentTask
+from core.threads.long_masking import masked_value
+
+RETRY_S = 5.0
+"""How long one waits for a store that cannot be read."""
+
+SHORT_NAME_CHARACTERS = 40
+
+_log = logging.getLogger(__name__)
+
+RunTurn = Callable[[AgentTurn, RunLog], Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cast:
+    """Who does a task. `row` is its row in an earlier life; without one, it is about to be begun."""
+
+    note: SubAgentNote
+    profile: Agent
+    model: ModelChoice | None
+    tools: tuple[str, ...] | None
+    row: StepResult | None
+
+
+class TurnSubAgents:
+    """An `OwnSubAgents`. `parent` is the turn, or the step, that begins them; `tools` those that they may have; `run`
+    carries out a turn."""
+
+    def __init__(
+        self, run: RunTurn, roster: Roster, parent: AgentTurn, log: RunLog, clock: Clock, tools: Sequence[str]
+    ) -> None:
+        self._carry = run
+        self._roster = roster
+        self._parent = parent
+        self._log = log
+        self._clock = clock
+        self._tools = tuple(tools)
+        self._left: dict[StepKey, LeftOpen] = dict(parent.left_open.below)
+
+    async def run(self, call_id: CallId, tasks: Sequence[SubAgentTask]) -> list[SubAgentReport]:
+        """A `core.ports.sub_agents.SubAgents`."""
+        ids = [sub_agent_id(call_id, number) for number in range(1, len(tasks) + 1)]
+        begun: dict[SubAgentId, asyncio.Task[SubAgentReport]] = {}
+        reports: dict[SubAgentId, SubAgentReport] = {}
+        shown = [await masked_value(task.prompt) for task in tasks]
+        try:
+            async with asyncio.TaskGroup() as group:  # no await in it: another step may be beginning some too
+                for own_id, task, prompt in zip(ids, tasks, shown, strict=True):
+                    try:
+                        cast = self._cast(own_id, task)
+                    except StepFailed as error:
+                        reports[own_id] = SubAgentReport(task.name or short_name(task.prompt), error=error)
+                        continue
+                    if cast.row is not None and _has_ended(cast.row):
+                        reports[own_id] = _report(cast.row)
+                        continue
+                    self._begin(own_id, prompt, cast)
+                    work = self._carry_out(own_id, self._turn(own_id, task, cast))
+                    begun[own_id] = group.create_task(work, name=f"{self._parent.run.id} {own_id}")
+        finally:
+            for own_id in begun:
+                self._close(own_id)
+        return [reports[own_id] if own_id in reports else begun[own_id].result() for own_id in ids]
+
+    def close(self) -> None:
+        """An `OwnSubAgents`."""
+        for key, left in self._left.items():
+            facts, writes = left.closed(self._parent.run, key, self._clock.now())
+            self._log.tell(*facts, writes=writes)
+        self._left.clear()
+
+    # Who does it
+
+    def _cast(self, own_id: SubAgentId, task: SubAgentTask) -> _Cast:
+        """Who does the task, as it was when it was begun. Raises ToolFailed where nobody can."""
+        row = self._parent.crew.rows.get(own_id)
+        if row is not None:
+            note = SubAgentNote.of_json(row.output_json)
+            if note.agent is not None:
+                model = None if note.model is None else ModelChoice.model_validate(note.model)
+                return _Cast(note, Agent.model_validate(note.agent), model, None, row)
+            return _Cast(note, self._fresh(task, note.name), self._parent.snapshot.model, self._given(task), row)
+        if not task.prompt.strip():
+            raise ToolFailed("invalid_arguments", "the prompt of a sub-agent is empty: say what it is to do")
+        if task.agent is not None:
+            cast = self._colleague(task.agent, task)
+        else:
+            profile, tools = self._fresh(task, task.name or short_name(task.prompt)), self._given(task)
+            if missing := [name for name in task.tools or () if name not in self._tools]:
+                raise self._not_allowed(missing)
+            cast = _Cast(SubAgentNote(profile.name), profile, self._parent.snapshot.model, tools, None)
+        if not self._parent.crew.admits(own_id):
+            message = f"a run has at most {MOST_SUB_AGENTS} sub-agents, and this one has had them"
+            raise ToolFailed("limit_reached", message, limit=MOST_SUB_AGENTS)
+        return cast
+
+    def _colleague(self, name: str, task: SubAgentTask) -> _Cast:
+        try:
+            agent, model = self._roster.colleague(name, self._parent.snapshot.model)
+        except NotFound as error:
+            raise ToolFailed("not_found", error.message, agent=name) from None
+        note = SubAgentNote(
+            _named(task.name) if task.name is not None else agent.name,
+            agent.model_dump(mode="json", exclude_none=True),
+            None if model is None else model.model_dump(mode="json", exclude_none=True),
+        )
+        return _Cast(note, agent, model, None, None)
+
+    def _fresh(self, task: SubAgentTask, name: str) -> Agent:
+        """An agent that is nobody's: what it is not told it has from its parent."""
+        parent = self._parent.snapshot.profile or ASSISTANT
+        told = {"name": _named(name), "system_prompt": task.system_prompt, "tools": None}
+        try:
+            return Agent.model_validate({**parent.model_dump(), **told})
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+            raise ToolFailed("invalid_arguments", f"{first['loc'][0]}: {first['msg']}") from None
+
+    def _given(self, task: SubAgentTask) -> tuple[str, ...]:
+        """The tools of a fresh agent: at most those of its parent."""
+        return self._tools if task.tools is None else tuple(name for name in task.tools if name in self._tools)
+
+    def _not_allowed(self, names: Sequence[str]) -> ToolFailed:
+        told = ", ".join(names)
+        having = f"it can have some of yours: {', '.join(self._tools)}" if self._tools else "you have none to give"
+        return ToolFailed("not_allowed", f"a sub-agent cannot have {told}; {having}", tools=list(names))
+
+    # Its life
+
+    def _begin(self, own_id: SubAgentId, prompt: str, cast: _Cast) -> None:
+        """Say that it is at work; with what follows, this is on disk before its model is asked. The prompt is
+        masked."""
+        place = self._parent.place
+        self._parent.crew.begin(place.step, place.index, own_id)
+        if cast.row is not None and cast.row.status is StepStatus.RUNNING:  # it goes on, and has been told of
+            return
+        row = StepResult(
+            self._parent.run.id,
+            StepKey(own_id),
+            StepStatus.RUNNING,
+            output_json=cast.note.as_json(),
+            started_at=self._clock.now(),
+        )
+        self._parent.crew.rows[own_id] = row
+        started = SubAgentStarted(
+            sub_agent_id=own_id,
+            name=cast.note.name,
+            prompt=prompt,
+            call_id=_call_of(own_id),
+            step=place.step,
+            index=place.index,
+            agent=cast.profile.name if cast.note.agent is not None else None,
+            model=None if cast.model is None else cast.model.label,
+        )
+        self._log.tell(started, writes=[PutStepResult(row)])
+
+    def _turn(self, own_id: SubAgentId, task: SubAgentTask, cast: _Cast) -> AgentTurn:
+        parent = self._parent
+        return replace(
+            parent,
+            snapshot=replace(parent.snapshot, profile=cast.profile, model=cast.model, script=()),
+            key=StepKey(own_id),
+            prompt=task.prompt,
+            tools=cast.tools,
+            max_rounds=None,
+            output_schema=None,
+            recorder=NO_RECORDER,  # a recording takes in the call that began it, as one step
+            fresh=parent.fresh and cast.row is None,
+            left_open=self._left.get(StepKey(own_id), NOTHING),
+        )
+
+    async def _carry_out(self, own_id: SubAgentId, turn: AgentTurn) -> SubAgentReport:
+        self._left.pop(turn.key, None)
+        error: StepFailed | None = None
+        text = ""
+        try:
+            text = await self._answer(turn)
+        except StepFailed as failed:
+            error = failed
+        except Exception as broke:  # noqa: BLE001  # whatever breaks in one is its report, and stops no other
+            _log.exception("sub-agent %s of run %s broke", own_id, turn.run.id)
+            error = StepFailed("internal", f"{type(broke).__name__}; see the log")
+        row = self._parent.crew.rows[own_id]
+        note = replace(SubAgentNote.of_json(row.output_json), text=text)
+        info = None if error is None else _error_of(error).masked()
+        status = StepStatus.COMPLETED if error is None else StepStatus.ERROR
+        row = self._end(replace(row, status=status, output_json=note.as_json(), error=info))
+        return _report(row)
+
+    async def _answer(self, turn: AgentTurn) -> str:
+        """Its last text. Where the store cannot be read, it waits as its parent would."""
+        while True:
+            try:
+                return str(await self._carry(turn, self._log))
+            except StorageFailed as error:
+                if error.code == "unreadable":
+                    raise StepFailed(error.code, error.message, failed_during="storage") from error
+                _log.warning("a sub-agent of run %s waits for the store: %s", turn.run.id, error.message)
+                await self._clock.sleep(RETRY_S)
+                turn = replace(turn, fresh=False)
+
+    def _end(self, row: StepResult, more: Sequence[Fact] = (), writes: Sequence[Write] = ()) -> StepResult:
+        """Tell how it ended. It is on disk before anything that its parent makes of it leaves the process."""
+        own_id, place = SubAgentId(row.key.step), self._parent.place
+        row = replace(row, finished_at=self._clock.now())
+        self._parent.crew.rows[own_id] = row
+        self._log.tell(*more, sub_agent_finished(row), writes=[*writes, PutStepResult(row)])
+        self._parent.crew.end(place.step, place.index, own_id)
+        return row
+
+    def _close(self, own_id: SubAgentId) -> None:
+        """End one that was cancelled, be it before it came to anything."""
+        row = self._parent.crew.rows[own_id]
+        if row.status.is_final:
+            return
+        left = replace(self._left.pop(row.key, NOTHING), row=None)
+        facts, writes = left.closed(self._parent.run, row.key, self._clock.now())
+        self._end(replace(row, status=StepStatus.CANCELLED), facts, writes)
+
+
+def short_name(prompt: str) -> str:
+    """What a sub-agent is called that was given no name: the first words of its task."""
+    line = "".join(sign for sign in " ".join(prompt[: NAME_CHARACTERS * 4].split()) if sign.isprintable())
+    if len(line) <= SHORT_NAME_CHARACTERS:
+        return line or "…"
+    return line[: SHORT_NAME_CHARACTERS - 1].rstrip() + "…"
+
+
+def _named(name: str) -> str:
+    """Raises ToolFailed for a name that cannot be shown."""
+    try:
+        return name_of(masked_text(name))
+    except ValueError as error:
+        raise ToolFailed("invalid_arguments", f"name: {error}") from None
+
+
+def _call_of(own_id: SubAgentId) -> CallId:
+    return CallId(own_id.rpartition("/")[0])
+
+
+def _has_ended(row: StepResult) -> bool:
+    """Whether it came to an end of its own: one that was stopped goes on."""
+    return row.status in (StepStatus.COMPLETED, StepStatus.ERROR)
+
+
+def _error_of(error: StepFailed) -> ErrorInfo:
+    parameters = dict(error.parameters)
+    during, tool = parameters.pop("failed_during", None), parameters.pop("tool_name", None)
+    return ErrorInfo(error.code, error.message, failed_during=during or "model", tool_name=tool, parameters=parameters)
+
+
+def _report(row: StepResult) -> SubAgentReport:
+    note = SubAgentNote.of_json(row.output_json)
+    error = None if row.error is None else StepFailed(row.error.code, row.error.message)
+    return SubAgentReport(note.name, note.text, error, note.input_tokens, note.output_tokens)

@@ -1,0 +1,19 @@
+"""The agents that a person set up, for tests that have no settings."""
+
+from collections.abc import Iterable
+
+from core.domain.agent import Agent
+from core.domain.model import ModelChoice
+from core.errors import NotFound
+
+
+class Roster:
+    """A `core.ports.sub_agents.Roster`."""
+
+    def __init__(self, agents: Iterable[Agent] = ()) -> None:
+        self.agents = {agent.name: agent for agent in agents}
+
+    def colleague(self, name: str, usual: ModelChoice | None) -> tuple[Agent, ModelChoice | None]:
+        if name not in self.agents:
+            raise NotFound("agent", name)
+        return self.agents[name], self.agents[name].model or usual
