@@ -1,6 +1,6 @@
 """An MCP server that is about to be kept: its row without secrets, and the secrets apart (AGENTS_AND_TOOLS §7)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,8 +11,7 @@ from core.domain.mcp_secrets import secret_places, with_values, without_secrets
 from core.domain.mcp_server import McpServer
 from core.domain.settings import KeyPlace
 from core.errors import Refused
-from core.tools.mcp.pasted import Input as Input
-from core.tools.mcp.pasted import Pasted as Pasted
+from core.tools.mcp.pasted import Pasted
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +35,14 @@ class Preview:
     place: str
     runs: Mapping[str, Any]
     problem: Refused | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was understood of a text, to be shown before `pasted` is added."""
+
+    pasted: Pasted
+    servers: Sequence[Preview]
 
 
 def shown_fields(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,10 +13,11 @@ from core.domain.mcp_server import McpServer, ServerStatus, StoredServer
 from core.domain.settings import KeyPlace
 from core.domain.tool import server_of
 from core.errors import MetierError, NotFound, Refused, ToolFailed
-from core.llm.keys import Keys, Secret
+from core.llm.keys import Keys
+from core.llm.masking import Secret
 from core.ports.storage import PutServer, PutToolList, RemoveServer, Storage
 from core.ports.tools import CallContext
-from core.services.mcp_drafts import Draft, Preview, draft_of, shown_fields
+from core.services.mcp_drafts import Draft, Looked, Preview, draft_of, shown_fields
 from core.services.outcome import answers
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.launch import Launch, resolved
@@ -118,23 +119,24 @@ class McpServerService:
         """The servers of a configuration of another app. Nothing is kept. Fails with `bad_config` and all problems."""
         return await asyncio.to_thread(read_pasted, text)
 
-    def previews(self, pasted: Pasted) -> list[Preview]:
-        """What would be added, to be shown before it is. Where values are still to be given, only names are checked."""
+    @answers
+    async def look(self, text: str) -> Looked:
+        """What would be added, to be shown before it is; fails as `read` does. Where values are still to be given, only
+        names are looked at."""
+        pasted = await asyncio.to_thread(read_pasted, text)
         found: list[Preview] = []
         names = {one.server.name.casefold() for one in self.states}
         for one in pasted.servers:
-            problem: Refused | None = None
             name = " ".join(str(one.fields["name"]).split())
+            problem = _name_taken(name) if name.casefold() in names else None
             try:
                 if not pasted.inputs:
                     draft_of({**one.fields, "id": "preview"})
             except Refused as error:
                 problem = error
-            if name.casefold() in names:
-                problem = _name_taken(name)
             names.add(name.casefold())
             found.append(Preview(one.place, shown_fields(one.fields), problem))
-        return found
+        return Looked(pasted, found)
 
     @answers
     async def add(
@@ -149,7 +151,7 @@ class McpServerService:
         async with self._one_at_a_time:
             taken: set[str] = set(self._running.configs)
             drafts: list[Draft] = []
-            problems: list[dict[str, str]] = []
+            problems: list[dict[str, Any]] = []
             for one in filled.servers:
                 new_id = server_id(one.fields["name"], taken)
                 try:
@@ -158,7 +160,8 @@ class McpServerService:
                 except Refused as error:
                     if error.code == "name_taken" and len(filled.servers) == 1:
                         raise
-                    problems.append({"place": one.place, "message": error.message})
+                    about = {"place": one.place, "message": error.message, "code": error.code}
+                    problems.append({**about, "about": {"field": error.parameters.get("field")}})
                     continue
                 taken.add(new_id)
                 drafts.append(draft)

@@ -1,0 +1,343 @@
+"""MCP servers: which there are and how they are, how one is added, changed and removed (AGENTS_AND_TOOLS §7)."""
+
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
+
+from core.bus import ServersChanged, Subscription
+from core.domain.ids import ServerId
+from core.domain.mcp_server import McpServer, ServerState, ServerStatus
+from core.services.outcome import Failed
+from desktop.settings.page import Page, PageId
+from desktop.settings.server_form import ServerForm
+from desktop.settings.server_paste import ServerPaste
+from desktop.settings.server_row import ServerRow
+from desktop.settings.server_words import refusal_words
+from desktop.settings.servers import Servers
+from desktop.settings.values import Deed
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.buttons import Button
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.visibility import show_when
+
+_TICK_MS = 1000
+
+
+class ServersPage(Page):
+    """The list follows the servers, whoever changes them. A form stands below it while one is added or changed."""
+
+    def __init__(
+        self, theme: Theme, servers: Servers, told: Callable[[Deed], None], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(theme, PageId.SERVERS, Icon.WRENCH, parent)
+        self._servers = servers
+        self._told = told
+        self.rows: dict[ServerId, ServerRow] = {}
+        self._shown_form: QWidget | None = None
+        self._about = Paragraph("", "label", "muted")
+        self._list = QWidget()
+        self._list_column, self._buttons = QVBoxLayout(self._list), QHBoxLayout()
+        self._list_column.setContentsMargins(0, 0, 0, 0)
+        self._empty = Paragraph("", "label", "muted")
+        self._new, self._paste_open = Button(theme, icon=Icon.PLUS), Button(theme, icon=Icon.LIST_PLUS)
+        self._buttons.addWidget(self._new)
+        self._buttons.addWidget(self._paste_open)
+        self._buttons.addStretch()
+        self._list_column.addWidget(self._empty)
+        self._list_column.addLayout(self._buttons)
+        self._form, self._paste = ServerForm(theme, servers), ServerPaste(theme, servers)
+        self.add(self._about, self._about.text)
+        self.add(self._list, self._searched_list)
+        self.add(self._form, self._form.searched)
+        self.add(self._paste, self._paste.searched)
+        show_when(self._form, False)
+        show_when(self._paste, False)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_TICK_MS)
+        self._connect()
+        subscription = servers.bus.subscribe(ServersChanged, self._on_change)
+        self.destroyed.connect(partial(Subscription.close, subscription))
+        self.adapt_to(theme)
+
+    def title(self) -> str:
+        return self.tr("MCP servers")
+
+    def filter(self, query: str) -> bool:
+        is_found = super().filter(query)
+        for form in (self._form, self._paste):
+            form.setVisible(form is self._shown_form and not form.isHidden())
+        return is_found
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        self._about.setText(
+            self.tr(
+                "An MCP server offers tools to agents and templates: a program on this computer, or an address. None "
+                "runs before you have seen what it is, and allowed it."
+            )
+        )
+        self._empty.setText(
+            self.tr("There is none yet. Add one, or paste the configuration that its documentation has for other apps.")
+        )
+        self._new.setText(self.tr("New server"))
+        self._paste_open.setText(self.tr("Paste a configuration…"))
+        self._show()
+
+    def dress(self) -> None:
+        super().dress()
+        self._list_column.setSpacing(self._theme.sizes.space_s)
+        self._buttons.setSpacing(self._theme.sizes.space_s)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show()
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+
+    def _connect(self) -> None:
+        self._timer.timeout.connect(self._tick)
+        self._new.clicked.connect(partial(self._edit, None))
+        self._paste_open.clicked.connect(self._open_paste)
+        self._form.kept.connect(self._on_kept)
+        self._form.left.connect(self._close)
+        self._paste.added.connect(self._on_added)
+        self._paste.left.connect(self._close)
+
+    # The list
+
+    def _on_change(self, _message: ServersChanged) -> None:
+        self._show()
+
+    def _tick(self) -> None:
+        """Latencies, logs and pauses change without a word."""
+        self._show()
+        for row in self.rows.values():
+            row.tick()
+
+    def _show(self) -> None:
+        """Each row shows how its server is; only those come and go whose servers do."""
+        states = self._servers.service.states
+        there = {one.server.id for one in states}
+        focused = next((at for at, row in enumerate(self.rows.values()) if row.has_focus()), None)
+        gone = [row for server_id, row in self.rows.items() if server_id not in there]
+        for row in gone:
+            self._list_column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+            del self.rows[row.server_id]
+        for status in states:
+            shown = self.rows.get(status.server.id)
+            if shown is None:
+                self.rows[status.server.id] = self._row(status)
+            elif shown.status != status:
+                shown.show_status(status)
+        self._order([one.server.id for one in states])
+        show_when(self._empty, not states)
+        if focused is not None and any(row.has_focus() for row in gone):
+            left = list(self.rows.values())
+            if left:
+                left[min(focused, len(left) - 1)].take_focus()
+            else:
+                self._new.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _order(self, wanted: list[ServerId]) -> None:
+        """By name: places in the layout and stops of Tab."""
+        if list(self.rows) == wanted and all(
+            self._list_column.indexOf(self.rows[server_id]) == at for at, server_id in enumerate(wanted)
+        ):
+            return
+        self.rows = {server_id: self.rows[server_id] for server_id in wanted}
+        for at, row in enumerate(self.rows.values()):
+            self._list_column.removeWidget(row)
+            self._list_column.insertWidget(at, row)
+            row.show()  # now, not when the layout comes to it: focus may go there
+
+    def _row(self, status: ServerStatus) -> ServerRow:
+        row = ServerRow(self._theme, self._servers, status, self._list)
+        server_id = status.server.id
+        row.tested.connect(partial(self._test, server_id))
+        row.test_cancelled.connect(partial(self._cancel_test, server_id))
+        row.switched.connect(partial(self._switch, server_id))
+        row.edited.connect(partial(self._edit_one, server_id))
+        row.removed.connect(partial(self._ask_removal, server_id))
+        row.agreed.connect(partial(self._agree, server_id))
+        return row
+
+    def _searched_list(self) -> str:
+        words = [self._new.text(), self._paste_open.text(), "MCP", *(row.searched() for row in self.rows.values())]
+        return " ".join(words)
+
+    # Adding and changing
+
+    def _edit_one(self, server_id: ServerId) -> None:
+        self._edit(self.rows[server_id].status.server)
+
+    def _edit(self, server: McpServer | None) -> None:
+        self._form.show_server(server)
+        self._open(self._form)
+        self._form.focus_name()
+
+    def _open_paste(self) -> None:
+        self._open(self._paste)
+        self._paste.focus_text()
+
+    def _open(self, form: QWidget) -> None:
+        self._shown_form = form
+        for one in (self._form, self._paste):
+            one.setVisible(one is form)
+        self.ensureWidgetVisible(form)
+
+    def _close(self) -> None:
+        came_from = self._paste_open if self._shown_form is self._paste else self._new
+        if self._shown_form is self._form and self._form.server_id in self.rows:
+            self.rows[self._form.server_id].take_focus()
+        else:
+            came_from.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._shown_form = None
+        self._form.hide()
+        self._paste.hide()
+        self._paste.clear()
+
+    def _on_kept(self, status: ServerStatus) -> None:
+        self._form.server_id = status.server.id
+        self._close()
+        self._tell_kept([status])
+
+    def _on_added(self, added: list[ServerStatus]) -> None:
+        self._close()
+        self._tell_kept(added)
+
+    def _tell_kept(self, kept: list[ServerStatus]) -> None:
+        """Say that they are there, and lead to what is to be allowed."""
+        waiting = [one for one in kept if one.state is ServerState.UNCONFIRMED]
+        first = (waiting or kept)[0].server
+        if (row := self.rows.get(first.id)) is not None:
+            row.take_focus()
+            QTimer.singleShot(0, row, partial(self.ensureWidgetVisible, row, 0, 0))
+        name, count, is_waiting = first.name, len(kept), bool(waiting)
+
+        def words(_is_undone: bool) -> str:
+            if count > 1:
+                return self.tr("%n server(s) are added. Each waits for you to allow it.", "", count)
+            saved = self.tr("{server} is saved, and runs once you allow it.")
+            return (saved if is_waiting else self.tr("{server} is saved.")).format(server=name)
+
+        self._told(Deed(words))
+
+    # Doing
+
+    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        self._servers.spawn(work, name)
+
+    def _agree(self, server_id: ServerId, fingerprint: str) -> None:
+        self._spawn(self._confirm(server_id, fingerprint), "allow an MCP server")
+
+    async def _confirm(self, server_id: ServerId, fingerprint: str) -> None:
+        self._is_done(await self._servers.service.confirm(server_id, fingerprint))
+
+    def _switch(self, server_id: ServerId, is_on: bool) -> None:
+        self._spawn(self._enable(server_id, is_on), "switch an MCP server")
+
+    async def _enable(self, server_id: ServerId, is_on: bool) -> None:
+        self._is_done(await self._servers.service.enable(server_id, enabled=is_on))
+        if (row := self.rows.get(server_id)) is not None:
+            row.retranslate()  # where it was refused, the box says again how it is
+
+    def _test(self, server_id: ServerId) -> None:
+        self.rows[server_id].begin_test()
+        self._spawn(self._connect_to(server_id), "test an MCP server")
+
+    async def _connect_to(self, server_id: ServerId) -> None:
+        answer = await self._servers.service.test(server_id)
+        row = self.rows.get(server_id)
+        if row is None:
+            return
+        was_cancelled = not row.is_testing
+        row.end_test()
+        if was_cancelled:
+            return
+        if not isinstance(answer, Failed):
+            status, name = answer.data, row.name
+            self._told(Deed(partial(self._tested_words, name, len(status.tools))))
+        elif answer.code != "failed":
+            self._is_done(answer)
+        else:
+            words = self.tr("{server} does not answer: {why}").format(server=row.name, why=row.failure or "…")
+            self._told(Deed(lambda _: words, is_problem=True))
+
+    def _tested_words(self, name: str, count: int, _is_undone: bool) -> str:
+        return self.tr("{server} answers, and offers %n tool(s).", "", count).format(server=name)
+
+    def _cancel_test(self, server_id: ServerId) -> None:
+        self.rows[server_id].end_test()
+        if self.rows[server_id].status.state is ServerState.STARTING:
+            self._spawn(self._stop(server_id), "cancel the test of an MCP server")
+
+    async def _stop(self, server_id: ServerId) -> None:
+        self._is_done(await self._servers.service.stop(server_id))
+
+    # Removing
+
+    def _ask_removal(self, server_id: ServerId) -> None:
+        box = QMessageBox(self)
+        box.setObjectName("remove_server_question")
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setWindowTitle(self.tr("Remove server"))
+        box.setText(self.tr("Remove “{server}”?").format(server=self.rows[server_id].name))
+        box.setInformativeText(
+            self.tr("It is ended, and agents and templates lose its tools. You can undo it while the app is open.")
+        )
+        yes = box.addButton(self.tr("Remove"), QMessageBox.ButtonRole.AcceptRole)
+        no = box.addButton(self.tr("Keep"), QMessageBox.ButtonRole.RejectRole)
+        yes.setObjectName("remove")
+        box.setDefaultButton(no)
+        box.setEscapeButton(no)
+        box.accepted.connect(partial(self._on_removal, server_id))
+        box.open()
+
+    def _on_removal(self, server_id: ServerId) -> None:
+        self._spawn(self._remove(server_id), "remove an MCP server")
+
+    async def _remove(self, server_id: ServerId) -> None:
+        answer = await self._servers.service.remove(server_id)
+        if isinstance(answer, Failed):
+            self._is_done(answer)
+            return
+        if self._form.server_id == server_id and self._shown_form is self._form:
+            self._close()
+        undo, again = partial(self._put_back, server_id), partial(self._remove_again, server_id)
+        self._told(
+            Deed(
+                partial(self._removed_words, answer.data.name),
+                lambda: self._spawn(undo(), "undo"),
+                lambda: self._spawn(again(), "redo"),
+            )
+        )
+
+    def _removed_words(self, name: str, is_undone: bool) -> str:
+        words = self.tr("{server} is back.") if is_undone else self.tr("{server} is removed.")
+        return words.format(server=name)
+
+    async def _put_back(self, server_id: ServerId) -> None:
+        self._is_done(await self._servers.service.put_back(server_id))
+
+    async def _remove_again(self, server_id: ServerId) -> None:
+        self._is_done(await self._servers.service.remove(server_id))
+
+    def _is_done(self, answer: object) -> bool:
+        """Whether the service did what it was asked for; why not is told."""
+        if isinstance(answer, Failed):
+            words = refusal_words(answer)
+            self._told(Deed(lambda _: words, is_problem=True))
+            return False
+        return True
