@@ -2674,6 +2674,10 @@
         <translation>Environnement</translation>
     </message>
     <message>
+        <source>Header</source>
+        <translation>En-tête</translation>
+    </message>
+    <message>
         <source>Headers</source>
         <translation>En-têtes</translation>
     </message>
@@ -2724,6 +2728,10 @@
     <message>
         <source>The program alone, such as npx, uvx or docker.</source>
         <translation>Le programme seul, comme npx, uvx ou docker.</translation>
+    </message>
+    <message>
+        <source>Variable</source>
+        <translation>Variable</translation>
     </message>
     <message>
         <source>Working folder</source>
@@ -2816,6 +2824,27 @@
 </context>
 <context>
     <name>ServerRow</name>
+    <message numerus="yes">
+        <source>%n call(s)</source>
+        <translation>
+            <numerusform>%n appel</numerusform>
+            <numerusform>%n appels</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n left out</source>
+        <translation>
+            <numerusform>%n laissé de côté</numerusform>
+            <numerusform>%n laissés de côté</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tool(s)</source>
+        <translation>
+            <numerusform>%n outil</numerusform>
+            <numerusform>%n outils</numerusform>
+        </translation>
+    </message>
     <message>
         <source>Cancel</source>
         <translation>Annuler</translation>
@@ -2883,6 +2912,18 @@
     <message>
         <source>Tools</source>
         <translation>Outils</translation>
+    </message>
+    <message>
+        <source>half of them within {p50}, 95% within {p95}</source>
+        <translation>la moitié en {p50}, 95&#x202f;% en {p95}</translation>
+    </message>
+    <message>
+        <source>no tools</source>
+        <translation>aucun outil</translation>
+    </message>
+    <message>
+        <source>tried again in {time}, or when you test it</source>
+        <translation>nouvel essai dans {time}, ou quand vous le testez</translation>
     </message>
     <message>
         <source>{name} is on</source>
@@ -3251,18 +3292,6 @@
     <message>
         <source>Write the command that starts it.</source>
         <translation>Indiquez la commande qui le démarre.</translation>
-    </message>
-    <message>
-        <source>half of the calls within {p50}, 95% within {p95}</source>
-        <translation>la moitié des appels en {p50}, 95&#xa0;% en {p95}</translation>
-    </message>
-    <message>
-        <source>no tools</source>
-        <translation>aucun outil</translation>
-    </message>
-    <message>
-        <source>tried again in {time}, or when you test it</source>
-        <translation>nouvel essai dans {time}, ou quand vous le testez</translation>
     </message>
     <message>
         <source>“stdio” or “http” was expected, not {kind}.</source>

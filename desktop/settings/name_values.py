@@ -26,6 +26,7 @@ class NameValue(Adaptive, QWidget):
         super().__init__(parent)
         self._theme = theme
         self._original = value
+        self._kind = ""
         self._kept_name = name if is_kept else None
         self.name, self.value = QLineEdit(name), QLineEdit("" if is_kept else value)
         self.name.setMaxLength(NAME_CHARACTERS)
@@ -58,6 +59,11 @@ class NameValue(Adaptive, QWidget):
     def is_new_secret(self) -> bool:
         return self.secret.isChecked() and bool(self.value.text())
 
+    def say_kind(self, kind: str) -> None:
+        """What has this name, for a screen reader."""
+        self._kind = kind
+        self.name.setAccessibleName(kind)
+
     def drop_secret(self) -> None:
         if self.is_new_secret:
             self.value.setText("")  # unlike clear(), it leaves nothing to be undone
@@ -65,7 +71,7 @@ class NameValue(Adaptive, QWidget):
 
     def retranslate(self) -> None:
         name = self.name.text().strip()
-        self.name.setAccessibleName(self.tr("Name"))
+        self.name.setAccessibleName(self._kind)
         self.name.setPlaceholderText(self.tr("Name"))
         self.value.setAccessibleName(self.tr("Value of {name}").format(name=name) if name else self.tr("Value"))
         is_kept = self._kept_name is not None and self._kept_name == name
@@ -98,6 +104,7 @@ class NameValues(Adaptive, QWidget):
         super().__init__(parent)
         self._theme = theme
         self.rows: list[NameValue] = []
+        self._kind = ""
         self._add = Button(theme, kind="link", icon=Icon.PLUS, is_small=True)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -106,9 +113,12 @@ class NameValues(Adaptive, QWidget):
         self.setFocusProxy(self._add)
         self.adapt_to(theme)
 
-    def say_add(self, words: str) -> None:
-        """What the button says."""
-        self._add.setText(words)
+    def say(self, kind: str, add: str) -> None:
+        """What it is that has these names, and what the button says."""
+        self._kind = kind
+        self._add.setText(add)
+        for row in self.rows:
+            row.say_kind(kind)
 
     def show_values(self, values: Mapping[str, str], kept: Collection[str]) -> None:
         """These in the place of the former ones; the values of `kept` are secrets that are not shown."""
@@ -147,6 +157,7 @@ class NameValues(Adaptive, QWidget):
         self._column.insertWidget(len(self.rows), row)
         row.show()  # now, not when the layout comes to it: focus may go there
         self.rows.append(row)
+        row.say_kind(self._kind)
         row.removed.connect(partial(self._on_remove, row))
         if before is not None:
             self.setTabOrder(before, row.name)

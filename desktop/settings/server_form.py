@@ -43,6 +43,7 @@ class ServerForm(Adaptive, Card):
         self._theme = theme
         self._servers = servers
         self.server_id: ServerId | None = None
+        self._is_keeping = False
         self._title = Label("", "title")
         self._name, self._command, self._folder, self._url = (QLineEdit() for _ in range(4))
         self._name.setMaxLength(NAME_CHARACTERS)
@@ -116,8 +117,8 @@ class ServerForm(Adaptive, Card):
         url, headers = self._address
         url.describe(self.tr("Address"), self.tr("As its documentation says: it often ends with /mcp."))
         headers.describe(self.tr("Headers"), self.tr("Secrets go to the keyring, if this system has one."))
-        self._env.say_add(self.tr("Add a variable"))
-        self._headers.say_add(self.tr("Add a header"))
+        self._env.say(self.tr("Variable"), self.tr("Add a variable"))
+        self._headers.say(self.tr("Header"), self.tr("Add a header"))
         start, call = self._numbers
         start.describe(self.tr("Start limit"), self.tr("In seconds, until it has told its tools."))
         call.describe(self.tr("Call limit"), self.tr("In seconds, for one call of a tool."))
@@ -190,7 +191,7 @@ class ServerForm(Adaptive, Card):
         return {**fields, **none, "url": self._url.text().strip(), "headers": self._headers.values()}
 
     def _on_save(self) -> None:
-        if not self._save.isEnabled():
+        if self._is_keeping:
             return
         is_program = self._kind.current == Transport.STDIO
         part, box = ("env", self._env) if is_program else ("headers", self._headers)
@@ -199,14 +200,14 @@ class ServerForm(Adaptive, Card):
             self._say(self.tr("“{name}” stands here twice.").format(name=doubled), row)
             return
         secrets = {f"{part}/{name}" for name in box.new_secrets()}
-        self._save.setEnabled(False)
+        self._is_keeping = True
         self._servers.spawn(self._keep(self._fields(), secrets), "keep an MCP server")
 
     async def _keep(self, fields: dict[str, Any], secrets: set[str]) -> None:
         try:
             answer = await self._servers.service.put(self.server_id, more_secret=secrets, **fields)
         finally:
-            self._save.setEnabled(True)
+            self._is_keeping = False
         if isinstance(answer, Failed):
             self._refuse(answer)
             return

@@ -26,9 +26,11 @@ _MOST_LINES = 200
 
 
 class ServerPaste(Adaptive, Card):
-    """`added` tells how those are that were added, `left` that a person is done without."""
+    """`added` tells how those are that were added, `looked` that something was said of the text,
+    `left` that a person is done without."""
 
     added = Signal(list)
+    looked = Signal()
     left = Signal()
 
     def __init__(self, theme: Theme, servers: Servers, parent: QWidget | None = None) -> None:
@@ -37,6 +39,7 @@ class ServerPaste(Adaptive, Card):
         self._servers = servers
         self._looked: Looked | None = None
         self._asked = 0
+        self._is_adding = False
         self._title = Label("", "title")
         self._text = QPlainTextEdit()
         self._text.setTabChangesFocus(True)
@@ -66,6 +69,11 @@ class ServerPaste(Adaptive, Card):
         """Forget what was pasted: there may be secrets in it."""
         self._text.setPlainText("")
         self._forget()
+
+    @property
+    def sentence(self) -> QWidget:
+        """Where it is said what was understood."""
+        return self._sentence
 
     def focus_text(self) -> None:
         self._text.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -118,14 +126,12 @@ class ServerPaste(Adaptive, Card):
 
     def _on_look(self) -> None:
         self._forget()
-        self._look.setEnabled(False)
         self._servers.spawn(self._read(self._asked, self._text.toPlainText()), "read a configuration")
 
     async def _read(self, number: int, text: str) -> None:
         answer = await self._servers.service.look(text)
         if number != self._asked:  # it was changed meanwhile
             return
-        self._look.setEnabled(True)
         if isinstance(answer, Failed):
             self._show_refusal(answer)
             return
@@ -161,6 +167,7 @@ class ServerPaste(Adaptive, Card):
         if not is_bad:
             first: QWidget = next(iter(self._inputs.values()))[0] if self._inputs else self._add
             first.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.looked.emit()
 
     def _show_refusal(self, failed: Failed) -> None:
         """Each problem with its place."""
@@ -172,6 +179,7 @@ class ServerPaste(Adaptive, Card):
         for one in problems[:_MOST_LINES]:
             self._list(problem_place(str(one["place"])), "", problem_words(one))
         show_when(self._found, True)
+        self.looked.emit()
 
     def _list(self, title: str, words: str, problem: str) -> None:
         self._put(FoundServer(self._theme, title, words, problem))
@@ -193,7 +201,7 @@ class ServerPaste(Adaptive, Card):
         self._add.setText(self.tr("Add %n server(s)", "", len(self._looked.servers) if self._looked is not None else 0))
 
     def _on_add(self) -> None:
-        if self._looked is None:
+        if self._looked is None or self._is_adding:
             return
         empty = [row for field, row in self._inputs.values() if not field.text()]
         for _, row in self._inputs.values():
@@ -202,15 +210,16 @@ class ServerPaste(Adaptive, Card):
             next(field for field, row in self._inputs.values() if row is empty[0]).setFocus()
             return
         values = {name: field.text() for name, (field, _) in self._inputs.items()}
-        self._add.setEnabled(False)
+        self._is_adding = True
         self._servers.spawn(self._keep(self._looked, values), "add MCP servers")
 
     async def _keep(self, looked: Looked, values: dict[str, str]) -> None:
         try:
             answer = await self._servers.service.add(looked.pasted, values)
         finally:
-            self._add.setEnabled(True)
+            self._is_adding = False
         if isinstance(answer, Failed):
+            self._text.setFocus(Qt.FocusReason.OtherFocusReason)
             self._forget()
             self._show_refusal(answer)
             return

@@ -11,7 +11,7 @@ from desktop.settings.server_consent import ServerConsent
 from desktop.settings.server_failure import ServerFailure
 from desktop.settings.server_log import ServerLog
 from desktop.settings.server_tools import ServerTools
-from desktop.settings.server_words import note_words, place_words, sign_of
+from desktop.settings.server_words import place_words, sign_of
 from desktop.settings.servers import Servers
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -54,6 +54,7 @@ class ServerRow(Adaptive, Card):
         self._on = QCheckBox()
         self._edit, self._remove = IconButton(theme, Icon.PENCIL), IconButton(theme, Icon.TRASH_2)
         self._column, self._head, self._row = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
+        self._facts, self._panels = QVBoxLayout(), QVBoxLayout()
         self._consent = ServerConsent(theme, self)
         self._failure = ServerFailure(theme, self)
         self._tools = ServerTools(theme, servers.consents, self)
@@ -122,7 +123,9 @@ class ServerRow(Adaptive, Card):
     def dress(self) -> None:
         sizes = self._theme.sizes
         self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_m, sizes.space_m)
-        self._column.setSpacing(sizes.space_xs)
+        self._column.setSpacing(sizes.space_s)
+        self._facts.setSpacing(sizes.space_xs)
+        self._panels.setSpacing(sizes.space_s)
         self._head.setSpacing(sizes.space_s)
         self._row.setSpacing(sizes.space_m)
 
@@ -135,13 +138,15 @@ class ServerRow(Adaptive, Card):
         self._row.addStretch(1)
         self._row.addWidget(self._edit)
         self._row.addWidget(self._remove)
-        self._column.addLayout(self._head)
-        self._column.addWidget(self._place)
-        self._column.addWidget(self._note)
+        self._facts.addLayout(self._head)
+        self._facts.addWidget(self._place)
+        self._facts.addWidget(self._note)
+        self._column.addLayout(self._facts)
         self._column.addWidget(self._failure)
         self._column.addLayout(self._row)
+        self._column.addLayout(self._panels)
         for panel in (self._consent, self._tools, self._log):
-            self._column.addWidget(panel)
+            self._panels.addWidget(panel)
         self._tools.hide()
         self._log.hide()
 
@@ -181,13 +186,32 @@ class ServerRow(Adaptive, Card):
         self._name_folds()
 
     def _show_note(self) -> None:
-        words = note_words(self.status)
+        words = self._note_words()
         if self._tested_at is not None:
             words = self.tr("Connecting…")
             if (passed := monotonic() - self._tested_at) >= _SAID_FROM_S:
                 words = self.tr("Connecting, for {time}…").format(time=duration(passed))
         self._note.setText(words)
         show_when(self._note, bool(words))
+
+    def _note_words(self) -> str:
+        """How many tools, and how quick they are."""
+        status = self.status
+        parts = []
+        if status.tools:
+            parts.append(self.tr("%n tool(s)", "", len(status.tools)))
+        elif status.state is ServerState.RUNNING:
+            parts.append(self.tr("no tools"))
+        if status.left_out:
+            parts.append(self.tr("%n left out", "", len(status.left_out)))
+        if status.p50_ms is not None and status.p95_ms is not None:
+            parts.append(self.tr("%n call(s)", "", status.calls))
+            p50, p95 = duration(status.p50_ms / 1000), duration(status.p95_ms / 1000)
+            parts.append(self.tr("half of them within {p50}, 95% within {p95}").format(p50=p50, p95=p95))
+        if status.paused_s is not None:
+            again = duration(max(1, status.paused_s))
+            parts.append(self.tr("tried again in {time}, or when you test it").format(time=again))
+        return " · ".join(parts)
 
     def _name_folds(self) -> None:
         is_tools, is_log = not self._tools.isHidden(), not self._log.isHidden()

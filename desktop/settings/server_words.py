@@ -55,28 +55,6 @@ def place_words(server: McpServer) -> str:
     return visible(shlex.join([server.command, *server.args]))
 
 
-def note_words(status: ServerStatus) -> str:
-    """How many tools, and how quick they are."""
-    parts = []
-    if status.tools:
-        parts.append(QCoreApplication.translate("Servers", "%n tool(s)", "", len(status.tools)))
-    elif status.state is ServerState.RUNNING:
-        parts.append(translate("Servers", "no tools"))
-    if status.left_out:
-        parts.append(QCoreApplication.translate("Servers", "%n left out", "", len(status.left_out)))
-    if status.p50_ms is not None and status.p95_ms is not None:
-        parts.append(
-            translate("Servers", "half of the calls within {p50}, 95% within {p95}").format(
-                p50=duration(status.p50_ms / 1000), p95=duration(status.p95_ms / 1000)
-            )
-        )
-        parts.append(QCoreApplication.translate("Servers", "%n call(s)", "", status.calls))
-    if status.paused_s is not None:
-        again = duration(max(1, status.paused_s))
-        parts.append(translate("Servers", "tried again in {time}, or when you test it").format(time=again))
-    return " · ".join(parts)
-
-
 def runs_words(runs: Mapping[str, Any]) -> str:
     """What would run, a line for each part of it; an argument a line, numbered, so that none can pass for two."""
     lines = []
@@ -182,16 +160,18 @@ def _exit_words(exit_code: Any, *, is_start: bool) -> str:
 def error_details(error: ErrorInfo) -> str:
     """What is for those who want to know: its last lines, its exit code, the command as it was run, PATH."""
     about = error.parameters
-    lines = [visible(error.message.partition(". It last said: ")[0])]
+    parts = []
     if stderr := about.get("stderr"):
-        lines += ["", translate("Servers", "Its last lines:"), *(f"  {visible(str(line))}" for line in stderr)]
+        lines = [f"  {visible(str(line))}" for line in stderr]
+        parts.append("\n".join([translate("Servers", "Its last lines:"), *lines]))
     if (exit_code := about.get("exit_code")) is not None:
-        lines += ["", translate("Servers", "Exit code: {number}").format(number=exit_code)]
+        parts.append(translate("Servers", "Exit code: {number}").format(number=exit_code))
     if isinstance(runs := about.get("runs"), Mapping):
-        lines += ["", runs_words(runs)]
+        parts.append(runs_words(runs))
     if path := about.get("path"):
-        lines += ["", f"PATH: {visible(str(path))}"]
-    return "\n".join(lines)
+        parts.append(f"PATH: {visible(str(path))}")
+    parts.append(visible(error.message.partition(". It last said: ")[0]))
+    return "\n\n".join(parts)
 
 
 def refusal_words(failed: Failed) -> str:

@@ -26,6 +26,7 @@ from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
 _TICK_MS = 1000
+_MARGIN = 50
 
 
 class ServersPage(Page):
@@ -110,6 +111,7 @@ class ServersPage(Page):
         self._form.left.connect(self._close)
         self._paste.added.connect(self._on_added)
         self._paste.left.connect(self._close)
+        self._paste.looked.connect(self._lead_to_words)
 
     # The list
 
@@ -214,6 +216,9 @@ class ServersPage(Page):
     def _on_added(self, added: list[ServerStatus]) -> None:
         self._close()
         self._tell_kept(added)
+
+    def _lead_to_words(self) -> None:
+        QTimer.singleShot(0, self._paste, partial(self.ensureWidgetVisible, self._paste.sentence, 0, 3 * _MARGIN))
 
     def _tell_kept(self, kept: list[ServerStatus]) -> None:
         """Say that they are there, and lead to what is to be allowed."""
