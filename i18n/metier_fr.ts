@@ -2604,6 +2604,10 @@
         <translation>Autoriser la connexion</translation>
     </message>
     <message>
+        <source>It is too long to be shown whole: copy it to read the rest.</source>
+        <translation>C’est trop long pour être affiché en entier&#xa0;: copiez-le pour lire la suite.</translation>
+    </message>
+    <message>
         <source>This address has not been used yet, or was changed since. What agents ask of it is sent there: allow it if you trust it.</source>
         <translation>Cette adresse n’a pas encore été utilisée, ou a changé depuis. Ce que les agents lui demandent y est envoyé&#xa0;: autorisez-la si vous lui faites confiance.</translation>
     </message>
@@ -2820,6 +2824,10 @@
     <message>
         <source>They need values from you, below.</source>
         <translation>Ils ont besoin de valeurs de votre part, ci-dessous.</translation>
+    </message>
+    <message>
+        <source>This is too long to be a configuration: it was not pasted.</source>
+        <translation>C’est trop long pour une configuration&#xa0;: rien n’a été collé.</translation>
     </message>
 </context>
 <context>
@@ -3188,6 +3196,10 @@
     <message>
         <source>Line {line}, column {column}</source>
         <translation>Ligne {line}, colonne {column}</translation>
+    </message>
+    <message>
+        <source>More than {most} values are asked for.</source>
+        <translation>Plus de {most} valeurs sont demandées.</translation>
     </message>
     <message>
         <source>Not started</source>

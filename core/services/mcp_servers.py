@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.bus import Bus, ServersChanged
+from core.domain.consent import Rule
 from core.domain.ids import ServerId
 from core.domain.mcp_secrets import with_values
 from core.domain.mcp_server import McpServer, ServerStatus, StoredServer
@@ -17,8 +18,9 @@ from core.llm.keys import Keys
 from core.llm.masking import Secret
 from core.ports.storage import PutServer, PutToolList, RemoveServer, Storage
 from core.ports.tools import CallContext
+from core.services.consent import ConsentService
 from core.services.mcp_drafts import Draft, Looked, Preview, draft_of, shown_fields
-from core.services.outcome import answers
+from core.services.outcome import answers, data_of
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.launch import Launch, resolved
 from core.tools.mcp.listing import Listing, as_tools
@@ -36,18 +38,21 @@ class _Removed:
     server: McpServer
     listing: Listing | None
     secrets: Mapping[str, Secret]
+    exceptions: Mapping[str, Rule]
 
 
 class McpServerService:
     """`states` holds those that there are, by name; `ServersChanged` tells of each change. `hub` runs them.
 
-    A server is run once a person has confirmed what will run, and again after each change of that.
+    A server is run once a person has confirmed what will run, and again after each change of that. `consent` has the
+    exceptions for its tools.
     """
 
-    def __init__(self, storage: Storage, bus: Bus, keys: Keys) -> None:
+    def __init__(self, storage: Storage, bus: Bus, keys: Keys, consent: ConsentService) -> None:
         self._storage = storage
         self._bus = bus
         self._keys = keys
+        self._consent = consent
         self._hub: Hub | None = None
         self._one_at_a_time = asyncio.Lock()
         self._removed: _Removed | None = None
@@ -223,16 +228,23 @@ class McpServerService:
 
     @answers
     async def remove(self, server: ServerId) -> McpServer:
-        """End it and forget it, with its secrets. Fails with `not_found`, or as secrets are removed.
+        """End it and forget it, with its secrets and the exceptions of consent for its tools: another server of that
+        name is another. Fails with `not_found`, or as secrets are removed.
 
         The last one that was removed can be put back, as long as the app runs.
         """
         async with self._one_at_a_time:
             found = self.get(server).server
             secrets = {place: await self._secret(server, place, kept) for place, kept in found.secrets.items()}
-            removed = _Removed(
-                found, self._running.listing(server), {at: one for at, one in secrets.items() if one is not None}
-            )
+            there = {at: one for at, one in secrets.items() if one is not None}
+            exceptions = {
+                name: rule
+                for name, rule in self._consent.exceptions.items()
+                if name == f"mcp__{server}" or server_of(name) == server
+            }
+            removed = _Removed(found, self._running.listing(server), there, exceptions)
+            for name in exceptions:
+                data_of(await self._consent.except_(name, None))
             for place, kept in found.secrets.items():
                 await self._keys.forget(_key_name(server, place), kept)
             await self._storage.commit([RemoveServer(server)])
@@ -255,6 +267,8 @@ class McpServerService:
                 await self.keep_list(server, removed.listing)
                 self._running.put(self._running.configs[server], removed.listing)
             self._removed = None
+            for name, rule in removed.exceptions.items():
+                data_of(await self._consent.except_(name, rule))
             return self._running.status(server)
 
     # At work

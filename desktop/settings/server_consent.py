@@ -11,7 +11,10 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.value_section import ValueSection
+from desktop.widgets.value_text import SHOWN_CHARACTERS
 from desktop.widgets.visibility import show_when
+
+_SAID_CHARACTERS = 1000
 
 
 class ServerConsent(Adaptive, QWidget):
@@ -43,26 +46,26 @@ class ServerConsent(Adaptive, QWidget):
         if self._status is None:
             return
         server = self._status.server
+        runs = runs_words(server.what_runs())
         if server.transport is Transport.STDIO:
-            self._about.setText(
-                self.tr(
-                    "This program has not run yet, or was changed since. It runs with your rights and can do whatever "
-                    "you can: allow it if you know where it comes from."
-                )
+            about = self.tr(
+                "This program has not run yet, or was changed since. It runs with your rights and can do whatever you "
+                "can: allow it if you know where it comes from."
             )
             self._allow.setText(self.tr("Allow it to run"))
         else:
-            self._about.setText(
-                self.tr(
-                    "This address has not been used yet, or was changed since. What agents ask of it is sent there: "
-                    "allow it if you trust it."
-                )
+            about = self.tr(
+                "This address has not been used yet, or was changed since. What agents ask of it is sent there: allow "
+                "it if you trust it."
             )
             self._allow.setText(self.tr("Allow the connection"))
+        if len(runs) > SHOWN_CHARACTERS:
+            about += " " + self.tr("It is too long to be shown whole: copy it to read the rest.")
+        self._about.setText(about)
         self._allow.setAccessibleName(f"{self._allow.text()}: {server.name}")
-        self._allow.setAccessibleDescription(runs_words(server.what_runs()))
+        self._allow.setAccessibleDescription(runs[:_SAID_CHARACTERS])
         self._runs.describe(self.tr("What will run"))
-        self._runs.show_text(runs_words(server.what_runs()))
+        self._runs.show_text(runs)
 
     def dress(self) -> None:
         self._column.setSpacing(self._theme.sizes.space_s)

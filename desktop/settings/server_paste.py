@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from core.services.mcp_drafts import Looked, Preview
@@ -22,6 +22,7 @@ from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Card
 from desktop.widgets.visibility import show_when
 
+PASTE_CHARACTERS = 1_000_000
 _MOST_LINES = 200
 
 
@@ -41,7 +42,7 @@ class ServerPaste(Adaptive, Card):
         self._asked = 0
         self._is_adding = False
         self._title = Label("", "title")
-        self._text = QPlainTextEdit()
+        self._text = PasteBox()
         self._text.setTabChangesFocus(True)
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._row = FormRow(theme, self._text)
@@ -59,6 +60,7 @@ class ServerPaste(Adaptive, Card):
         self._buttons.addStretch()
         self._column.addLayout(self._buttons)
         self._text.textChanged.connect(self._on_edit)
+        self._text.refused.connect(self._on_refused)
         self._look.clicked.connect(self._on_look)
         self._add.clicked.connect(self._on_add)
         self._leave.clicked.connect(self.left)
@@ -109,6 +111,9 @@ class ServerPaste(Adaptive, Card):
         if self._looked is not None or self._sentence.text():
             self._forget()
         self._look.setEnabled(bool(self._text.toPlainText().strip()))
+
+    def _on_refused(self) -> None:
+        self._say(self.tr("This is too long to be a configuration: it was not pasted."), is_bad=True)
 
     def _forget(self) -> None:
         """What was understood is of another text."""
@@ -225,6 +230,18 @@ class ServerPaste(Adaptive, Card):
             return
         self.clear()
         self.added.emit(answer.data)
+
+
+class PasteBox(QPlainTextEdit):
+    """`refused` tells of a paste that is too long to be laid out while somebody waits."""
+
+    refused = Signal()
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if len(source.text()) > PASTE_CHARACTERS:
+            self.refused.emit()
+        else:
+            super().insertFromMimeData(source)
 
 
 class FoundServer(Adaptive, QWidget):

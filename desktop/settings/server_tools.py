@@ -13,6 +13,7 @@ from desktop.settings.consent_words import trouble_words
 from desktop.settings.consents import Consents
 from desktop.settings.form_row import FormRow
 from desktop.settings.server_tools_model import ServerToolsModel
+from desktop.settings.server_words import visible
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.paragraph import Paragraph
@@ -22,6 +23,7 @@ from desktop.widgets.visibility import show_when
 _MOST_ROWS = 10
 _SEARCHED_FROM = 8
 _AS_SET = "as_set"
+_SAID = 20
 
 
 class ServerTools(Adaptive, QWidget):
@@ -56,7 +58,9 @@ class ServerTools(Adaptive, QWidget):
         self.model.take(status.tools)
         self._whole_row.describe(self.tr("All tools of {server}").format(server=status.server.name))
         self._left_out.setText(
-            self.tr("Left out, since they are of no use here: {tools}").format(tools="; ".join(status.left_out))
+            self.tr("Left out, since they are of no use here: {tools}").format(
+                tools=visible("; ".join(status.left_out[:_SAID]))
+            )
         )
         show_when(self._left_out, bool(status.left_out))
         self._follow()

@@ -7,7 +7,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from core.domain.consent import Rule
 from core.domain.risk import Risk
 from core.domain.tool import ToolInfo, server_of
-from desktop.settings.server_words import short_tool_name
+from desktop.settings.server_words import short_tool_name, visible
 from desktop.widgets.labels import plain_tool_tip
 from desktop.widgets.matching import matches
 
@@ -80,7 +80,7 @@ class ServerToolsModel(QAbstractTableModel):
 
     def _name(self, tool: ToolInfo) -> str:
         """Its title, on one line, with the name that agents call it by where that is another."""
-        title, name = " ".join(tool.title.split()), short_tool_name(tool.name)
+        title, name = visible(" ".join(tool.title.split())), short_tool_name(tool.name)
         return name if title.casefold() == name.casefold() or not title else f"{title} ({name})"
 
     def _risk(self, risk: Risk) -> str:

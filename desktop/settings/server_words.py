@@ -20,6 +20,9 @@ from desktop.widgets.labels import Tone
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 
+PLACE_CHARACTERS = 400
+
+
 class Sign(NamedTuple):
     """A state: its word, its shape, and the colours of both."""
 
@@ -49,10 +52,9 @@ def visible(text: str) -> str:
 
 
 def place_words(server: McpServer) -> str:
-    """Where it runs: its command line, or its address."""
-    if server.command is None:
-        return visible(server.url or "")
-    return visible(shlex.join([server.command, *server.args]))
+    """Where it runs, to be known by: its command line, or its address, cut where it is very long."""
+    whole = (server.url or "") if server.command is None else shlex.join([server.command, *server.args])
+    return visible(whole if len(whole) <= PLACE_CHARACTERS else whole[:PLACE_CHARACTERS] + "…")
 
 
 def runs_words(runs: Mapping[str, Any]) -> str:
@@ -228,6 +230,7 @@ def problem_words(problem: Mapping[str, Any]) -> str:
         "no_id": translate("Servers", "An object with an id was expected."),
         "no_group": translate("Servers", "An object with a server for each name was expected."),
         "empty": translate("Servers", "There is no server in it."),
+        "too_many_inputs": translate("Servers", "More than {most} values are asked for."),
         "too_many": translate("Servers", "There are more than {most} servers."),
         "no_server": translate("Servers", "An object was expected."),
         "none_usable": translate("Servers", "There is no server in it that can be used here."),

@@ -21,6 +21,7 @@ from core.tools.mcp.relaxed_json import read_relaxed
 
 TEXT_CHARACTERS = 1_000_000
 SERVERS = 200
+INPUTS = 200
 _GROUPS = ("mcpServers", "servers", "context_servers", "extensions", "mcp_servers")
 _LIMITS = {
     "start_timeout_s": ("startup_timeout_sec", "start_timeout_s"),
@@ -37,6 +38,7 @@ MESSAGES = {
     "no_id": "an object with an id was expected",
     "no_group": "an object with a server for each name was expected",
     "empty": "there is no server in it",
+    "too_many_inputs": "more than {most} values are asked for",
     "too_many": "there are more than {most} servers",
     "no_server": "an object was expected",
     "none_usable": "there is no server in it that can be used here. {skipped}",
@@ -145,6 +147,9 @@ class _Reader:
             return
         if not isinstance(listed, list):
             self.wrong("inputs", "no_list")
+            return
+        if len(listed) > INPUTS:
+            self.wrong("inputs", "too_many_inputs", most=INPUTS)
             return
         for at, one in enumerate(listed):
             if not isinstance(one, Mapping) or not isinstance(one.get("id"), str):
