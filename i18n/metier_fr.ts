@@ -2630,8 +2630,8 @@
 <context>
     <name>ServerForm</name>
     <message>
-        <source>A program on this computer</source>
-        <translation>Un programme sur cet ordinateur</translation>
+        <source>A program</source>
+        <translation>Un programme</translation>
     </message>
     <message>
         <source>Add a header</source>
@@ -2715,15 +2715,15 @@
     </message>
     <message>
         <source>Save server</source>
-        <translation>Enregistrer le serveur</translation>
+        <translation>Enregistrer</translation>
     </message>
     <message>
         <source>Secrets go to the keyring, if this system has one.</source>
         <translation>Les secrets vont dans le trousseau, si ce système en a un.</translation>
     </message>
     <message>
-        <source>Start it with the app, not when it is first needed</source>
-        <translation>Le démarrer avec l’application, non au premier besoin</translation>
+        <source>Start it with the app</source>
+        <translation>Le démarrer avec l’application</translation>
     </message>
     <message>
         <source>Start limit</source>

@@ -65,7 +65,7 @@ class McpServerService:
 
     @property
     def states(self) -> Sequence[ServerStatus]:
-        return self._running.statuses
+        return self._hub.statuses if self._hub is not None else ()
 
     @property
     def _running(self) -> Hub:

@@ -104,9 +104,7 @@ class ServerForm(Adaptive, Card):
         name, kind = self._head
         name.describe(self.tr("Name"))
         kind.describe(self.tr("How it is reached"))
-        self._kind.set_segments(
-            [(Transport.STDIO, self.tr("A program on this computer")), (Transport.HTTP, self.tr("An address"))]
-        )
+        self._kind.set_segments([(Transport.STDIO, self.tr("A program")), (Transport.HTTP, self.tr("An address"))])
         command, arguments, env, folder = self._program
         command.describe(self.tr("Command"), self.tr("The program alone, such as npx, uvx or docker."))
         arguments.describe(
@@ -125,7 +123,7 @@ class ServerForm(Adaptive, Card):
         for number in (self._start, self._call):
             number.say_in_language("")
             number.say_open(self.tr("as usual"))
-        self._begins.setText(self.tr("Start it with the app, not when it is first needed"))
+        self._begins.setText(self.tr("Start it with the app"))
         self._begins.setAccessibleName(self._begins.text())
         self._save.setText(self.tr("Save server"))
         self._leave.setText(self.tr("Cancel"))

@@ -13,6 +13,7 @@ from desktop.settings.server_log import ServerLog
 from desktop.settings.server_tools import ServerTools
 from desktop.settings.server_words import place_words, sign_of
 from desktop.settings.servers import Servers
+from desktop.settings.side_by_side import SideBySide
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.formats import duration
@@ -53,7 +54,9 @@ class ServerRow(Adaptive, Card):
         self._tools_fold, self._log_fold = (Button(theme, kind="link", is_small=True) for _ in range(2))
         self._on = QCheckBox()
         self._edit, self._remove = IconButton(theme, Icon.PENCIL), IconButton(theme, Icon.TRASH_2)
-        self._column, self._head, self._row = QVBoxLayout(self), QHBoxLayout(), QHBoxLayout()
+        self._column, self._head = QVBoxLayout(self), QHBoxLayout()
+        self._doing, self._keeping = QWidget(), QWidget()
+        self._row = SideBySide(theme, [self._doing, self._keeping])
         self._facts, self._panels = QVBoxLayout(), QVBoxLayout()
         self._consent = ServerConsent(theme, self)
         self._failure = ServerFailure(theme, self)
@@ -127,23 +130,27 @@ class ServerRow(Adaptive, Card):
         self._facts.setSpacing(sizes.space_xs)
         self._panels.setSpacing(sizes.space_s)
         self._head.setSpacing(sizes.space_s)
-        self._row.setSpacing(sizes.space_m)
 
     def _lay_out(self) -> None:
         self._head.addWidget(self._title, 1)
         self._head.addWidget(self._icon)
         self._head.addWidget(self._word)
-        for widget in (self._test, self._tools_fold, self._log_fold, self._on):
-            self._row.addWidget(widget)
-        self._row.addStretch(1)
-        self._row.addWidget(self._edit)
-        self._row.addWidget(self._remove)
+        doing, keeping = (QHBoxLayout(part) for part in (self._doing, self._keeping))
+        for row in (doing, keeping):
+            row.setContentsMargins(0, 0, 0, 0)
+        for button in (self._test, self._tools_fold, self._log_fold):
+            doing.addWidget(button)
+        doing.addStretch(1)
+        keeping.addWidget(self._on)
+        keeping.addStretch(1)
+        keeping.addWidget(self._edit)
+        keeping.addWidget(self._remove)
         self._facts.addLayout(self._head)
         self._facts.addWidget(self._place)
         self._facts.addWidget(self._note)
         self._column.addLayout(self._facts)
         self._column.addWidget(self._failure)
-        self._column.addLayout(self._row)
+        self._column.addWidget(self._row)
         self._column.addLayout(self._panels)
         for panel in (self._consent, self._tools, self._log):
             self._panels.addWidget(panel)

@@ -4,9 +4,9 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMessageBox, QVBoxLayout, QWidget
 
 from core.bus import ServersChanged, Subscription
 from core.domain.ids import ServerId
@@ -18,6 +18,7 @@ from desktop.settings.server_paste import ServerPaste
 from desktop.settings.server_row import ServerRow
 from desktop.settings.server_words import refusal_words
 from desktop.settings.servers import Servers
+from desktop.settings.side_by_side import SideBySide
 from desktop.settings.values import Deed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -26,7 +27,8 @@ from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
 _TICK_MS = 1000
-_MARGIN = 50
+_SETTLE_MS = 50
+"""What has grown is laid out by then."""
 
 
 class ServersPage(Page):
@@ -42,15 +44,13 @@ class ServersPage(Page):
         self._shown_form: QWidget | None = None
         self._about = Paragraph("", "label", "muted")
         self._list = QWidget()
-        self._list_column, self._buttons = QVBoxLayout(self._list), QHBoxLayout()
+        self._list_column = QVBoxLayout(self._list)
         self._list_column.setContentsMargins(0, 0, 0, 0)
         self._empty = Paragraph("", "label", "muted")
         self._new, self._paste_open = Button(theme, icon=Icon.PLUS), Button(theme, icon=Icon.LIST_PLUS)
-        self._buttons.addWidget(self._new)
-        self._buttons.addWidget(self._paste_open)
-        self._buttons.addStretch()
+        self._buttons = SideBySide(theme, [self._new, self._paste_open])
         self._list_column.addWidget(self._empty)
-        self._list_column.addLayout(self._buttons)
+        self._list_column.addWidget(self._buttons)
         self._form, self._paste = ServerForm(theme, servers), ServerPaste(theme, servers)
         self.add(self._about, self._about.text)
         self.add(self._list, self._searched_list)
@@ -92,7 +92,6 @@ class ServersPage(Page):
     def dress(self) -> None:
         super().dress()
         self._list_column.setSpacing(self._theme.sizes.space_s)
-        self._buttons.setSpacing(self._theme.sizes.space_s)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -195,7 +194,7 @@ class ServersPage(Page):
         self._shown_form = form
         for one in (self._form, self._paste):
             one.setVisible(one is form)
-        self.ensureWidgetVisible(form)
+        self._lead_to(form, form)
 
     def _close(self) -> None:
         came_from = self._paste_open if self._shown_form is self._paste else self._new
@@ -218,7 +217,19 @@ class ServersPage(Page):
         self._tell_kept(added)
 
     def _lead_to_words(self) -> None:
-        QTimer.singleShot(0, self._paste, partial(self.ensureWidgetVisible, self._paste.sentence, 0, 3 * _MARGIN))
+        self._lead_to(self._paste, self._paste.sentence)
+
+    def _lead_to(self, whole: QWidget, first: QWidget) -> None:
+        """Scroll so that all of it is seen, or at least where it begins."""
+        gap = self._theme.sizes.space_l
+
+        def scroll() -> None:
+            bottom = whole.mapTo(self.widget(), whole.rect().bottomLeft()).y()
+            self.ensureVisible(0, bottom, 0, gap)
+            top = first.mapTo(self.widget(), QPoint()).y()
+            self.ensureVisible(0, top, 0, 2 * gap)
+
+        QTimer.singleShot(_SETTLE_MS, whole, scroll)
 
     def _tell_kept(self, kept: list[ServerStatus]) -> None:
         """Say that they are there, and lead to what is to be allowed."""
@@ -226,7 +237,7 @@ class ServersPage(Page):
         first = (waiting or kept)[0].server
         if (row := self.rows.get(first.id)) is not None:
             row.take_focus()
-            QTimer.singleShot(0, row, partial(self.ensureWidgetVisible, row, 0, 0))
+            self._lead_to(row, row)
         name, count, is_waiting = first.name, len(kept), bool(waiting)
 
         def words(_is_undone: bool) -> str:
