@@ -2144,6 +2144,10 @@
         <translation>Valeur de {name}</translation>
     </message>
     <message>
+        <source>forgotten: type it again</source>
+        <translation>oubliée&#xa0;: saisissez-la de nouveau</translation>
+    </message>
+    <message>
         <source>kept, not shown</source>
         <translation>gardée, non affichée</translation>
     </message>

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from core.domain.masking import is_secret_name
+from desktop.settings.tab_order import chain, stop_before
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
@@ -27,6 +28,7 @@ class NameValue(Adaptive, QWidget):
         self._theme = theme
         self._original = value
         self._kind = ""
+        self._is_dropped = False
         self._kept_name = name if is_kept else None
         self.name, self.value = QLineEdit(name), QLineEdit("" if is_kept else value)
         self.name.setMaxLength(NAME_CHARACTERS)
@@ -68,6 +70,8 @@ class NameValue(Adaptive, QWidget):
         if self.is_new_secret:
             self.value.setText("")  # unlike clear(), it leaves nothing to be undone
             self.value.setModified(True)
+            self._is_dropped = True
+            self.retranslate()
 
     def retranslate(self) -> None:
         name = self.name.text().strip()
@@ -75,7 +79,8 @@ class NameValue(Adaptive, QWidget):
         self.name.setPlaceholderText(self.tr("Name"))
         self.value.setAccessibleName(self.tr("Value of {name}").format(name=name) if name else self.tr("Value"))
         is_kept = self._kept_name is not None and self._kept_name == name
-        self.value.setPlaceholderText(self.tr("kept, not shown") if is_kept else self.tr("Value"))
+        words = self.tr("kept, not shown") if is_kept else self.tr("Value")
+        self.value.setPlaceholderText(self.tr("forgotten: type it again") if self._is_dropped else words)
         self.secret.setText(self.tr("Secret"))
         self.secret.setAccessibleName(self.tr("{name} is a secret").format(name=name) if name else self.tr("Secret"))
         self.remove.describe(self.tr("Remove {name}").format(name=name) if name else self.tr("Remove"))
@@ -153,17 +158,13 @@ class NameValues(Adaptive, QWidget):
         row.name.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _insert(self, row: NameValue) -> None:
-        before = self.rows[-1].remove if self.rows else None
+        before = stop_before(self._add)
         self._column.insertWidget(len(self.rows), row)
         row.show()  # now, not when the layout comes to it: focus may go there
         self.rows.append(row)
         row.say_kind(self._kind)
         row.removed.connect(partial(self._on_remove, row))
-        if before is not None:
-            self.setTabOrder(before, row.name)
-        for first, second in ((row.name, row.value), (row.value, row.secret), (row.secret, row.remove)):
-            self.setTabOrder(first, second)
-        self.setTabOrder(row.remove, self._add)
+        chain([before, row.name, row.value, row.secret, row.remove, self._add])
         self._add.setEnabled(len(self.rows) < ROWS)
 
     def _on_remove(self, row: NameValue) -> None:

@@ -16,6 +16,7 @@ from desktop.settings.open_number import OpenNumber
 from desktop.settings.server_words import refusal_words
 from desktop.settings.servers import Servers
 from desktop.settings.side_by_side import SideBySide
+from desktop.settings.tab_order import chain, stops_in
 from desktop.theme.theme import Theme
 from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
@@ -70,6 +71,7 @@ class ServerForm(Adaptive, Card):
         for field in (self._name, self._command, self._folder, self._url):
             field.returnPressed.connect(self._on_save)
         self.adapt_to(theme)
+        chain([self._name, *stops_in(self._kind), self._command])  # its buttons are made when they get their words
         self.show_server(None)
 
     def show_server(self, server: McpServer | None) -> None:

@@ -14,6 +14,7 @@ from desktop.settings.server_tools import ServerTools
 from desktop.settings.server_words import place_words, sign_of
 from desktop.settings.servers import Servers
 from desktop.settings.side_by_side import SideBySide
+from desktop.settings.tab_order import stops_in
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.formats import duration
@@ -107,6 +108,13 @@ class ServerRow(Adaptive, Card):
         self._show_note()
         if self._log.isVisible():
             self._log.refresh()
+
+    def stops(self) -> list[QWidget]:
+        """Where Tab stops, in the order of what is seen."""
+        keeping = (self._on, self._edit, self._remove)
+        parts = (self._failure, self._test, self._tools_fold, self._log_fold, *keeping)
+        panels = (self._consent, self._tools, self._log)
+        return [stop for part in (*parts, *panels) for stop in stops_in(part)]
 
     def take_focus(self) -> None:
         """Its first button."""

@@ -19,6 +19,7 @@ from desktop.settings.server_row import ServerRow
 from desktop.settings.server_words import refusal_words
 from desktop.settings.servers import Servers
 from desktop.settings.side_by_side import SideBySide
+from desktop.settings.tab_order import chain, stop_before
 from desktop.settings.values import Deed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -67,6 +68,14 @@ class ServersPage(Page):
 
     def title(self) -> str:
         return self.tr("MCP servers")
+
+    def focus_first(self) -> None:
+        """In the list, where it has one."""
+        row = next(iter(self.rows.values()), None)
+        if row is not None and row.isVisible():
+            row.take_focus()
+        else:
+            super().focus_first()
 
     def filter(self, query: str) -> bool:
         is_found = super().filter(query)
@@ -160,6 +169,11 @@ class ServersPage(Page):
             self._list_column.removeWidget(row)
             self._list_column.insertWidget(at, row)
             row.show()  # now, not when the layout comes to it: focus may go there
+        stops = [stop for row in self.rows.values() for stop in row.stops()]
+        before = stop_before(self._new)
+        while before in stops:
+            before = stop_before(before)
+        chain([before, *stops])
 
     def _row(self, status: ServerStatus) -> ServerRow:
         row = ServerRow(self._theme, self._servers, status, self._list)
@@ -224,10 +238,9 @@ class ServersPage(Page):
         gap = self._theme.sizes.space_l
 
         def scroll() -> None:
-            bottom = whole.mapTo(self.widget(), whole.rect().bottomLeft()).y()
-            self.ensureVisible(0, bottom, 0, gap)
-            top = first.mapTo(self.widget(), QPoint()).y()
-            self.ensureVisible(0, top, 0, 2 * gap)
+            if (body := self.widget()) is not None:
+                self.ensureVisible(0, whole.mapTo(body, whole.rect().bottomLeft()).y(), 0, gap)
+                self.ensureVisible(0, first.mapTo(body, QPoint()).y(), 0, 2 * gap)
 
         QTimer.singleShot(_SETTLE_MS, whole, scroll)
 

@@ -311,6 +311,33 @@ async def test_tools_of_a_real_server_have_permissions_and_agents_find_them(
             control(app, "calculator")
 
 
+async def test_tab_goes_through_the_rows_as_they_stand(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        await added(app, "b", command="no-such-command")
+        await until(lambda: state(app, "b") is ServerState.FAILED, 10)
+        await settings(app, PageId.SERVERS, until)
+        assert app.focused().accessibleName() == "Test b"
+        await added(app, "a", command="no-such-command")
+        await until(lambda: row(app, "a").failure != "", 10)
+        assert app.focused().accessibleName() == "Test b"  # what comes and changes takes no focus
+        control(app, "Test a").setFocus(Qt.FocusReason.TabFocusReason)
+        met = []
+        for _ in range(14):
+            met.append(app.focused().accessibleName())
+            app.key(Qt.Key.Key_Tab)
+        one = ["Test {}", "Show the tools of {}", "Show the log of {}", "{} is on", "Edit {}", "Remove {}"]
+        first, second = [words.format("a") for words in one], [words.format("b") for words in one]
+        assert [name for name in met if name not in ("Details", "Copy: Details")] == [*first, *second]
+        press(app, "New server")
+        for name in ("Name", "A program", "Command", "Arguments", "Add a variable"):
+            assert app.focused().accessibleName() == name
+            app.key(Qt.Key.Key_Tab)
+        press(app, "Add a variable")
+        for name in ("Value", "Secret", "Remove", "Add a variable", "Working folder"):
+            app.key(Qt.Key.Key_Tab)
+            assert app.focused().accessibleName() == name
+
+
 async def test_french_is_whole_and_every_control_has_a_name(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         await added(app, "one", confirmed=False, command="npx", args=["-y", "x"], env={"A": "b"})

@@ -64,7 +64,10 @@ async def test_after_three_failures_calls_fail_without_a_start_until_a_person_tr
     assert file.read_text().count("started") == 3
     (status,) = rig.hub.statuses
     assert status.state is ServerState.FAILED
-    await rig.hub.connect(status.server.id)
+    assert status.paused_s is not None
+    assert 0 < status.paused_s <= 60
+    again = await rig.hub.connect(status.server.id)
+    assert again.paused_s is None
     assert file.read_text().count("started") == 4
 
 
