@@ -3170,6 +3170,10 @@
         <translation>Il est trop long.</translation>
     </message>
     <message>
+        <source>It refused the connection, with HTTP {status}.</source>
+        <translation>Il a refusé la connexion, avec HTTP {status}.</translation>
+    </message>
+    <message>
         <source>It refused the connection.</source>
         <translation>Il a refusé la connexion.</translation>
     </message>
@@ -3184,6 +3188,10 @@
     <message>
         <source>It was ended by signal {number}.</source>
         <translation>Il a été arrêté par le signal {number}.</translation>
+    </message>
+    <message>
+        <source>Its last lines and its documentation may say what it needs.</source>
+        <translation>Ses dernières lignes et sa documentation disent peut-être ce qu’il lui faut.</translation>
     </message>
     <message>
         <source>Its last lines, below, often say what is missing: a key, a file, an argument.</source>

@@ -1,4 +1,4 @@
-"""Arguments of a command, one a line. One that would not be itself there stands in double quotes, as JSON has it."""
+"""Arguments of a command, one a line; one that would not be itself there, or not be seen, in double quotes as in JSON."""
 
 import json
 from collections.abc import Sequence
@@ -10,12 +10,13 @@ def as_lines(arguments: Sequence[str]) -> str:
 
 def from_lines(text: str) -> tuple[str, ...]:
     """Empty lines are none; spaces around an argument do not belong to it."""
-    return tuple(_argument(line.strip()) for line in text.splitlines() if line.strip())
+    return tuple(_argument(line.strip()) for line in text.split("\n") if line.strip())
 
 
 def _line(argument: str) -> str:
-    is_plain = argument.splitlines() == [argument] and argument == argument.strip() and not argument.startswith('"')
-    return argument if is_plain else json.dumps(argument, ensure_ascii=False)
+    is_shown = argument.isprintable()
+    is_plain = bool(argument) and is_shown and argument == argument.strip() and not argument.startswith('"')
+    return argument if is_plain else json.dumps(argument, ensure_ascii=not is_shown)
 
 
 def _argument(line: str) -> str:

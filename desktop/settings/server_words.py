@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
-from core.domain.mcp_server import McpServer, ServerState, ServerStatus
+from core.domain.mcp_server import McpServer, ServerState, ServerStatus, Transport
 from core.domain.run import ErrorInfo
 from core.domain.tool import server_of
 from core.services.outcome import Failed
@@ -136,8 +136,15 @@ def error_words(error: ErrorInfo, server: McpServer) -> tuple[str, str]:
                 translate("Servers", "See whether it runs, and whether the address is right."),
             )
         case "refused":
+            if server.transport is Transport.STDIO:
+                return (
+                    translate("Servers", "It refused the connection."),
+                    translate("Servers", "Its last lines and its documentation may say what it needs."),
+                )
+            status = about.get("http_status")
+            refused = translate("Servers", "It refused the connection, with HTTP {status}.").format(status=status)
             return (
-                translate("Servers", "It refused the connection."),
+                refused if isinstance(status, int) else translate("Servers", "It refused the connection."),
                 translate("Servers", "See whether the address is right, and whether a header has a valid key."),
             )
         case "ended":

@@ -1,6 +1,7 @@
 """The settings page of MCP servers, on the real window, as a person with a keyboard meets it."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,39 @@ async def test_a_crash_in_a_call_is_shown_with_what_it_said_last_and_focus_stays
         await until(lambda: row(app, "crash").failure == "It ended by itself, with exit code 3.", 10)
         assert "line two" in row(app, "crash")._failure._details.value.text
         assert app.focused() is button
+        row(app, "crash").show_status(replace(app.core.servers.named("crash"), paused_s=42))
+        assert row(app, "crash").state_word == "Paused after several failures"
+        assert "tried again in 42\N{NO-BREAK SPACE}s, or when you test it" in texts(app)
+
+
+async def test_an_address_is_added_with_a_secret_header_and_what_is_wrong_is_said_at_its_field(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        await settings(app, PageId.SERVERS, until)
+        press(app, "New server")
+        press(app, "Save server")
+        await until(lambda: "A name has 1 to 64 characters that can be shown." in texts(app))
+        write(app, "Name", "Far")
+        press(app, "Save server")
+        await until(lambda: "Write the command that starts it." in texts(app))
+        control(app, "A program").setFocus(Qt.FocusReason.TabFocusReason)
+        app.key(Qt.Key.Key_Right)
+        write(app, "Address", "x.example")
+        press(app, "Add a header")
+        QTest.keyClicks(app.focused(), "X-Plain")
+        write(app, "Value of X-Plain", SECRET)
+        press(app, "X-Plain is a secret")
+        press(app, "Save server")
+        await until(lambda: "An address begins with http:// or https://." in texts(app))
+        write(app, "Address", "http://127.0.0.1:9/mcp")
+        press(app, "Save server")
+        await until(lambda: notice(app) == "Far is saved, and runs once you allow it.")
+        server = app.core.servers.named("Far").server
+        assert SECRET not in repr(server)
+        assert (await app.core.servers.launch_of(server)).headers == {"X-Plain": SECRET}
+        press(app, "Allow the connection: Far")
+        await until(lambda: row(app, "Far").failure == "Nothing answers at its address.", 20)
 
 
 async def test_a_test_can_be_cancelled(tmp_path: Path, qapp: QApplication, until: Until) -> None:

@@ -211,7 +211,7 @@ async def test_each_way_not_to_start_has_its_own_sentence(rig: McpRig, tmp_path:
     folder = await refused(rig, "e", **{**hostile("good", tmp_path / "x"), "cwd": str(tmp_path / "none")})
     assert folder.parameters["cause"] == "bad_folder"
     address = await refused(rig, "f", url="http://127.0.0.1:9/mcp")
-    assert address.parameters["cause"] in ("unreachable", "refused")
+    assert address.parameters["cause"] == "unreachable"
     assert len({one.message for one in (missing, exits, silent, future, folder, address)}) == 6
     await rig.connected("g", **hostile("banner", tmp_path / "calls"))
     assert await rig.value("mcp__g__read") == "read done"
