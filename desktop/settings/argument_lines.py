@@ -1,4 +1,4 @@
-"""Arguments of a command, one a line; one that would not be itself there, or not be seen, in double quotes as in JSON."""
+"""Arguments of a command, one a line; in double quotes, as JSON has it, where they would not be seen as they are."""
 
 import json
 from collections.abc import Sequence

@@ -29,12 +29,13 @@ from core.domain.template import ValidationMode
 from core.services.outcome import Ok
 from desktop.settings.page import PageId
 from desktop.settings.server_row import ServerRow
+from desktop.settings.server_words import short_tool_name
 from desktop.settings.servers_page import ServersPage
 from desktop.translation.languages import Language
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import Until, control, dialog, notice, press, settings, texts, undo, write
 from tests.support.command_line import write_template
-from tests.support.mcp_rig import HOSTILE, START_S, hostile, needs_others, programs, python_server
+from tests.support.mcp_rig import HOSTILE, START_S, hostile, needs_others, node_server, programs
 
 SECRET = "sk-proj-0123456789abcdef0123"
 
@@ -309,36 +310,35 @@ async def test_tools_of_a_real_server_have_permissions_and_agents_find_them(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
-        one = await added(app, "Time", **python_server("mcp-server-time"))
+        one = await added(app, "All", **node_server("mcp-server-everything"))
         assert isinstance(await app.core.servers.test(one.server.id), Ok)
         await settings(app, PageId.SERVERS, until)
-        press(app, "Show the tools of Time")
-        table = row(app, "Time")._tools.table
+        press(app, "Show the tools of All")
+        table = row(app, "All")._tools.table
         assert isinstance(table, QTableView)
-        model = row(app, "Time")._tools.model
+        model = row(app, "All")._tools.model
         shown = [[model.data(model.index(at, column)) for column in range(3)] for at in range(model.rowCount())]
-        assert len(shown) == 2
-        assert shown[0][2] == "As the mode says"
+        assert ["Echo Tool (echo)", "low, only reads", "As the mode says"] in shown
         table.setFocus(Qt.FocusReason.TabFocusReason)
         QTest.keyClick(table, Qt.Key.Key_Down)  # from the first, which focus went to
         tool = model.shown[1].name
-        chosen = row(app, "Time")._tools._chosen
+        chosen = row(app, "All")._tools._chosen
         first = next(button for button in chosen.findChildren(QPushButton) if button.isChecked())
         first.setFocus(Qt.FocusReason.TabFocusReason)
         QTest.keyClick(first, Qt.Key.Key_Right)
         QTest.keyClick(app.focused(), Qt.Key.Key_Right)
         await until(lambda: app.core.consent.exceptions == {tool: Rule.ALLOW})
         await until(lambda: model.data(model.index(1, 2)) == "Always allow")
-        whole = row(app, "Time")._tools._whole
+        whole = row(app, "All")._tools._whole
         first = next(button for button in whole.findChildren(QPushButton) if button.isChecked())
         first.setFocus(Qt.FocusReason.TabFocusReason)
         QTest.keyClick(first, Qt.Key.Key_Right)
-        await until(lambda: app.core.consent.exceptions.get("mcp__time") is Rule.ASK)
+        await until(lambda: app.core.consent.exceptions.get("mcp__all") is Rule.ASK)
         assert model.data(model.index(0, 2)) == "As the server"
         await settings(app, PageId.AGENTS, until)
         press(app, "New agent")
         press(app, "All tools, also those to come")
-        write(app, "Search tools", "time")
+        write(app, "Search tools", short_tool_name(tool))
         box = control(app, tool)
         assert isinstance(box, QCheckBox)
         with pytest.raises(AssertionError):
