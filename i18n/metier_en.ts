@@ -133,6 +133,16 @@
     </message>
 </context>
 <context>
+    <name>ServerDeeds</name>
+    <message numerus="yes">
+        <source>{server} answers, and offers %n tool(s).</source>
+        <translation>
+            <numerusform>{server} answers, and offers %n tool.</numerusform>
+            <numerusform>{server} answers, and offers %n tools.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ServerPaste</name>
     <message numerus="yes">
         <source>%n server(s) were understood.</source>
@@ -190,13 +200,6 @@
         <translation>
             <numerusform>%n server is added. It waits for you to allow it.</numerusform>
             <numerusform>%n servers are added. Each waits for you to allow it.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>{server} answers, and offers %n tool(s).</source>
-        <translation>
-            <numerusform>{server} answers, and offers %n tool.</numerusform>
-            <numerusform>{server} answers, and offers %n tools.</numerusform>
         </translation>
     </message>
 </context>

@@ -2625,6 +2625,48 @@
     </message>
 </context>
 <context>
+    <name>ServerDeeds</name>
+    <message>
+        <source>It is ended, and agents and templates lose its tools. You can undo it while the app is open.</source>
+        <translation>Il est arrêté, et les agents et les modèles perdent ses outils. Vous pouvez annuler tant que l’application est ouverte.</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Garder</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Supprimer</translation>
+    </message>
+    <message>
+        <source>Remove server</source>
+        <translation>Supprimer le serveur</translation>
+    </message>
+    <message>
+        <source>Remove “{server}”?</source>
+        <translation>Supprimer «&#xa0;{server}&#xa0;»&#x202f;?</translation>
+    </message>
+    <message numerus="yes">
+        <source>{server} answers, and offers %n tool(s).</source>
+        <translation>
+            <numerusform>{server} répond, et offre %n outil.</numerusform>
+            <numerusform>{server} répond, et offre %n outils.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{server} does not answer: {why}</source>
+        <translation>{server} ne répond pas&#xa0;: {why}</translation>
+    </message>
+    <message>
+        <source>{server} is back.</source>
+        <translation>{server} est de retour.</translation>
+    </message>
+    <message>
+        <source>{server} is removed.</source>
+        <translation>{server} est supprimé.</translation>
+    </message>
+</context>
+<context>
     <name>ServerFailure</name>
     <message>
         <source>Details</source>
@@ -3340,14 +3382,6 @@
         <translation>Un serveur MCP offre des outils aux agents et aux modèles&#xa0;: c’est un programme sur cet ordinateur, ou une adresse. Aucun n’est exécuté avant que vous ayez vu ce qu’il est, et l’ayez autorisé.</translation>
     </message>
     <message>
-        <source>It is ended, and agents and templates lose its tools. You can undo it while the app is open.</source>
-        <translation>Il est arrêté, et les agents et les modèles perdent ses outils. Vous pouvez annuler tant que l’application est ouverte.</translation>
-    </message>
-    <message>
-        <source>Keep</source>
-        <translation>Garder</translation>
-    </message>
-    <message>
         <source>MCP servers</source>
         <translation>Serveurs MCP</translation>
     </message>
@@ -3360,39 +3394,8 @@
         <translation>Coller une configuration…</translation>
     </message>
     <message>
-        <source>Remove</source>
-        <translation>Supprimer</translation>
-    </message>
-    <message>
-        <source>Remove server</source>
-        <translation>Supprimer le serveur</translation>
-    </message>
-    <message>
-        <source>Remove “{server}”?</source>
-        <translation>Supprimer «&#xa0;{server}&#xa0;»&#x202f;?</translation>
-    </message>
-    <message>
         <source>There is none yet. Add one, or paste the configuration that its documentation has for other apps.</source>
         <translation>Il n’y en a pas encore. Ajoutez-en un, ou collez la configuration que sa documentation donne pour d’autres applications.</translation>
-    </message>
-    <message numerus="yes">
-        <source>{server} answers, and offers %n tool(s).</source>
-        <translation>
-            <numerusform>{server} répond, et offre %n outil.</numerusform>
-            <numerusform>{server} répond, et offre %n outils.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>{server} does not answer: {why}</source>
-        <translation>{server} ne répond pas&#xa0;: {why}</translation>
-    </message>
-    <message>
-        <source>{server} is back.</source>
-        <translation>{server} est de retour.</translation>
-    </message>
-    <message>
-        <source>{server} is removed.</source>
-        <translation>{server} est supprimé.</translation>
     </message>
     <message>
         <source>{server} is saved, and runs once you allow it.</source>

@@ -243,8 +243,8 @@ class McpServerService:
                 if name == f"mcp__{server}" or server_of(name) == server
             }
             removed = _Removed(found, self._running.listing(server), there, exceptions)
-            for name in exceptions:
-                data_of(await self._consent.except_(name, None))
+            if exceptions:
+                data_of(await self._consent.except_each(list(exceptions), None))
             for place, kept in found.secrets.items():
                 await self._keys.forget(_key_name(server, place), kept)
             await self._storage.commit([RemoveServer(server)])

@@ -1,7 +1,5 @@
 """What a server may do unasked: all of it, and each of its tools (AGENTS_AND_TOOLS §6)."""
 
-from itertools import pairwise
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QLineEdit, QTableView, QVBoxLayout, QWidget
@@ -104,8 +102,6 @@ class ServerTools(Adaptive, QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         for widget in (self._whole_row, self._search, table, self._chosen_row, self._left_out, self._trouble):
             self._column.addWidget(widget)
-        for before, after in pairwise((self._search, table)):
-            self.setTabOrder(before, after)
         show_when(self._trouble, False)
 
     def _selected(self) -> list[str]:
@@ -148,14 +144,13 @@ class ServerTools(Adaptive, QWidget):
 
     def _set_whole(self, key: str) -> None:
         if self._status is not None:
-            self._set(f"mcp__{self._status.server.id}", key)
+            self._set([f"mcp__{self._status.server.id}"], key)
 
     def _set_chosen(self, key: str) -> None:
-        for tool in self._selected():
-            self._set(tool, key)
+        self._set(self._selected(), key)
 
-    def _set(self, name: str, key: str) -> None:
-        self._consents.set_exception(name, None if key == _AS_SET else Rule(key))
+    def _set(self, names: list[str], key: str) -> None:
+        self._consents.set_exceptions(names, None if key == _AS_SET else Rule(key))
 
     def _on_refused(self, failed: Failed) -> None:
         self._trouble.setText(trouble_words(failed))

@@ -1,22 +1,20 @@
 """MCP servers: which there are and how they are, how one is added, changed and removed (AGENTS_AND_TOOLS §7)."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.bus import ServersChanged, Subscription
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerState, ServerStatus
-from core.services.outcome import Failed
 from desktop.settings.page import Page, PageId
+from desktop.settings.server_deeds import ServerDeeds
 from desktop.settings.server_form import ServerForm
 from desktop.settings.server_paste import ServerPaste
 from desktop.settings.server_row import ServerRow
-from desktop.settings.server_words import refusal_words
 from desktop.settings.servers import Servers
 from desktop.settings.side_by_side import SideBySide
 from desktop.settings.tab_order import chain, stop_before
@@ -42,6 +40,7 @@ class ServersPage(Page):
         self._servers = servers
         self._told = told
         self.rows: dict[ServerId, ServerRow] = {}
+        self._deeds = ServerDeeds(servers, told, lambda: self.rows, self)
         self._shown_form: QWidget | None = None
         self._about = Paragraph("", "label", "muted")
         self._list = QWidget()
@@ -119,6 +118,7 @@ class ServersPage(Page):
         self._form.left.connect(self._close)
         self._paste.added.connect(self._on_added)
         self._paste.left.connect(self._close)
+        self._deeds.removed.connect(self._on_removed)
         self._paste.looked.connect(self._lead_to_words)
 
     # The list
@@ -178,12 +178,12 @@ class ServersPage(Page):
     def _row(self, status: ServerStatus) -> ServerRow:
         row = ServerRow(self._theme, self._servers, status, self._list)
         server_id = status.server.id
-        row.tested.connect(partial(self._test, server_id))
-        row.test_cancelled.connect(partial(self._cancel_test, server_id))
-        row.switched.connect(partial(self._switch, server_id))
+        row.tested.connect(partial(self._deeds.test, server_id))
+        row.test_cancelled.connect(partial(self._deeds.cancel_test, server_id))
+        row.switched.connect(partial(self._deeds.switch, server_id))
         row.edited.connect(partial(self._edit_one, server_id))
-        row.removed.connect(partial(self._ask_removal, server_id))
-        row.agreed.connect(partial(self._agree, server_id))
+        row.removed.connect(partial(self._deeds.ask_removal, server_id))
+        row.agreed.connect(partial(self._deeds.agree, server_id))
         return row
 
     def _searched_list(self) -> str:
@@ -230,6 +230,10 @@ class ServersPage(Page):
         self._close()
         self._tell_kept(added)
 
+    def _on_removed(self, server_id: ServerId) -> None:
+        if self._form.server_id == server_id and self._shown_form is self._form:
+            self._close()
+
     def _lead_to_words(self) -> None:
         self._lead_to(self._paste, self._paste.sentence)
 
@@ -260,113 +264,3 @@ class ServersPage(Page):
             return (saved if is_waiting else self.tr("{server} is saved.")).format(server=name)
 
         self._told(Deed(words))
-
-    # Doing
-
-    def _spawn(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        self._servers.spawn(work, name)
-
-    def _agree(self, server_id: ServerId, fingerprint: str) -> None:
-        self._spawn(self._confirm(server_id, fingerprint), "allow an MCP server")
-
-    async def _confirm(self, server_id: ServerId, fingerprint: str) -> None:
-        self._is_done(await self._servers.service.confirm(server_id, fingerprint))
-
-    def _switch(self, server_id: ServerId, is_on: bool) -> None:
-        self._spawn(self._enable(server_id, is_on), "switch an MCP server")
-
-    async def _enable(self, server_id: ServerId, is_on: bool) -> None:
-        self._is_done(await self._servers.service.enable(server_id, enabled=is_on))
-        if (row := self.rows.get(server_id)) is not None:
-            row.retranslate()  # where it was refused, the box says again how it is
-
-    def _test(self, server_id: ServerId) -> None:
-        self.rows[server_id].begin_test()
-        self._spawn(self._connect_to(server_id), "test an MCP server")
-
-    async def _connect_to(self, server_id: ServerId) -> None:
-        answer = await self._servers.service.test(server_id)
-        row = self.rows.get(server_id)
-        if row is None:
-            return
-        was_cancelled = not row.is_testing
-        row.end_test()
-        if was_cancelled:
-            return
-        if not isinstance(answer, Failed):
-            status, name = answer.data, row.name
-            self._told(Deed(partial(self._tested_words, name, len(status.tools))))
-        elif answer.code != "failed":
-            self._is_done(answer)
-        else:
-            words = self.tr("{server} does not answer: {why}").format(server=row.name, why=row.failure or "…")
-            self._told(Deed(lambda _: words, is_problem=True))
-
-    def _tested_words(self, name: str, count: int, _is_undone: bool) -> str:
-        return self.tr("{server} answers, and offers %n tool(s).", "", count).format(server=name)
-
-    def _cancel_test(self, server_id: ServerId) -> None:
-        self.rows[server_id].end_test()
-        if self.rows[server_id].status.state is ServerState.STARTING:
-            self._spawn(self._stop(server_id), "cancel the test of an MCP server")
-
-    async def _stop(self, server_id: ServerId) -> None:
-        self._is_done(await self._servers.service.stop(server_id))
-
-    # Removing
-
-    def _ask_removal(self, server_id: ServerId) -> None:
-        box = QMessageBox(self)
-        box.setObjectName("remove_server_question")
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setIcon(QMessageBox.Icon.Warning)
-        box.setWindowTitle(self.tr("Remove server"))
-        box.setText(self.tr("Remove “{server}”?").format(server=self.rows[server_id].name))
-        box.setInformativeText(
-            self.tr("It is ended, and agents and templates lose its tools. You can undo it while the app is open.")
-        )
-        yes = box.addButton(self.tr("Remove"), QMessageBox.ButtonRole.AcceptRole)
-        no = box.addButton(self.tr("Keep"), QMessageBox.ButtonRole.RejectRole)
-        yes.setObjectName("remove")
-        box.setDefaultButton(no)
-        box.setEscapeButton(no)
-        box.accepted.connect(partial(self._on_removal, server_id))
-        box.open()
-
-    def _on_removal(self, server_id: ServerId) -> None:
-        self._spawn(self._remove(server_id), "remove an MCP server")
-
-    async def _remove(self, server_id: ServerId) -> None:
-        answer = await self._servers.service.remove(server_id)
-        if isinstance(answer, Failed):
-            self._is_done(answer)
-            return
-        if self._form.server_id == server_id and self._shown_form is self._form:
-            self._close()
-        undo, again = partial(self._put_back, server_id), partial(self._remove_again, server_id)
-        self._told(
-            Deed(
-                partial(self._removed_words, answer.data.name),
-                lambda: self._spawn(undo(), "undo"),
-                lambda: self._spawn(again(), "redo"),
-            )
-        )
-
-    def _removed_words(self, name: str, is_undone: bool) -> str:
-        words = self.tr("{server} is back.") if is_undone else self.tr("{server} is removed.")
-        return words.format(server=name)
-
-    async def _put_back(self, server_id: ServerId) -> None:
-        self._is_done(await self._servers.service.put_back(server_id))
-
-    async def _remove_again(self, server_id: ServerId) -> None:
-        self._is_done(await self._servers.service.remove(server_id))
-
-    def _is_done(self, answer: object) -> bool:
-        """Whether the service did what it was asked for; why not is told."""
-        if isinstance(answer, Failed):
-            words = refusal_words(answer)
-            self._told(Deed(lambda _: words, is_problem=True))
-            return False
-        return True
