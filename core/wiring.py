@@ -293,7 +293,7 @@ async def run_core(
             for tool in recording_tools(recordings):
                 box.registry.register(tool)
             consent.know(box.invoker.infos)
-            servers = McpServerService(storage, bus, models.keys)
+            servers = McpServerService(storage, bus, models.keys, consent)
             sampling = Sampling(models.client, consent)
             hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
             async with hub:  # around the engine: calls end before the programs that answer them

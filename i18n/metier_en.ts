@@ -133,6 +133,77 @@
     </message>
 </context>
 <context>
+    <name>ServerDeeds</name>
+    <message numerus="yes">
+        <source>{server} answers, and offers %n tool(s).</source>
+        <translation>
+            <numerusform>{server} answers, and offers %n tool.</numerusform>
+            <numerusform>{server} answers, and offers %n tools.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ServerPaste</name>
+    <message numerus="yes">
+        <source>%n server(s) were understood.</source>
+        <translation>
+            <numerusform>%n server was understood.</numerusform>
+            <numerusform>%n servers were understood.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Add %n server(s)</source>
+        <translation>
+            <numerusform>Add %n server</numerusform>
+            <numerusform>Add %n servers</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ServerRow</name>
+    <message numerus="yes">
+        <source>%n call(s)</source>
+        <translation>
+            <numerusform>%n call</numerusform>
+            <numerusform>%n calls</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n left out</source>
+        <translation>
+            <numerusform>%n left out</numerusform>
+            <numerusform>%n left out</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tool(s)</source>
+        <translation>
+            <numerusform>%n tool</numerusform>
+            <numerusform>%n tools</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ServerTools</name>
+    <message numerus="yes">
+        <source>%n chosen tool(s)</source>
+        <translation>
+            <numerusform>%n chosen tool</numerusform>
+            <numerusform>%n chosen tools</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>ServersPage</name>
+    <message numerus="yes">
+        <source>%n server(s) are added. Each waits for you to allow it.</source>
+        <translation>
+            <numerusform>%n server is added. It waits for you to allow it.</numerusform>
+            <numerusform>%n servers are added. Each waits for you to allow it.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>SidebarModel</name>
     <message numerus="yes">
         <source>%n workflows</source>

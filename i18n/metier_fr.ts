@@ -2130,6 +2130,45 @@
     </message>
 </context>
 <context>
+    <name>NameValue</name>
+    <message>
+        <source>Name</source>
+        <translation>Nom</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Supprimer</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>Supprimer {name}</translation>
+    </message>
+    <message>
+        <source>Secret</source>
+        <translation>Secret</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>Valeur</translation>
+    </message>
+    <message>
+        <source>Value of {name}</source>
+        <translation>Valeur de {name}</translation>
+    </message>
+    <message>
+        <source>forgotten: type it again</source>
+        <translation>oubliée&#xa0;: saisissez-la de nouveau</translation>
+    </message>
+    <message>
+        <source>kept, not shown</source>
+        <translation>gardée, non affichée</translation>
+    </message>
+    <message>
+        <source>{name} is a secret</source>
+        <translation>{name} est un secret</translation>
+    </message>
+</context>
+<context>
     <name>Notice</name>
     <message>
         <source>Changes apply at once.</source>
@@ -2568,6 +2607,815 @@
     <message>
         <source>Find by name</source>
         <translation>Chercher par nom</translation>
+    </message>
+</context>
+<context>
+    <name>ServerConsent</name>
+    <message>
+        <source>Allow it to run</source>
+        <translation>Autoriser son exécution</translation>
+    </message>
+    <message>
+        <source>Allow the connection</source>
+        <translation>Autoriser la connexion</translation>
+    </message>
+    <message>
+        <source>It is too long to be shown whole: copy it to read the rest.</source>
+        <translation>C’est trop long pour être affiché en entier&#xa0;: copiez-le pour lire la suite.</translation>
+    </message>
+    <message>
+        <source>This address has not been used yet, or was changed since. What agents ask of it is sent there: allow it if you trust it.</source>
+        <translation>Cette adresse n’a pas encore été utilisée, ou a changé depuis. Ce que les agents lui demandent y est envoyé&#xa0;: autorisez-la si vous lui faites confiance.</translation>
+    </message>
+    <message>
+        <source>This program has not run yet, or was changed since. It runs with your rights and can do whatever you can: allow it if you know where it comes from.</source>
+        <translation>Ce programme n’a pas encore été exécuté, ou a changé depuis. Il a vos droits et peut faire tout ce que vous pouvez faire&#xa0;: autorisez-le si vous savez d’où il vient.</translation>
+    </message>
+    <message>
+        <source>What will run</source>
+        <translation>Ce qui sera exécuté</translation>
+    </message>
+</context>
+<context>
+    <name>ServerDeeds</name>
+    <message>
+        <source>It is ended, and agents and templates lose its tools. You can undo it while the app is open.</source>
+        <translation>Il est arrêté, et les agents et les modèles perdent ses outils. Vous pouvez annuler tant que l’application est ouverte.</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Garder</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Supprimer</translation>
+    </message>
+    <message>
+        <source>Remove server</source>
+        <translation>Supprimer le serveur</translation>
+    </message>
+    <message>
+        <source>Remove “{server}”?</source>
+        <translation>Supprimer «&#xa0;{server}&#xa0;»&#x202f;?</translation>
+    </message>
+    <message numerus="yes">
+        <source>{server} answers, and offers %n tool(s).</source>
+        <translation>
+            <numerusform>{server} répond, et offre %n outil.</numerusform>
+            <numerusform>{server} répond, et offre %n outils.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>{server} does not answer: {why}</source>
+        <translation>{server} ne répond pas&#xa0;: {why}</translation>
+    </message>
+    <message>
+        <source>{server} is back.</source>
+        <translation>{server} est de retour.</translation>
+    </message>
+    <message>
+        <source>{server} is removed.</source>
+        <translation>{server} est supprimé.</translation>
+    </message>
+</context>
+<context>
+    <name>ServerFailure</name>
+    <message>
+        <source>Details</source>
+        <translation>Détails</translation>
+    </message>
+</context>
+<context>
+    <name>ServerForm</name>
+    <message>
+        <source>A program</source>
+        <translation>Un programme</translation>
+    </message>
+    <message>
+        <source>Add a header</source>
+        <translation>Ajouter un en-tête</translation>
+    </message>
+    <message>
+        <source>Add a variable</source>
+        <translation>Ajouter une variable</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>An address</source>
+        <translation>Une adresse</translation>
+    </message>
+    <message>
+        <source>Arguments</source>
+        <translation>Arguments</translation>
+    </message>
+    <message>
+        <source>As its documentation says: it often ends with /mcp.</source>
+        <translation>Comme l’indique sa documentation&#xa0;: elle se termine souvent par /mcp.</translation>
+    </message>
+    <message>
+        <source>Call limit</source>
+        <translation>Limite d’un appel</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Command</source>
+        <translation>Commande</translation>
+    </message>
+    <message>
+        <source>Edit server</source>
+        <translation>Modifier le serveur</translation>
+    </message>
+    <message>
+        <source>Environment</source>
+        <translation>Environnement</translation>
+    </message>
+    <message>
+        <source>Header</source>
+        <translation>En-tête</translation>
+    </message>
+    <message>
+        <source>Headers</source>
+        <translation>En-têtes</translation>
+    </message>
+    <message>
+        <source>How it is reached</source>
+        <translation>Comment l’atteindre</translation>
+    </message>
+    <message>
+        <source>In seconds, for one call of a tool.</source>
+        <translation>En secondes, pour un appel d’outil.</translation>
+    </message>
+    <message>
+        <source>In seconds, until it has told its tools.</source>
+        <translation>En secondes, jusqu’à ce qu’il ait indiqué ses outils.</translation>
+    </message>
+    <message>
+        <source>May stay empty.</source>
+        <translation>Peut rester vide.</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Nom</translation>
+    </message>
+    <message>
+        <source>New server</source>
+        <translation>Nouveau serveur</translation>
+    </message>
+    <message>
+        <source>One a line; one that is empty or has a line break, in double quotes.</source>
+        <translation>Un par ligne&#x202f;; s’il est vide ou contient un saut de ligne, entre guillemets droits.</translation>
+    </message>
+    <message>
+        <source>Save server</source>
+        <translation>Enregistrer</translation>
+    </message>
+    <message>
+        <source>Secrets go to the keyring, if this system has one.</source>
+        <translation>Les secrets vont dans le trousseau, si ce système en a un.</translation>
+    </message>
+    <message>
+        <source>Start it with the app</source>
+        <translation>Le démarrer avec l’application</translation>
+    </message>
+    <message>
+        <source>Start limit</source>
+        <translation>Limite du démarrage</translation>
+    </message>
+    <message>
+        <source>The program alone, such as npx, uvx or docker.</source>
+        <translation>Le programme seul, comme npx, uvx ou docker.</translation>
+    </message>
+    <message>
+        <source>Variable</source>
+        <translation>Variable</translation>
+    </message>
+    <message>
+        <source>Working folder</source>
+        <translation>Dossier de travail</translation>
+    </message>
+    <message>
+        <source>as usual</source>
+        <translation>habituelle</translation>
+    </message>
+    <message>
+        <source>“{name}” stands here twice.</source>
+        <translation>«&#xa0;{name}&#xa0;» figure ici deux fois.</translation>
+    </message>
+</context>
+<context>
+    <name>ServerLog</name>
+    <message>
+        <source>Log</source>
+        <translation>Journal</translation>
+    </message>
+    <message>
+        <source>Nothing yet: what it says on its standard error is written down here.</source>
+        <translation>Rien pour le moment&#xa0;: ce qu’il écrit sur son erreur standard est noté ici.</translation>
+    </message>
+</context>
+<context>
+    <name>ServerPaste</name>
+    <message numerus="yes">
+        <source>%n server(s) were understood.</source>
+        <translation>
+            <numerusform>%n serveur a été compris.</numerusform>
+            <numerusform>%n serveurs ont été compris.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A value is needed.</source>
+        <translation>Une valeur est nécessaire.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Add %n server(s)</source>
+        <translation>
+            <numerusform>Ajouter %n serveur</numerusform>
+            <numerusform>Ajouter %n serveurs</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Configuration</source>
+        <translation>Configuration</translation>
+    </message>
+    <message>
+        <source>It cannot be used as it is. Nothing was added.</source>
+        <translation>Elle ne peut pas être utilisée telle quelle. Rien n’a été ajouté.</translation>
+    </message>
+    <message>
+        <source>JSON or YAML of another app: mcpServers, servers with inputs, context_servers, extensions. It is read and shown; nothing runs by it.</source>
+        <translation>JSON ou YAML d’une autre application&#xa0;: mcpServers, servers avec inputs, context_servers, extensions. Elle est lue et affichée&#x202f;; rien n’est exécuté.</translation>
+    </message>
+    <message>
+        <source>Kept as a secret.</source>
+        <translation>Conservée comme un secret.</translation>
+    </message>
+    <message>
+        <source>Left out</source>
+        <translation>Laissé de côté</translation>
+    </message>
+    <message>
+        <source>None of them runs before you allow it.</source>
+        <translation>Aucun n’est exécuté avant que vous l’autorisiez.</translation>
+    </message>
+    <message>
+        <source>Nothing can be added yet: mend what is said below, and read it again.</source>
+        <translation>Rien ne peut encore être ajouté&#xa0;: corrigez ce qui est indiqué ci-dessous, puis relisez-la.</translation>
+    </message>
+    <message>
+        <source>Paste a configuration</source>
+        <translation>Coller une configuration</translation>
+    </message>
+    <message>
+        <source>Read it</source>
+        <translation>Lire</translation>
+    </message>
+    <message>
+        <source>They need values from you, below.</source>
+        <translation>Ils ont besoin de valeurs de votre part, ci-dessous.</translation>
+    </message>
+    <message>
+        <source>This is too long to be a configuration: it was not pasted.</source>
+        <translation>C’est trop long pour une configuration&#xa0;: rien n’a été collé.</translation>
+    </message>
+</context>
+<context>
+    <name>ServerRow</name>
+    <message numerus="yes">
+        <source>%n call(s)</source>
+        <translation>
+            <numerusform>%n appel</numerusform>
+            <numerusform>%n appels</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n left out</source>
+        <translation>
+            <numerusform>%n laissé de côté</numerusform>
+            <numerusform>%n laissés de côté</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tool(s)</source>
+        <translation>
+            <numerusform>%n outil</numerusform>
+            <numerusform>%n outils</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Cancel the test of {name}</source>
+        <translation>Annuler le test de {name}</translation>
+    </message>
+    <message>
+        <source>Connecting, for {time}…</source>
+        <translation>Connexion, depuis {time}…</translation>
+    </message>
+    <message>
+        <source>Connecting…</source>
+        <translation>Connexion…</translation>
+    </message>
+    <message>
+        <source>Edit {name}</source>
+        <translation>Modifier {name}</translation>
+    </message>
+    <message>
+        <source>Hide log</source>
+        <translation>Masquer le journal</translation>
+    </message>
+    <message>
+        <source>Hide the log of {name}</source>
+        <translation>Masquer le journal de {name}</translation>
+    </message>
+    <message>
+        <source>Hide the tools of {name}</source>
+        <translation>Masquer les outils de {name}</translation>
+    </message>
+    <message>
+        <source>Hide tools</source>
+        <translation>Masquer les outils</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Journal</translation>
+    </message>
+    <message>
+        <source>On</source>
+        <translation>Activé</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>Supprimer {name}</translation>
+    </message>
+    <message>
+        <source>Show the log of {name}</source>
+        <translation>Afficher le journal de {name}</translation>
+    </message>
+    <message>
+        <source>Show the tools of {name}</source>
+        <translation>Afficher les outils de {name}</translation>
+    </message>
+    <message>
+        <source>Test</source>
+        <translation>Tester</translation>
+    </message>
+    <message>
+        <source>Test {name}</source>
+        <translation>Tester {name}</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>Outils</translation>
+    </message>
+    <message>
+        <source>half of them within {p50}, 95% within {p95}</source>
+        <translation>la moitié en {p50}, 95&#x202f;% en {p95}</translation>
+    </message>
+    <message>
+        <source>no tools</source>
+        <translation>aucun outil</translation>
+    </message>
+    <message>
+        <source>tried again in {time}, or when you test it</source>
+        <translation>nouvel essai dans {time}, ou quand vous le testez</translation>
+    </message>
+    <message>
+        <source>{name} is on</source>
+        <translation>{name} est activé</translation>
+    </message>
+</context>
+<context>
+    <name>ServerTools</name>
+    <message numerus="yes">
+        <source>%n chosen tool(s)</source>
+        <translation>
+            <numerusform>%n outil choisi</numerusform>
+            <numerusform>%n outils choisis</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>All tools of {server}</source>
+        <translation>Tous les outils de {server}</translation>
+    </message>
+    <message>
+        <source>Allow</source>
+        <translation>Autoriser</translation>
+    </message>
+    <message>
+        <source>As the mode says</source>
+        <translation>Selon le mode</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>Demander</translation>
+    </message>
+    <message>
+        <source>Choose one or more of the list.</source>
+        <translation>Choisissez-en un ou plusieurs dans la liste.</translation>
+    </message>
+    <message>
+        <source>Chosen tools</source>
+        <translation>Outils choisis</translation>
+    </message>
+    <message>
+        <source>Left out, since they are of no use here: {tools}</source>
+        <translation>Laissés de côté, car inutilisables ici&#xa0;: {tools}</translation>
+    </message>
+    <message>
+        <source>Search tools</source>
+        <translation>Chercher des outils</translation>
+    </message>
+    <message>
+        <source>Tools</source>
+        <translation>Outils</translation>
+    </message>
+    <message>
+        <source>What is set for a tool wins over what is set for all.</source>
+        <translation>Ce qui vaut pour un outil l’emporte sur ce qui vaut pour tous.</translation>
+    </message>
+</context>
+<context>
+    <name>ServerToolsModel</name>
+    <message>
+        <source>Always allow</source>
+        <translation>Toujours autoriser</translation>
+    </message>
+    <message>
+        <source>Approval</source>
+        <translation>Approbation</translation>
+    </message>
+    <message>
+        <source>As the mode says</source>
+        <translation>Selon le mode</translation>
+    </message>
+    <message>
+        <source>As the server</source>
+        <translation>Comme le serveur</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>Demander</translation>
+    </message>
+    <message>
+        <source>Risk</source>
+        <translation>Risque</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>Outil</translation>
+    </message>
+    <message>
+        <source>high</source>
+        <translation>élevé</translation>
+    </message>
+    <message>
+        <source>low, only reads</source>
+        <translation>faible, lit seulement</translation>
+    </message>
+    <message>
+        <source>medium</source>
+        <translation>moyen</translation>
+    </message>
+</context>
+<context>
+    <name>Servers</name>
+    <message>
+        <source>A header has a name of letters, digits and hyphens, and a value on one line.</source>
+        <translation>Un en-tête a un nom fait de lettres, de chiffres et de tirets, et une valeur sur une ligne.</translation>
+    </message>
+    <message>
+        <source>A list of texts was expected.</source>
+        <translation>Une liste de textes était attendue.</translation>
+    </message>
+    <message>
+        <source>A list was expected.</source>
+        <translation>Une liste était attendue.</translation>
+    </message>
+    <message>
+        <source>A name has 1 to 64 characters that can be shown.</source>
+        <translation>Un nom a de 1 à 64 caractères affichables.</translation>
+    </message>
+    <message>
+        <source>A number of seconds was expected.</source>
+        <translation>Un nombre de secondes était attendu.</translation>
+    </message>
+    <message>
+        <source>A text was expected.</source>
+        <translation>Un texte était attendu.</translation>
+    </message>
+    <message>
+        <source>A variable has a name without “=”, and a value of at most 20,000 characters.</source>
+        <translation>Une variable a un nom sans «&#xa0;=&#xa0;» et une valeur d’au plus 20&#x202f;000 caractères.</translation>
+    </message>
+    <message>
+        <source>Address: {url}</source>
+        <translation>Adresse&#xa0;: {url}</translation>
+    </message>
+    <message>
+        <source>An address begins with http:// or https://.</source>
+        <translation>Une adresse commence par http:// ou https://.</translation>
+    </message>
+    <message>
+        <source>An argument that was kept as a secret has moved: write it again.</source>
+        <translation>Un argument conservé comme secret a changé de place&#xa0;: saisissez-le de nouveau.</translation>
+    </message>
+    <message>
+        <source>An object was expected.</source>
+        <translation>Un objet était attendu.</translation>
+    </message>
+    <message>
+        <source>An object with a server for each name was expected.</source>
+        <translation>Un objet avec un serveur pour chaque nom était attendu.</translation>
+    </message>
+    <message>
+        <source>An object with a text for each name was expected.</source>
+        <translation>Un objet avec un texte pour chaque nom était attendu.</translation>
+    </message>
+    <message>
+        <source>An object with an id was expected.</source>
+        <translation>Un objet avec un «&#xa0;id&#xa0;» était attendu.</translation>
+    </message>
+    <message>
+        <source>Another server has this name.</source>
+        <translation>Un autre serveur porte ce nom.</translation>
+    </message>
+    <message>
+        <source>Argument {number}: {argument}</source>
+        <translation>Argument {number}&#xa0;: {argument}</translation>
+    </message>
+    <message>
+        <source>Command: {command}</source>
+        <translation>Commande&#xa0;: {command}</translation>
+    </message>
+    <message>
+        <source>Edit it and choose another folder.</source>
+        <translation>Modifiez-le et choisissez un autre dossier.</translation>
+    </message>
+    <message>
+        <source>Edit it, or test it again.</source>
+        <translation>Modifiez-le, ou testez-le de nouveau.</translation>
+    </message>
+    <message>
+        <source>Environment: {names}</source>
+        <translation>Environnement&#xa0;: {names}</translation>
+    </message>
+    <message>
+        <source>Exit code: {number}</source>
+        <translation>Code de sortie&#xa0;: {number}</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Échec</translation>
+    </message>
+    <message>
+        <source>Folder: {folder}</source>
+        <translation>Dossier&#xa0;: {folder}</translation>
+    </message>
+    <message>
+        <source>Headers: {names}</source>
+        <translation>En-têtes&#xa0;: {names}</translation>
+    </message>
+    <message>
+        <source>Install it, or write its whole path. Programs are looked for in the folders of PATH, which are below; apps that are started from the desktop may have others than a terminal.</source>
+        <translation>Installez-le, ou indiquez son chemin complet. Les programmes sont cherchés dans les dossiers de PATH, indiqués ci-dessous&#x202f;; une application lancée depuis le bureau peut en avoir d’autres qu’un terminal.</translation>
+    </message>
+    <message>
+        <source>It answers, but not as an MCP server does.</source>
+        <translation>Il répond, mais pas comme un serveur MCP.</translation>
+    </message>
+    <message>
+        <source>It cannot be read: {message}</source>
+        <translation>Illisible&#xa0;: {message}</translation>
+    </message>
+    <message>
+        <source>It closed the connection.</source>
+        <translation>Il a fermé la connexion.</translation>
+    </message>
+    <message>
+        <source>It did not answer within {time} of its start.</source>
+        <translation>Il n’a pas répondu dans les {time} suivant son démarrage.</translation>
+    </message>
+    <message>
+        <source>It ended at its start, with exit code {number}.</source>
+        <translation>Il s’est arrêté dès son démarrage, avec le code de sortie {number}.</translation>
+    </message>
+    <message>
+        <source>It ended by itself, with exit code {number}.</source>
+        <translation>Il s’est arrêté de lui-même, avec le code de sortie {number}.</translation>
+    </message>
+    <message>
+        <source>It is started again when it is needed. Its last lines may say why it ended.</source>
+        <translation>Il est redémarré au besoin. Ses dernières lignes disent peut-être pourquoi il s’est arrêté.</translation>
+    </message>
+    <message>
+        <source>It is too long.</source>
+        <translation>Il est trop long.</translation>
+    </message>
+    <message>
+        <source>It refused the connection, with HTTP {status}.</source>
+        <translation>Il a refusé la connexion, avec HTTP {status}.</translation>
+    </message>
+    <message>
+        <source>It refused the connection.</source>
+        <translation>Il a refusé la connexion.</translation>
+    </message>
+    <message>
+        <source>It speaks a version of the protocol that is not known here.</source>
+        <translation>Il parle une version du protocole inconnue ici.</translation>
+    </message>
+    <message>
+        <source>It was changed meanwhile: look at what will run again.</source>
+        <translation>Il a été modifié entre-temps&#xa0;: regardez de nouveau ce qui sera exécuté.</translation>
+    </message>
+    <message>
+        <source>It was ended by signal {number}.</source>
+        <translation>Il a été arrêté par le signal {number}.</translation>
+    </message>
+    <message>
+        <source>Its last lines and its documentation may say what it needs.</source>
+        <translation>Ses dernières lignes et sa documentation disent peut-être ce qu’il lui faut.</translation>
+    </message>
+    <message>
+        <source>Its last lines, below, often say what is missing: a key, a file, an argument.</source>
+        <translation>Ses dernières lignes, ci-dessous, disent souvent ce qui manque&#xa0;: une clé, un fichier, un argument.</translation>
+    </message>
+    <message>
+        <source>Its last lines:</source>
+        <translation>Ses dernières lignes&#xa0;:</translation>
+    </message>
+    <message>
+        <source>Its working folder is not there: {folder}</source>
+        <translation>Son dossier de travail n’existe pas&#xa0;: {folder}</translation>
+    </message>
+    <message>
+        <source>Line {line}, column {column}</source>
+        <translation>Ligne {line}, colonne {column}</translation>
+    </message>
+    <message>
+        <source>More than {most} values are asked for.</source>
+        <translation>Plus de {most} valeurs sont demandées.</translation>
+    </message>
+    <message>
+        <source>Not started</source>
+        <translation>Non démarré</translation>
+    </message>
+    <message>
+        <source>Nothing answers at its address.</source>
+        <translation>Rien ne répond à son adresse.</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>Désactivé</translation>
+    </message>
+    <message>
+        <source>Paused after several failures</source>
+        <translation>En pause après plusieurs échecs</translation>
+    </message>
+    <message>
+        <source>Running</source>
+        <translation>En marche</translation>
+    </message>
+    <message>
+        <source>See in its documentation which command or address starts the MCP server.</source>
+        <translation>Voyez dans sa documentation quelle commande ou quelle adresse mène au serveur MCP.</translation>
+    </message>
+    <message>
+        <source>See whether it is a program that you may run.</source>
+        <translation>Vérifiez que c’est un programme que vous pouvez exécuter.</translation>
+    </message>
+    <message>
+        <source>See whether it runs, and whether the address is right.</source>
+        <translation>Vérifiez qu’il est en marche et que l’adresse est juste.</translation>
+    </message>
+    <message>
+        <source>See whether the address is right, and whether a header has a valid key.</source>
+        <translation>Vérifiez que l’adresse est juste et qu’un en-tête contient une clé valable.</translation>
+    </message>
+    <message>
+        <source>Starting</source>
+        <translation>Démarrage</translation>
+    </message>
+    <message>
+        <source>Test it again: a first start may have to download. Or edit it and give it more time.</source>
+        <translation>Testez-le de nouveau&#xa0;: un premier démarrage doit parfois télécharger. Ou modifiez-le et donnez-lui plus de temps.</translation>
+    </message>
+    <message>
+        <source>The SSE transport is not spoken here; give the address for streamable HTTP.</source>
+        <translation>Le transport SSE n’est pas pris en charge&#x202f;; donnez l’adresse pour «&#xa0;streamable HTTP&#xa0;».</translation>
+    </message>
+    <message>
+        <source>The file of keys cannot be read or written, so nothing was changed.</source>
+        <translation>Le fichier des clés ne peut pas être lu ou écrit&#xa0;: rien n’a été changé.</translation>
+    </message>
+    <message>
+        <source>The keyring does not answer, so nothing was changed.</source>
+        <translation>Le trousseau ne répond pas&#xa0;: rien n’a été changé.</translation>
+    </message>
+    <message>
+        <source>The whole text</source>
+        <translation>Tout le texte</translation>
+    </message>
+    <message>
+        <source>There are a command and an address; one of them was expected.</source>
+        <translation>Il y a une commande et une adresse&#x202f;; une seule des deux était attendue.</translation>
+    </message>
+    <message>
+        <source>There are more than {most} servers.</source>
+        <translation>Il y a plus de {most} serveurs.</translation>
+    </message>
+    <message>
+        <source>There are no servers in it: one of {names} was expected.</source>
+        <translation>Il ne contient pas de serveurs&#xa0;: l’un de {names} était attendu.</translation>
+    </message>
+    <message>
+        <source>There is neither a command nor an address.</source>
+        <translation>Il n’y a ni commande ni adresse.</translation>
+    </message>
+    <message>
+        <source>There is no program “{command}”.</source>
+        <translation>Il n’y a pas de programme «&#xa0;{command}&#xa0;».</translation>
+    </message>
+    <message>
+        <source>There is no server in it that can be used here.</source>
+        <translation>Il ne contient aucun serveur utilisable ici.</translation>
+    </message>
+    <message>
+        <source>There is no server in it.</source>
+        <translation>Il ne contient aucun serveur.</translation>
+    </message>
+    <message>
+        <source>This is no object with servers.</source>
+        <translation>Ce n’est pas un objet avec des serveurs.</translation>
+    </message>
+    <message>
+        <source>Update Metier, or use another version of the server.</source>
+        <translation>Mettez Metier à jour, ou utilisez une autre version du serveur.</translation>
+    </message>
+    <message>
+        <source>Waits for you</source>
+        <translation>Vous attend</translation>
+    </message>
+    <message>
+        <source>Write the command that starts it.</source>
+        <translation>Indiquez la commande qui le démarre.</translation>
+    </message>
+    <message>
+        <source>“stdio” or “http” was expected, not {kind}.</source>
+        <translation>«&#xa0;stdio&#xa0;» ou «&#xa0;http&#xa0;» était attendu, non {kind}.</translation>
+    </message>
+    <message>
+        <source>“{command}” could not be started.</source>
+        <translation>«&#xa0;{command}&#xa0;» n’a pas pu être démarré.</translation>
+    </message>
+</context>
+<context>
+    <name>ServersPage</name>
+    <message numerus="yes">
+        <source>%n server(s) are added. Each waits for you to allow it.</source>
+        <translation>
+            <numerusform>%n serveur est ajouté. Il attend votre autorisation.</numerusform>
+            <numerusform>%n serveurs sont ajoutés. Chacun attend votre autorisation.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>An MCP server offers tools to agents and templates: a program on this computer, or an address. None runs before you have seen what it is, and allowed it.</source>
+        <translation>Un serveur MCP offre des outils aux agents et aux modèles&#xa0;: c’est un programme sur cet ordinateur, ou une adresse. Aucun n’est exécuté avant que vous ayez vu ce qu’il est, et l’ayez autorisé.</translation>
+    </message>
+    <message>
+        <source>MCP servers</source>
+        <translation>Serveurs MCP</translation>
+    </message>
+    <message>
+        <source>New server</source>
+        <translation>Nouveau serveur</translation>
+    </message>
+    <message>
+        <source>Paste a configuration…</source>
+        <translation>Coller une configuration…</translation>
+    </message>
+    <message>
+        <source>There is none yet. Add one, or paste the configuration that its documentation has for other apps.</source>
+        <translation>Il n’y en a pas encore. Ajoutez-en un, ou collez la configuration que sa documentation donne pour d’autres applications.</translation>
+    </message>
+    <message>
+        <source>{server} is saved, and runs once you allow it.</source>
+        <translation>{server} est enregistré, et sera exécuté dès que vous l’autoriserez.</translation>
+    </message>
+    <message>
+        <source>{server} is saved.</source>
+        <translation>{server} est enregistré.</translation>
     </message>
 </context>
 <context>
@@ -3254,6 +4102,45 @@
     <message>
         <source>All tools, also those to come</source>
         <translation>Tous les outils, aussi ceux à venir</translation>
+    </message>
+    <message>
+        <source>No tool has these words in its name.</source>
+        <translation>Aucun outil n’a ces mots dans son nom.</translation>
+    </message>
+    <message>
+        <source>Search tools</source>
+        <translation>Chercher des outils</translation>
+    </message>
+</context>
+<context>
+    <name>ToolGroup</name>
+    <message>
+        <source>Hide</source>
+        <translation>Masquer</translation>
+    </message>
+    <message>
+        <source>Hide: {words}</source>
+        <translation>Masquer&#xa0;: {words}</translation>
+    </message>
+    <message>
+        <source>Of Metier</source>
+        <translation>De Metier</translation>
+    </message>
+    <message>
+        <source>Of the server “{server}”</source>
+        <translation>Du serveur «&#xa0;{server}&#xa0;»</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Afficher</translation>
+    </message>
+    <message>
+        <source>Show: {words}</source>
+        <translation>Afficher&#xa0;: {words}</translation>
+    </message>
+    <message>
+        <source>{words}: {count} of {all}</source>
+        <translation>{words}&#xa0;: {count} sur {all}</translation>
     </message>
 </context>
 <context>

@@ -11,6 +11,7 @@ from core.cli.arguments import data_option
 from core.cli.exits import CommandFailed, unwrap
 from core.cli.output import write_line
 from core.domain.mcp_server import ServerStatus
+from core.services.mcp_drafts import shown_fields
 from core.services.outcome import Failed
 from core.services.templates import read_text
 from core.tools.mcp.pasted import Pasted
@@ -67,7 +68,7 @@ async def _add(core: Core, text: str, args: argparse.Namespace) -> int:
     pasted: Pasted = unwrap(await core.servers.read(text))
     inputs = dict(_input(one) for one in args.input)
     if not args.yes:
-        runs = [_shown(one.fields) for one in pasted.servers]
+        runs = [shown_fields(one.fields) for one in pasted.servers]
         told = "this is what would run; with --yes you agree to it, and it is added"
         raise CommandFailed(Failed("not_confirmed", told, details={"servers": runs}))
     added = unwrap(await core.servers.add(pasted, inputs, confirmed=True))
@@ -102,15 +103,6 @@ def described(status: ServerStatus) -> dict[str, Any]:
         "left_out": list(status.left_out),
         "error": status.error.as_dict() if status.error is not None else None,
     }
-
-
-def _shown(fields: Any) -> dict[str, Any]:
-    """What would run, before it is known whether all of it is well formed."""
-    from core.domain.mcp_secrets import secret_places, without_secrets
-
-    shown = without_secrets(fields, secret_places(fields))
-    names: dict[str, Any] = {part: sorted(shown[part]) for part in ("env", "headers") if part in shown}
-    return {**{name: shown[name] for name in ("name", "command", "args", "cwd", "url") if name in shown}, **names}
 
 
 def _text(place: str) -> str:

@@ -161,7 +161,8 @@ class ServerStatus:
 
     `tools` are those that it offers, or offered when it was last asked; `left_out` says which could not be taken, and
     why. `error` is why it failed last, with `cause`, `stderr` (its last lines), `exit_code`, `runs` and `path`, where
-    they are known, among its parameters; it stays until a call is answered.
+    they are known, among its parameters; it stays until a call is answered. `paused_s`: it failed so often that it
+    is left alone for so many seconds more, None where it is not.
     """
 
     server: McpServer
@@ -172,6 +173,7 @@ class ServerStatus:
     calls: int = 0
     p50_ms: int | None = None
     p95_ms: int | None = None
+    paused_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ class ConsentService:
 
     def allow(self, tool: str) -> None:
         """An exception for this tool is on disk: it holds from now on."""
-        self._take(tool, Rule.ALLOW)
+        self._take([tool], Rule.ALLOW)
 
     @answers
     async def except_(self, name: str, rule: Rule | None) -> None:
@@ -82,14 +82,22 @@ class ConsentService:
 
         Fails with `bad_input` for what is no name.
         """
-        if not name.strip() or len(name) > NAME_CHARACTERS:
-            raise Refused("bad_input", f"the name of a tool has 1 to {NAME_CHARACTERS} characters")
-        await self._storage.commit([PutSetting(exception_setting(name), encode(rule))])
-        self._take(name, rule)
+        await self._except([name], rule)
 
-    def _take(self, name: str, rule: Rule | None) -> None:
-        others = {one: kept for one, kept in self._exceptions.items() if one != name}
-        self._exceptions = others if rule is None else {**others, name: rule}
+    @answers
+    async def except_each(self, names: Sequence[str], rule: Rule | None) -> None:
+        """The same for each of these, all or none."""
+        await self._except(names, rule)
+
+    async def _except(self, names: Sequence[str], rule: Rule | None) -> None:
+        if any(not name.strip() or len(name) > NAME_CHARACTERS for name in names):
+            raise Refused("bad_input", f"the name of a tool has 1 to {NAME_CHARACTERS} characters")
+        await self._storage.commit([PutSetting(exception_setting(name), encode(rule)) for name in names])
+        self._take(names, rule)
+
+    def _take(self, names: Sequence[str], rule: Rule | None) -> None:
+        others = {one: kept for one, kept in self._exceptions.items() if one not in set(names)}
+        self._exceptions = others if rule is None else {**others, **dict.fromkeys(names, rule)}
         self._bus.publish(ExceptionsChanged())
 
     # The audit log

@@ -1,6 +1,6 @@
 """An MCP server that is about to be kept: its row without secrets, and the secrets apart (AGENTS_AND_TOOLS §7)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from core.domain.mcp_secrets import secret_places, with_values, without_secrets
 from core.domain.mcp_server import McpServer
 from core.domain.settings import KeyPlace
 from core.errors import Refused
+from core.tools.mcp.pasted import Pasted
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,31 @@ class Draft:
     def confirmed(self) -> "Draft":
         """The same, with a person's agreement to run it."""
         return replace(self, server=self.server.model_copy(update={"confirmed": self.server.fingerprint}))
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A server of a configuration that is about to be added. `runs`: what would run, as `McpServer.what_runs` tells it,
+    inputs not filled in yet; `problem`: why it cannot be added as it is, None if nothing is known to be in the way."""
+
+    place: str
+    runs: Mapping[str, Any]
+    problem: Refused | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What was understood of a text, to be shown before `pasted` is added."""
+
+    pasted: Pasted
+    servers: Sequence[Preview]
+
+
+def shown_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """What would run, before it is known whether all of it is well formed: no value of the environment, no secret."""
+    shown = without_secrets(fields, secret_places(fields))
+    names: dict[str, Any] = {part: sorted(shown[part]) for part in ("env", "headers") if part in shown}
+    return {**{name: shown[name] for name in ("name", "command", "args", "cwd", "url") if name in shown}, **names}
 
 
 def draft_of(fields: Mapping[str, Any], old: McpServer | None = None, more_secret: Iterable[str] = ()) -> Draft:

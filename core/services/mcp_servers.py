@@ -2,10 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from core.bus import Bus, ServersChanged
+from core.domain.consent import Rule
 from core.domain.ids import ServerId
 from core.domain.mcp_secrets import with_values
 from core.domain.mcp_server import McpServer, ServerStatus, StoredServer
@@ -13,10 +15,12 @@ from core.domain.settings import KeyPlace
 from core.domain.tool import server_of
 from core.errors import MetierError, NotFound, Refused, ToolFailed
 from core.llm.keys import Keys
+from core.llm.masking import Secret
 from core.ports.storage import PutServer, PutToolList, RemoveServer, Storage
 from core.ports.tools import CallContext
-from core.services.mcp_drafts import Draft, draft_of
-from core.services.outcome import answers
+from core.services.consent import ConsentService
+from core.services.mcp_drafts import Draft, Looked, Preview, draft_of, shown_fields
+from core.services.outcome import answers, data_of
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.launch import Launch, resolved
 from core.tools.mcp.listing import Listing, as_tools
@@ -27,18 +31,31 @@ from core.tools.registry import Arguments, Registry
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _Removed:
+    """The server that was removed last, whole, so that it can be put back."""
+
+    server: McpServer
+    listing: Listing | None
+    secrets: Mapping[str, Secret]
+    exceptions: Mapping[str, Rule]
+
+
 class McpServerService:
     """`states` holds those that there are, by name; `ServersChanged` tells of each change. `hub` runs them.
 
-    A server is run once a person has confirmed what will run, and again after each change of that.
+    A server is run once a person has confirmed what will run, and again after each change of that. `consent` has the
+    exceptions for its tools.
     """
 
-    def __init__(self, storage: Storage, bus: Bus, keys: Keys) -> None:
+    def __init__(self, storage: Storage, bus: Bus, keys: Keys, consent: ConsentService) -> None:
         self._storage = storage
         self._bus = bus
         self._keys = keys
+        self._consent = consent
         self._hub: Hub | None = None
         self._one_at_a_time = asyncio.Lock()
+        self._removed: _Removed | None = None
 
     async def open(self, hub: Hub) -> None:
         """Hand over what is stored: their tools are known before any of them runs. Raises StorageFailed."""
@@ -48,7 +65,7 @@ class McpServerService:
 
     @property
     def states(self) -> Sequence[ServerStatus]:
-        return self._running.statuses
+        return self._hub.statuses if self._hub is not None else ()
 
     @property
     def _running(self) -> Hub:
@@ -108,6 +125,25 @@ class McpServerService:
         return await asyncio.to_thread(read_pasted, text)
 
     @answers
+    async def look(self, text: str) -> Looked:
+        """What would be added, to be shown before it is; fails as `read` does. Where values are still to be given, only
+        names are looked at."""
+        pasted = await asyncio.to_thread(read_pasted, text)
+        found: list[Preview] = []
+        names = {one.server.name.casefold() for one in self.states}
+        for one in pasted.servers:
+            name = " ".join(str(one.fields["name"]).split())
+            problem = _name_taken(name) if name.casefold() in names else None
+            try:
+                if not pasted.inputs:
+                    draft_of({**one.fields, "id": "preview"})
+            except Refused as error:
+                problem = error
+            names.add(name.casefold())
+            found.append(Preview(one.place, shown_fields(one.fields), problem))
+        return Looked(pasted, found)
+
+    @answers
     async def add(
         self, pasted: Pasted, inputs: Mapping[str, str] | None = None, *, confirmed: bool = False
     ) -> list[ServerStatus]:
@@ -120,7 +156,7 @@ class McpServerService:
         async with self._one_at_a_time:
             taken: set[str] = set(self._running.configs)
             drafts: list[Draft] = []
-            problems: list[dict[str, str]] = []
+            problems: list[dict[str, Any]] = []
             for one in filled.servers:
                 new_id = server_id(one.fields["name"], taken)
                 try:
@@ -129,7 +165,8 @@ class McpServerService:
                 except Refused as error:
                     if error.code == "name_taken" and len(filled.servers) == 1:
                         raise
-                    problems.append({"place": one.place, "message": error.message})
+                    about = {"place": one.place, "message": error.message, "code": error.code}
+                    problems.append({**about, "about": {"field": error.parameters.get("field")}})
                     continue
                 taken.add(new_id)
                 drafts.append(draft)
@@ -142,8 +179,16 @@ class McpServerService:
             return [self._running.status(draft.server.id) for draft in drafts]
 
     @answers
-    async def put(self, server: ServerId | None = None, *, confirmed: bool = False, **fields: Any) -> ServerStatus:
+    async def put(
+        self,
+        server: ServerId | None = None,
+        *,
+        confirmed: bool = False,
+        more_secret: Collection[str] = (),
+        **fields: Any,
+    ) -> ServerStatus:
         """Make a server, or change some fields of one. A value that is shown masked, and given back so, stays.
+        `more_secret`: places (`env/NAME`) whose values are secrets, though they do not look so.
 
         Fails with `not_found`, `bad_input` (`field` says which), `name_taken`, and as keys are kept.
         """
@@ -151,7 +196,7 @@ class McpServerService:
             old = self.get(server).server if server is not None else None
             given = {**(old.model_dump(exclude={"secrets"}) if old is not None else {}), **fields}
             given["id"] = server or server_id(str(fields.get("name", "")), self._running.configs)
-            draft = draft_of(given, old)
+            draft = draft_of(given, old, more_secret)
             self._require_own_name(draft.server)
             await self._keep([draft.confirmed() if confirmed else draft])
             if old is not None and (old.fingerprint != draft.server.fingerprint or draft.secrets):
@@ -183,14 +228,48 @@ class McpServerService:
 
     @answers
     async def remove(self, server: ServerId) -> McpServer:
-        """End it and forget it, with its secrets. Fails with `not_found`, or as secrets are removed."""
+        """End it and forget it, with its secrets and the exceptions of consent for its tools: another server of that
+        name is another. Fails with `not_found`, or as secrets are removed.
+
+        The last one that was removed can be put back, as long as the app runs.
+        """
         async with self._one_at_a_time:
             found = self.get(server).server
+            secrets = {place: await self._secret(server, place, kept) for place, kept in found.secrets.items()}
+            there = {at: one for at, one in secrets.items() if one is not None}
+            exceptions = {
+                name: rule
+                for name, rule in self._consent.exceptions.items()
+                if name == f"mcp__{server}" or server_of(name) == server
+            }
+            removed = _Removed(found, self._running.listing(server), there, exceptions)
+            if exceptions:
+                data_of(await self._consent.except_each(list(exceptions), None))
             for place, kept in found.secrets.items():
                 await self._keys.forget(_key_name(server, place), kept)
             await self._storage.commit([RemoveServer(server)])
             await self._running.remove(server)
+            self._removed = removed
             return found
+
+    @answers
+    async def put_back(self, server: ServerId) -> ServerStatus:
+        """The server that was removed last is there again, with its secrets. Fails with `not_found` where it is
+        another one, `name_taken`, and as keys are kept."""
+        async with self._one_at_a_time:
+            removed = self._removed
+            if removed is None or removed.server.id != server or server in self._running.configs:
+                raise NotFound("server", server)
+            self._require_own_name(removed.server)
+            secrets = {place: secret.reveal() for place, secret in removed.secrets.items()}
+            await self._keep([Draft(removed.server, secrets, {})])
+            if removed.listing is not None:
+                await self.keep_list(server, removed.listing)
+                self._running.put(self._running.configs[server], removed.listing)
+            self._removed = None
+            for name, rule in removed.exceptions.items():
+                data_of(await self._consent.except_(name, rule))
+            return self._running.status(server)
 
     # At work
 
@@ -264,6 +343,13 @@ class McpServerService:
             self._running.put(row)
             await self._forget((_key_name(row.id, place), at) for place, at in draft.dropped.items())
 
+    async def _secret(self, server: ServerId, place: str, kept: KeyPlace) -> Secret | None:
+        """None where it is not there any more, or cannot be read: what is removed need not be whole."""
+        try:
+            return await self._keys.kept(_key_name(server, place), kept)
+        except Refused:
+            return None
+
     async def _forget(self, names: Iterable[tuple[str, KeyPlace]]) -> None:
         for name, place in names:
             try:
@@ -276,7 +362,11 @@ class McpServerService:
         name = server.name.casefold()
         taken = [*(one for one in self._running.configs.values() if one.id != server.id), *others]
         if any(one.name.casefold() == name for one in taken):
-            raise Refused("name_taken", f"there is a server {server.name!r} already", field="name")
+            raise _name_taken(server.name)
+
+
+def _name_taken(name: str) -> Refused:
+    return Refused("name_taken", f"there is a server {name!r} already", field="name")
 
 
 def register_stored(registry: Registry, servers: Iterable[StoredServer]) -> None:

@@ -48,7 +48,11 @@ class Consents(QObject):
 
     def set_exception(self, name: str, rule: Rule | None) -> None:
         """Ask for an exception, or take it back; `changed` or `refused` answers."""
-        self._spawn(self._set(name, rule), "change an exception")
+        self.set_exceptions([name], rule)
+
+    def set_exceptions(self, names: Sequence[str], rule: Rule | None) -> None:
+        """The same for several at once."""
+        self._spawn(self._set(names, rule), "change an exception")
 
     def load(self, after: AuditEntry | None = None) -> None:
         """Ask for the newest entries, or for those that follow one; `loaded` or `failed` answers. One at a time."""
@@ -60,8 +64,8 @@ class Consents(QObject):
         """Write the whole log; `exported` or `failed` answers."""
         self._spawn(self._export(path), "export the audit log")
 
-    async def _set(self, name: str, rule: Rule | None) -> None:
-        outcome = await self._service.except_(name, rule)
+    async def _set(self, names: Sequence[str], rule: Rule | None) -> None:
+        outcome = await self._service.except_each(names, rule)
         if isinstance(outcome, Failed):
             self.refused.emit(outcome)
 

@@ -17,6 +17,8 @@ from desktop.settings.models_page import ModelsPage
 from desktop.settings.notice import Notice
 from desktop.settings.page import Page, PageId
 from desktop.settings.page_list import PageList
+from desktop.settings.servers import Servers
+from desktop.settings.servers_page import ServersPage
 from desktop.settings.validation_page import ValidationPage
 from desktop.settings.values import AllSettings, Deed, Source
 from desktop.theme.icon_names import Icon
@@ -29,7 +31,7 @@ from desktop.widgets.surfaces import Surface
 class SettingsDialog(Adaptive, QDialog):
     """Not modal: the window goes on behind it. `present` opens it; Esc closes it, and it can be presented again.
 
-    Without `minds` it has no pages of models and agents.
+    Without `minds` it has no pages of models and agents, without `servers` none of MCP servers.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class SettingsDialog(Adaptive, QDialog):
         parent: QWidget | None = None,
         *,
         minds: Minds | None = None,
+        servers: Servers | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -51,6 +54,7 @@ class SettingsDialog(Adaptive, QDialog):
         self._history = History(settings, self)
         pages: list[Page] = [
             *(_mind_pages(theme, minds, self._history.tell) if minds is not None else ()),
+            *([ServersPage(theme, servers, self._history.tell)] if servers is not None else ()),
             ValidationPage(theme, settings, consents),
             LimitsPage(theme, settings),
             AppearancePage(theme, settings),

@@ -19,6 +19,7 @@ class PageId(StrEnum):
 
     MODELS = "models"
     AGENTS = "agents"
+    SERVERS = "servers"
     VALIDATION = "validation"
     LIMITS = "limits"
     APPEARANCE = "appearance"

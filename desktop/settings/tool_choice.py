@@ -2,95 +2,91 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLayout, QWidget
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QCheckBox, QLayout, QLineEdit, QVBoxLayout, QWidget
 
+from core.domain.tool import server_of
+from desktop.settings.tool_group import ToolGroup
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.labels import plain_tool_tip
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.visibility import show_when
 
-_COLUMNS = 2
+_SEARCHED_FROM = 12
 
 
 class ToolChoice(Adaptive, QWidget):
-    """Every tool has a box; while all are wanted, with those to come, the boxes are checked and cannot be changed."""
+    """Every tool has a box, by the server that it is of; while all are wanted, with those to come, the boxes are
+    checked and cannot be changed. A search narrows what is shown, never what is chosen."""
 
-    def __init__(self, theme: Theme, tools: Sequence[str], parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._all = QCheckBox(self)
-        self._boxes: dict[str, QCheckBox] = {}
-        self._grid = QGridLayout(self)
-        self._grid.setContentsMargins(0, 0, 0, 0)
-        self._grid.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
-        self._columns = 1
-        self._grid.addWidget(self._all, 0, 0, 1, _COLUMNS)
-        for tool in tools:
-            self._add(tool)
+        self._search = QLineEdit(self)
+        self._search.setClearButtonEnabled(True)
+        self._nothing = Paragraph("", "secondary", "muted", parent=self)
+        self._groups: dict[str | None, ToolGroup] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+        for widget in (self._all, self._search, self._nothing):
+            self._column.addWidget(widget)
         self._all.toggled.connect(self._follow)
+        self._search.textChanged.connect(self._filter)
         self.setFocusProxy(self._all)
         self.adapt_to(theme)
 
-    def show_chosen(self, tools: Sequence[str] | None) -> None:
-        """None: all. One that is not there now has a box too, so that it is not lost."""
-        for tool in tools or ():
-            if tool not in self._boxes:
-                self._add(tool)
-        for tool, box in self._boxes.items():
-            box.setChecked(tools is None or tool in tools)
-        self._all.setChecked(tools is None)
-        self._follow(tools is None)
+    def offer(self, tools: Sequence[str], chosen: Sequence[str] | None) -> None:
+        """These are there now, and an agent has those; None: all. One that is not there has a box too, so that it is
+        not lost."""
+        for group in self._groups.values():
+            self._column.removeWidget(group)
+            group.hide()
+            group.deleteLater()
+        self._groups = {}
+        for tool in dict.fromkeys([*tools, *(chosen or ())]):
+            self._group(server_of(tool)).add(tool)
+        for server in sorted(self._groups, key=lambda server: (server is not None, server or "")):
+            self._column.addWidget(self._groups[server])
+        self._all.setChecked(chosen is None)
+        for group in self._groups.values():
+            group.show_chosen(None if chosen is None else set(chosen))
+            group.show()
+        show_when(self._search, sum(len(group.boxes) for group in self._groups.values()) >= _SEARCHED_FROM)
+        self._search.setText("")
+        self._filter("")
 
     def chosen(self) -> tuple[str, ...] | None:
         if self._all.isChecked():
             return None
-        return tuple(tool for tool, box in self._boxes.items() if box.isChecked())
+        boxes = [pair for group in self._groups.values() for pair in group.boxes.items()]
+        return tuple(tool for tool, box in boxes if box.isChecked())
 
     def retranslate(self) -> None:
         self._all.setText(self.tr("All tools, also those to come"))
         self._all.setAccessibleName(self._all.text())
+        self._search.setPlaceholderText(self.tr("Search tools"))
+        self._search.setAccessibleName(self.tr("Search tools"))
+        self._nothing.setText(self.tr("No tool has these words in its name."))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._all.sizeHint().width(), 0)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
     def dress(self) -> None:
-        self._grid.setHorizontalSpacing(self._theme.sizes.space_m)
-        self._grid.setVerticalSpacing(0)
-        self._fit()
+        self._column.setSpacing(self._theme.sizes.space_xs)
 
-    def _add(self, tool: str) -> None:
-        box = QCheckBox(tool.replace("&", "&&"), self)
-        box.setAccessibleName(tool)
-        self._boxes[tool] = box
-        self._place()
+    def _group(self, server: str | None) -> ToolGroup:
+        if server not in self._groups:
+            self._groups[server] = ToolGroup(self._theme, server, self)
+        return self._groups[server]
 
-    def _place(self) -> None:
-        """Every box where the columns of now have it."""
-        for at, box in enumerate(self._boxes.values()):
-            self._grid.addWidget(box, 1 + at // self._columns, at % self._columns, Qt.AlignmentFlag.AlignLeft)
-
-    def _fit(self) -> None:
-        """Two columns if every name has the room; one that has none in one column is cut, with a tool tip."""
-        sizes = self._theme.sizes
-        around = sizes.icon_s + 2 * sizes.space_s + 2 * sizes.space_xs
-        metrics = self._all.fontMetrics()
-        widest = max((metrics.horizontalAdvance(tool) for tool in self._boxes), default=0) + around
-        columns = _COLUMNS if self.width() >= _COLUMNS * widest + self._grid.horizontalSpacing() else 1
-        if columns != self._columns:
-            self._columns = columns
-            self._place()
-        for tool, box in self._boxes.items():
-            shown = metrics.elidedText(tool, Qt.TextElideMode.ElideRight, max(around, self.width() - around))
-            box.setText(shown.replace("&", "&&"))
-            box.setToolTip(plain_tool_tip(tool if shown != tool else ""))
+    def _filter(self, query: str) -> None:
+        found = [(group, group.search(query)) for group in self._groups.values()]
+        for group, is_found in found:
+            show_when(group, is_found)
+        show_when(self._nothing, bool(found) and not any(is_found for _, is_found in found))
 
     def _follow(self, is_all: bool) -> None:
-        for box in self._boxes.values():
-            box.setEnabled(not is_all)
-            if is_all:
-                box.setChecked(True)
+        for group in self._groups.values():
+            group.show_chosen(None if is_all else set(group.boxes))

@@ -13,6 +13,7 @@ from desktop.settings.core_settings import CoreSettings
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.minds import Minds
 from desktop.settings.page import PageId
+from desktop.settings.servers import Servers
 from desktop.settings.values import Setting
 from desktop.settings.window_settings import WindowSettings
 from desktop.window.host import Host
@@ -51,8 +52,9 @@ class Preferences(QWidget):
             consents = Consents(core.consent, core.bus, spawn, self)
             about = About(version("metier"), session.folders.store.parent)
             minds = Minds(core.settings, core.providers, core.agents, core.bus, spawn, session.folders.keys)
+            servers = Servers(core.servers, consents, core.bus, spawn)
             self._dialog = SettingsDialog(
-                session.theme, settings, self._own, consents, about, self._window, minds=minds
+                session.theme, settings, self._own, consents, about, self._window, minds=minds, servers=servers
             )
         self._dialog.present(page_id)
 

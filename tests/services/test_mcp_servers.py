@@ -12,6 +12,7 @@ import pytest
 from keyring.backends.fail import Keyring as NoneAtAll
 
 from core.bus import ServersChanged
+from core.domain.consent import Rule
 from core.domain.ids import ServerId
 from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.mcp_server import ServerState, ServerStatus
@@ -221,3 +222,38 @@ async def test_names_are_ones_own_and_what_is_no_server_is_refused(core: Core) -
         assert failed(await core.servers.put(**fields)).code == "bad_input", fields
     assert failed(await core.servers.test(ServerId("none"))).code == "not_found"
     assert len(core.servers.states) == 2
+
+
+async def test_a_removed_server_takes_its_exceptions_along_and_can_be_put_back(core: Core, tmp_path: Path) -> None:
+    fields: dict[str, Any] = {"command": "x", "env": {"A": "a-value", "B_TOKEN": SECRET}}
+    made = ok(await core.servers.put(name="one", more_secret=["env/A"], **fields))
+    assert set(json.loads((tmp_path / "keys.json").read_text())["keys"].values()) == {"a-value", SECRET}
+    for name in ("mcp__one", "mcp__one__read", "mcp__one_more__read", "wait"):
+        ok(await core.consent.except_(name, Rule.ALLOW))
+    ok(await core.servers.remove(made.server.id))
+    assert set(core.consent.exceptions) == {"mcp__one_more__read", "wait"}
+    assert json.loads((tmp_path / "keys.json").read_text())["keys"] == {}
+    assert ok(await core.servers.put_back(made.server.id)) == made
+    assert (await core.servers.launch_of(made.server)).env == fields["env"]
+    assert len(core.consent.exceptions) == 4
+    assert failed(await core.servers.put_back(made.server.id)).code == "not_found"
+
+
+async def test_what_would_be_added_is_told_with_what_is_in_the_way(core: Core) -> None:
+    ok(await core.servers.put(name="Taken", command="x"))
+    servers = {
+        "taken": {"command": "x"},
+        "bad": {"url": "ftp://x"},
+        "good": {"command": "y", "args": ["--key", SECRET]},
+    }
+    looked = ok(await core.servers.look(json.dumps({"mcpServers": servers})))
+    assert [one.problem.code if one.problem else None for one in looked.servers] == ["name_taken", "bad_input", None]
+    assert SECRET not in repr([one.runs for one in looked.servers])
+    assert failed(await core.servers.add(looked.pasted)).details["problems"][0]["code"] == "name_taken"
+    assert len(core.servers.states) == 1
+    many = [{"id": str(at)} for at in range(201)]
+    problems = failed(await core.servers.look(json.dumps({"servers": {"a": {}}, "inputs": many}))).details["problems"]
+    assert [(one["place"], one["code"]) for one in problems] == [
+        ("inputs", "too_many_inputs"),
+        ("servers/a", "neither"),
+    ]

@@ -31,6 +31,10 @@ class HttpLink:
         self.status: int | None = None
 
     @property
+    def cause(self) -> str:
+        return "unreachable" if self.status is None else "refused"
+
+    @property
     def has_lost_session(self) -> bool:
         """Whether the other side was started anew, or has forgotten the session: it says 404, or in some servers 400,
         and has done nothing. What is wrong with a call itself is told in an answer."""

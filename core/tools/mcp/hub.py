@@ -80,6 +80,7 @@ class Hub:
             server.latency.calls,
             server.latency.percentile(50),
             server.latency.percentile(95),
+            server.paused_s,
         )
 
     @property
@@ -89,6 +90,10 @@ class Hub:
     def is_known(self, server_id: ServerId) -> bool:
         """Whether it has ever told what it offers."""
         return server_id in self._listings
+
+    def listing(self, server_id: ServerId) -> Listing | None:
+        """What it offered when it was last asked, None if it never was."""
+        return self._listings.get(server_id)
 
     def log(self, server_id: ServerId) -> list[str]:
         return self._servers[server_id].log

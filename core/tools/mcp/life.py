@@ -38,9 +38,14 @@ log = logging.getLogger(__name__)
 
 
 class Link(Protocol):
-    """How a server is spoken with; `why` says what ended it, `exit_code` that of a program."""
+    """How a server is spoken with; `why` says what ended it, `cause` that as StartFailed has it, `exit_code` that of a
+    program, `status` the HTTP status of the last answer."""
 
     why: str | None
+    status: int | None
+
+    @property
+    def cause(self) -> str: ...
 
     @property
     def exit_code(self) -> int | None: ...
@@ -256,7 +261,8 @@ class Life:
             told = f"speaks version {version} of the protocol, which is not known here"
             return StartFailed("protocol", f"{told}; update Metier, or use another version of the server")
         if link.why is not None:
-            return StartFailed("refused", link.why)
+            known = {"http_status": link.status} if link.status is not None else {}
+            return StartFailed(link.cause, link.why, **known)
         if isinstance(error, MCPError) and error.code != CONNECTION_CLOSED:
             return StartFailed("refused", f"refused the connection: {error.message}")
         if link.exit_code is not None:

@@ -21,6 +21,7 @@ from core.tools.mcp.relaxed_json import read_relaxed
 
 TEXT_CHARACTERS = 1_000_000
 SERVERS = 200
+INPUTS = 200
 _GROUPS = ("mcpServers", "servers", "context_servers", "extensions", "mcp_servers")
 _LIMITS = {
     "start_timeout_s": ("startup_timeout_sec", "start_timeout_s"),
@@ -28,15 +29,43 @@ _LIMITS = {
 }
 _INPUT = re.compile(r"\$\{input:([^{}]+)\}")
 _HTTP = frozenset({"http", "streamable-http", "streamable_http", "streamablehttp", "streamableHttp"})
+MESSAGES = {
+    "too_long": "it has more than {most:,} characters",
+    "syntax": "{message}",
+    "no_object": "it is no object with servers",
+    "no_servers": "there are no servers in it: one of {names} was expected",
+    "no_list": "a list was expected",
+    "no_id": "an object with an id was expected",
+    "no_group": "an object with a server for each name was expected",
+    "empty": "there is no server in it",
+    "too_many_inputs": "more than {most} values are asked for",
+    "too_many": "there are more than {most} servers",
+    "no_server": "an object was expected",
+    "none_usable": "there is no server in it that can be used here. {skipped}",
+    "sse": "the SSE transport is not spoken here; give the address for streamable HTTP",
+    "kind": "stdio or http was expected, not {kind}",
+    "both": "a command or a url was expected, one of them; there are both",
+    "neither": "a command or a url was expected, one of them; there is neither",
+    "no_seconds": "a number of seconds was expected",
+    "no_text": "a text was expected",
+    "no_texts": "a list of texts was expected",
+    "no_names": "an object with a text for each name was expected",
+}
 _GOOSE_OWN = frozenset({"builtin", "platform", "frontend", "inline_python"})
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """`place`: a line and column, or names from the outermost inwards."""
+    """`place`: a line and column, or names from the outermost inwards, `the whole` where it has none. `code` is stable,
+    one of MESSAGES, for whoever has words of their own; `about` is what the words speak of."""
 
     place: str
-    message: str
+    code: str
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def message(self) -> str:
+        return MESSAGES[self.code].format(**self.about)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,12 +120,12 @@ class _Reader:
     inputs: dict[str, Input] = field(default_factory=dict)
     skipped: list[str] = field(default_factory=list)
 
-    def wrong(self, place: str, message: str) -> None:
-        self.problems.append(Problem(place, message))
+    def wrong(self, place: str, code: str, **about: Any) -> None:
+        self.problems.append(Problem(place, code, about))
 
     def read(self, value: Any) -> tuple[PastedServer, ...]:
         if not isinstance(value, Mapping):
-            self.wrong("the whole", "it is no object with servers")
+            self.wrong("the whole", "no_object")
             return ()
         if isinstance(value.get("mcp"), Mapping):  # settings of VS Code
             value = value["mcp"]
@@ -110,18 +139,21 @@ class _Reader:
         servers = {name: one for name, one in value.items() if name not in ("inputs", "$schema")}
         if servers and all(isinstance(one, Mapping) for one in servers.values()):
             return self._read_group(servers, "", is_goose=False)
-        self.wrong("the whole", f"there are no servers in it: one of {', '.join(_GROUPS)} was expected")
+        self.wrong("the whole", "no_servers", names=", ".join(_GROUPS))
         return ()
 
     def _read_inputs(self, listed: Any) -> None:
         if listed is None:
             return
         if not isinstance(listed, list):
-            self.wrong("inputs", "a list was expected")
+            self.wrong("inputs", "no_list")
+            return
+        if len(listed) > INPUTS:
+            self.wrong("inputs", "too_many_inputs", most=INPUTS)
             return
         for at, one in enumerate(listed):
             if not isinstance(one, Mapping) or not isinstance(one.get("id"), str):
-                self.wrong(f"inputs/{at}", "an object with an id was expected")
+                self.wrong(f"inputs/{at}", "no_id")
                 continue
             default = one.get("default")
             self.inputs[one["id"]] = Input(
@@ -133,25 +165,25 @@ class _Reader:
 
     def _read_group(self, group: Any, place: str, *, is_goose: bool) -> tuple[PastedServer, ...]:
         if not isinstance(group, Mapping):
-            self.wrong(place, "an object with a server for each name was expected")
+            self.wrong(place, "no_group")
             return ()
         if not group:
-            self.wrong(place or "the whole", "there is no server in it")
+            self.wrong(place or "the whole", "empty")
         if len(group) > SERVERS:
-            self.wrong(place, f"there are more than {SERVERS} servers")
+            self.wrong(place, "too_many", most=SERVERS)
             return ()
         found = []
         for name, one in group.items():
             where = f"{place}/{name}" if place else str(name)
             if not isinstance(one, Mapping):
-                self.wrong(where, "an object was expected")
+                self.wrong(where, "no_server")
                 continue
             if is_goose and one.get("type") in _GOOSE_OWN:
                 self.skipped.append(f"{name}: it is a part of the other app, no server")
                 continue
             found.append(PastedServer(where, self._read_server(str(name), one, where)))
         if group and not found and not self.problems:
-            self.wrong(place, f"there is no server in it that can be used here. {'; '.join(self.skipped)}")
+            self.wrong(place, "none_usable", skipped="; ".join(self.skipped))
         return tuple(found)
 
     def _read_server(self, name: str, one: Mapping[str, Any], where: str) -> dict[str, Any]:
@@ -162,12 +194,11 @@ class _Reader:
         url = _first(one, "url", "uri", "serverUrl", "httpUrl")
         kind = _first(one, "type", "transport")
         if kind == "sse":
-            self.wrong(f"{where}/type", "the SSE transport is not spoken here; give the address for streamable HTTP")
+            self.wrong(f"{where}/type", "sse")
         elif kind is not None and kind != "stdio" and kind not in _HTTP:
-            self.wrong(f"{where}/type", f"stdio or http was expected, not {kind!r:.60}")
+            self.wrong(f"{where}/type", "kind", kind=f"{kind!r:.60}")
         if (command is None) == (url is None):
-            both = "there are both" if command is not None else "there is neither"
-            self.wrong(where, f"a command or a url was expected, one of them; {both}")
+            self.wrong(where, "both" if command is not None else "neither")
         fields: dict[str, Any] = {"name": name}
         if command is not None:
             fields["command"] = self._text(command, f"{where}/command")
@@ -183,9 +214,7 @@ class _Reader:
             if isinstance(limit, int | float) and not isinstance(limit, bool):
                 fields[ours] = limit
             elif limit is not None:
-                self.wrong(
-                    f"{where}/{next(name for name in theirs if name in one)}", "a number of seconds was expected"
-                )
+                self.wrong(f"{where}/{next(name for name in theirs if name in one)}", "no_seconds")
         if one.get("disabled") is True or one.get("enabled") is False:
             fields["is_enabled"] = False
         for text in _texts_in(fields):
@@ -198,14 +227,14 @@ class _Reader:
             return value
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
-        self.wrong(place, "a text was expected")
+        self.wrong(place, "no_text")
         return ""
 
     def _texts(self, value: Any, place: str) -> list[str]:
         if value is None:
             return []
         if not isinstance(value, list):
-            self.wrong(place, "a list of texts was expected")
+            self.wrong(place, "no_texts")
             return []
         return [self._text(one, f"{place}/{at}") for at, one in enumerate(value)]
 
@@ -213,7 +242,7 @@ class _Reader:
         if value is None:
             return {}
         if not isinstance(value, Mapping):
-            self.wrong(place, "an object with a text for each name was expected")
+            self.wrong(place, "no_names")
             return {}
         return {
             str(name): ("true" if one else "false") if isinstance(one, bool) else self._text(one, f"{place}/{name}")
@@ -232,13 +261,15 @@ def read_pasted(text: str) -> Pasted:
     """The servers of a text. Raises Refused `bad_config` with every problem, its place and what is wrong."""
     reader = _Reader()
     if len(text) > TEXT_CHARACTERS:
-        raise _refused([Problem("the whole", f"it has more than {TEXT_CHARACTERS:,} characters")])
+        raise _refused([Problem("the whole", "too_long", {"most": TEXT_CHARACTERS})])
     try:
         value = _value(text.removeprefix("\ufeff"))
     except json.JSONDecodeError as error:
-        raise _refused([Problem(f"line {error.lineno}, column {error.colno}", error.msg)]) from None
+        raise _refused(
+            [Problem(f"line {error.lineno}, column {error.colno}", "syntax", {"message": error.msg})]
+        ) from None
     except ValueError as error:
-        raise _refused([Problem("the whole", str(error))]) from None
+        raise _refused([Problem("the whole", "syntax", {"message": str(error)})]) from None
     servers = reader.read(value)
     if reader.problems:
         raise _refused(reader.problems)
@@ -247,7 +278,9 @@ def read_pasted(text: str) -> Pasted:
 
 def _refused(problems: list[Problem]) -> Refused:
     told = "; ".join(f"{one.place}: {one.message}" for one in problems[:5])
-    listed = [{"place": one.place, "message": one.message} for one in problems]
+    listed = [
+        {"place": one.place, "message": one.message, "code": one.code, "about": dict(one.about)} for one in problems
+    ]
     return Refused("bad_config", f"the configuration cannot be read. {told}", problems=listed)
 
 

@@ -79,6 +79,13 @@ class Server:
         return ServerState.FAILED if self.error is not None else ServerState.STOPPED
 
     @property
+    def paused_s(self) -> float | None:
+        """For how many seconds more it is left alone, since it failed again and again; None where it is not."""
+        now = self._clock.monotonic()
+        is_paused = self.state is ServerState.FAILED and self._breaker.is_open(now)
+        return self._breaker.open_for_s(now) if is_paused else None
+
+    @property
     def log(self) -> list[str]:
         """What it said on stderr and by messages, and what became of it: the last lines, without secrets."""
         return list(self._log)

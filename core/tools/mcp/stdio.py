@@ -37,6 +37,11 @@ class StdioLink:
         self._program: Program | None = None
         self._junk_bytes = 0
         self.why: str | None = None
+        self.status: int | None = None
+
+    @property
+    def cause(self) -> str:
+        return "not_mcp"
 
     @property
     def exit_code(self) -> int | None:

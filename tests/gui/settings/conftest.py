@@ -8,6 +8,12 @@ import pytest
 from keyring.backends.fail import Keyring as NoneAtAll
 from shiboken6 import isValid
 
+from core.ports.clock import SystemClock
+from core.sandbox.pool import WorkerPool
+from core.sandbox.schemas import JsonSchemas
+from core.tools.mcp.hub import Hub
+from core.tools.mcp.sampling import Sampling
+from core.tools.registry import Registry
 from desktop.aio import Tasks
 from desktop.settings.page import PageId
 from desktop.theme.theme import Theme
@@ -27,9 +33,17 @@ async def rig(
     errors = list[BaseException]()
     tasks = Tasks(errors.append)
     rig = Rig(theme, translation, tasks.spawn, tmp_path / "window.json")
+    schemas = JsonSchemas(WorkerPool(size=1))  # no worker is started before it is asked
+    sampling = Sampling(None, rig.consent)  # type: ignore[arg-type]  # no server asks for an answer of a model here
+    servers = rig.servers
+    hub = Hub(
+        Registry(schemas), schemas, SystemClock(), sampling, servers.launch_of, servers.keep_list, servers.publish
+    )
+    await servers.open(hub)
     rig.dialog.present(PageId.VALIDATION)
     await until(rig.dialog.isActiveWindow)
-    yield rig
+    async with hub:
+        yield rig
     if isValid(rig.dialog):  # not left to qtbot, which closes when no loop runs: what was typed is set then
         rig.dialog.close()
         rig.dialog.deleteLater()

@@ -20,6 +20,7 @@ from core.ports.clock import SystemClock
 from core.ports.storage import Write
 from core.services.agents import AgentService
 from core.services.consent import ConsentService
+from core.services.mcp_servers import McpServerService
 from core.services.providers import ProviderService
 from core.services.settings import SettingsService, read_settings
 from core.tools.builtin import calculator
@@ -29,6 +30,7 @@ from desktop.settings.core_settings import CoreSettings, Spawn
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.minds import Minds
 from desktop.settings.notice import Notice
+from desktop.settings.servers import Servers
 from desktop.settings.window_settings import WindowSettings
 from desktop.theme.theme import Theme
 from desktop.translation.languages import Translation
@@ -75,9 +77,9 @@ class Rig:
         providers = ProviderService(Catalogue(self.clients, SystemClock()), keys, self.service)
         agents = AgentService((), self.disk, self.bus, self.service.read, lambda: [calculator.tool().info])
         minds = Minds(self.service, providers, agents, self.bus, spawn, key_file)
-        self.dialog = SettingsDialog(
-            theme, self.core, self.window, self.consents, About("0.1.0", DATA_FOLDER), minds=minds
-        )
+        self.servers = McpServerService(self.disk, self.bus, keys, self.consent)
+        about, servers = About("0.1.0", DATA_FOLDER), Servers(self.servers, self.consents, self.bus, spawn)
+        self.dialog = SettingsDialog(theme, self.core, self.window, self.consents, about, minds=minds, servers=servers)
 
     def save(self, state: WindowState) -> None:
         if self.is_window_file_refused:

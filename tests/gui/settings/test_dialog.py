@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.services.outcome import Ok
 from desktop.settings.page import Page, PageId
 from desktop.settings.page_list import PageList
 from desktop.settings.values import Setting
@@ -144,7 +145,8 @@ async def test_every_control_has_a_name(rig: Rig) -> None:
         ("risks", ["Validation"]),
         ("at once", ["Validation", "Limits"]),
         ("lucide", ["About"]),
-        ("", ["Models", "Agents", "Validation", "Limits", "Appearance and language", "About"]),
+        ("mcpservers", ["MCP servers"]),
+        ("", ["Models", "Agents", "MCP servers", "Validation", "Limits", "Appearance and language", "About"]),
     ],
 )
 async def test_a_search_leaves_the_pages_that_have_the_words(rig: Rig, words: str, pages: list[str]) -> None:
@@ -192,7 +194,15 @@ async def test_another_language_ends_the_search(rig: Rig) -> None:
     rig.search("language")
     rig.window.set(Setting.LANGUAGE, "fr")
     QApplication.processEvents()
-    assert listed(rig) == ["Modèles", "Agents", "Validation", "Limites", "Apparence et langue", "À propos"]
+    assert listed(rig) == [
+        "Modèles",
+        "Agents",
+        "Serveurs MCP",
+        "Validation",
+        "Limites",
+        "Apparence et langue",
+        "À propos",
+    ]
 
 
 def test_a_search_minds_neither_case_nor_accents_nor_order() -> None:
@@ -251,6 +261,14 @@ async def test_french_is_whole_at_800_by_600(rig: Rig, page: PageId, zoom: float
     QApplication.processEvents()
     if page is PageId.AGENTS:
         rig.click("Nouvel agent")
+    if page is PageId.SERVERS:
+        long = "/home/ada/a-folder-with-a-long-name/" * 4
+        await rig.servers.put(name="M" * 40, command=long, args=[long, "-y"], env={"TOKEN": "t"})
+        failing = await rig.servers.put(name="missing", command="no-such-command", confirmed=True)
+        assert isinstance(failing, Ok)
+        await rig.servers.test(failing.data.server.id)
+        rig.click("Nouveau serveur")
+        rig.click("Ajouter une variable")
     for _ in range(20):  # fields turn their control below, pages grow, scroll bars come; servers are looked for
         await asyncio.sleep(0.02)
         QApplication.processEvents()

@@ -12,15 +12,12 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QAbstractButton,
     QAbstractSpinBox,
     QApplication,
     QCheckBox,
     QComboBox,
-    QLabel,
     QLineEdit,
     QPlainTextEdit,
-    QPushButton,
     QWidget,
 )
 
@@ -28,10 +25,9 @@ from core.domain.model import ModelChoice
 from core.domain.settings import KeyPlace
 from core.persistence.surreal import SurrealStorage
 from core.services.outcome import Ok
-from desktop.settings.dialog import SettingsDialog
-from desktop.settings.notice import Notice
 from desktop.settings.page import PageId
-from tests.gui.window.rig import App, an_app
+from tests.gui.window.rig import an_app
+from tests.gui.window.settings_rig import choose, control, dialog, notice, press, settings, texts, undo, write
 from tests.support.provider import Asked, Provider, Reply, fails, provider, says
 
 Until = Callable[..., Awaitable[None]]
@@ -63,80 +59,9 @@ def server() -> Iterator[Provider]:
         yield server
 
 
-def dialog(app: App) -> SettingsDialog:
-    found = app.content.preferences._dialog
-    assert found is not None
-    return found
-
-
-def control(app: App, name: str) -> QWidget:
-    """The visible control that a screen reader calls so."""
-    kinds = (QAbstractButton, QLineEdit, QComboBox, QPlainTextEdit, QAbstractSpinBox)
-    found = [
-        one
-        for one in dialog(app).findChildren(QWidget)
-        if isinstance(one, kinds)
-        and one.accessibleName() == name
-        and one.isVisible()
-        and not isinstance(one.parentWidget(), QComboBox)
-    ]
-    assert len(found) == 1, (name, found)
-    return found[0]
-
-
-def texts(app: App) -> str:
-    return "\n".join(label.text() for label in dialog(app).findChildren(QLabel) if label.isVisible())
-
-
-def notice(app: App) -> str:
-    found = dialog(app).findChild(Notice)
-    assert isinstance(found, Notice)
-    return found.text
-
-
-def press(app: App, name: str) -> None:
-    """By the keyboard."""
-    button = control(app, name)
-    assert button.focusPolicy() & Qt.FocusPolicy.TabFocus, name
-    button.setFocus(Qt.FocusReason.TabFocusReason)
-    QTest.keyClick(button, Qt.Key.Key_Space)
-
-
-def undo(app: App) -> None:
-    found = dialog(app).findChild(Notice)
-    assert isinstance(found, Notice)
-    button = found.findChild(QPushButton)
-    assert isinstance(button, QPushButton)
-    assert button.isVisible()
-    button.click()
-
-
-def write(app: App, name: str, text: str) -> None:
-    field = control(app, name)
-    field.setFocus(Qt.FocusReason.TabFocusReason)
-    if isinstance(field, QLineEdit | QPlainTextEdit):
-        field.selectAll()
-    QTest.keyClicks(field, text)
-
-
-def choose(app: App, name: str, words: str) -> None:
-    box = control(app, name)
-    assert isinstance(box, QComboBox)
-    box.setFocus(Qt.FocusReason.TabFocusReason)
-    while box.currentText() != words:
-        before = box.currentIndex()
-        QTest.keyClick(box, Qt.Key.Key_Down)
-        assert box.currentIndex() != before, words
-
-
 def holding(folder: Path, text: str) -> list[Path]:
     """The files that hold the text."""
     return [path for path in folder.rglob("*") if path.is_file() and text.encode() in path.read_bytes()]
-
-
-async def settings(app: App, page: PageId, until: Until) -> None:
-    app.content.preferences.open_at(page)
-    await until(dialog(app).isActiveWindow)
 
 
 # Models

@@ -1,0 +1,228 @@
+"""The form of an MCP server: a program that is started, or an address."""
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+
+from core.domain.ids import ServerId
+from core.domain.mcp_server import NAME_CHARACTERS, McpServer, Transport
+from core.services.outcome import Failed
+from desktop.settings.argument_lines import as_lines, from_lines
+from desktop.settings.form_row import FormRow
+from desktop.settings.name_values import NameValues
+from desktop.settings.open_number import OpenNumber
+from desktop.settings.server_words import refusal_words
+from desktop.settings.servers import Servers
+from desktop.settings.side_by_side import SideBySide
+from desktop.settings.tab_order import chain, stops_in
+from desktop.theme.theme import Theme
+from desktop.widgets.accessible import announce
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button
+from desktop.widgets.labels import Label
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.segmented import Segmented
+from desktop.widgets.surfaces import Card
+from desktop.widgets.visibility import show_when
+
+TEXT_CHARACTERS = 20_000
+MOST_START_S = 600
+MOST_CALL_S = 3600
+
+
+class ServerForm(Adaptive, Card):
+    """`kept` tells how the server is that was made or changed, `left` that a person is done without. What is typed as
+    a secret is never shown, and forgotten here as soon as it is kept or the form is left."""
+
+    kept = Signal(object)
+    left = Signal()
+
+    def __init__(self, theme: Theme, servers: Servers, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._servers = servers
+        self.server_id: ServerId | None = None
+        self._is_keeping = False
+        self._title = Label("", "title")
+        self._name, self._command, self._folder, self._url = (QLineEdit() for _ in range(4))
+        self._name.setMaxLength(NAME_CHARACTERS)
+        for field in (self._command, self._folder, self._url):
+            field.setMaxLength(TEXT_CHARACTERS)
+        self._kind = Segmented(theme, focus=Qt.FocusPolicy.StrongFocus)
+        self._arguments = QPlainTextEdit()
+        self._arguments.setTabChangesFocus(True)
+        self._env, self._headers = NameValues(theme), NameValues(theme)
+        self._start, self._call = OpenNumber(1, MOST_START_S, 1, 0), OpenNumber(1, MOST_CALL_S, 1, 0)
+        self._begins = QCheckBox()
+        self._problem = Paragraph("", "label", "error")
+        self._save, self._leave = Button(theme, kind="primary"), Button(theme)
+        self._head = [FormRow(theme, control) for control in (self._name, self._kind)]
+        programs = (self._command, self._arguments, self._env, self._folder)
+        self._program = [FormRow(theme, control) for control in programs]
+        self._address = [FormRow(theme, control) for control in (self._url, self._headers)]
+        self._numbers = [FormRow(theme, control) for control in (self._start, self._call)]
+        self._beside = SideBySide(theme, self._numbers)
+        self._lay_out()
+        self._kind.chosen.connect(self._show_kind)
+        self._save.clicked.connect(self._on_save)
+        self._leave.clicked.connect(self.left)
+        for field in (self._name, self._command, self._folder, self._url):
+            field.returnPressed.connect(self._on_save)
+        self.adapt_to(theme)
+        chain([self._name, *stops_in(self._kind), self._command])  # its buttons are made when they get their words
+        self.show_server(None)
+
+    def show_server(self, server: McpServer | None) -> None:
+        """Show a server to be changed; None: a new one."""
+        self.server_id = server.id if server is not None else None
+        self._name.setText(server.name if server is not None else "")
+        self._command.setText((server.command or "") if server is not None else "")
+        self._arguments.setPlainText(as_lines(server.args) if server is not None else "")
+        self._folder.setText((server.cwd or "") if server is not None else "")
+        self._url.setText((server.url or "") if server is not None else "")
+        kept = set(server.secrets) if server is not None else set()
+        for part, box in (("env", self._env), ("headers", self._headers)):
+            values = getattr(server, part) if server is not None else {}
+            box.show_values(values, {name for name in values if f"{part}/{name}" in kept})
+        self._start.set_number(server.start_timeout_s if server is not None else None)
+        self._call.set_number(server.timeout_s if server is not None else None)
+        self._begins.setChecked(server is not None and server.starts_with_app)
+        self._kind.set_current(server.transport if server is not None else Transport.STDIO)
+        self._show_kind()
+        self._say("")
+        self._name_itself()
+
+    def focus_name(self) -> None:
+        self._name.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._name.selectAll()
+
+    def searched(self) -> str:
+        rows = (*self._head, *self._program, *self._address, *self._numbers)
+        return " ".join([self._title.text(), *(row.name for row in rows)])
+
+    def retranslate(self) -> None:
+        name, kind = self._head
+        name.describe(self.tr("Name"))
+        kind.describe(self.tr("How it is reached"))
+        self._kind.set_segments([(Transport.STDIO, self.tr("A program")), (Transport.HTTP, self.tr("An address"))])
+        command, arguments, env, folder = self._program
+        command.describe(self.tr("Command"), self.tr("The program alone, such as npx, uvx or docker."))
+        arguments.describe(
+            self.tr("Arguments"), self.tr("One a line; one that is empty or has a line break, in double quotes.")
+        )
+        env.describe(self.tr("Environment"), self.tr("Secrets go to the keyring, if this system has one."))
+        folder.describe(self.tr("Working folder"), self.tr("May stay empty."))
+        url, headers = self._address
+        url.describe(self.tr("Address"), self.tr("As its documentation says: it often ends with /mcp."))
+        headers.describe(self.tr("Headers"), self.tr("Secrets go to the keyring, if this system has one."))
+        self._env.say(self.tr("Variable"), self.tr("Add a variable"))
+        self._headers.say(self.tr("Header"), self.tr("Add a header"))
+        start, call = self._numbers
+        start.describe(self.tr("Start limit"), self.tr("In seconds, until it has told its tools."))
+        call.describe(self.tr("Call limit"), self.tr("In seconds, for one call of a tool."))
+        for number in (self._start, self._call):
+            number.say_in_language("")
+            number.say_open(self.tr("as usual"))
+        self._begins.setText(self.tr("Start it with the app"))
+        self._begins.setAccessibleName(self._begins.text())
+        self._save.setText(self.tr("Save server"))
+        self._leave.setText(self.tr("Cancel"))
+        self._name_itself()
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_l, sizes.space_l)
+        self._column.setSpacing(sizes.space_m)
+        self._buttons.setSpacing(sizes.space_m)
+        self._arguments.setFixedHeight(2 * sizes.row)
+        self._arguments.setFont(self._theme.font("code"))
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._env.drop_secrets()
+        self._headers.drop_secrets()
+
+    def _lay_out(self) -> None:
+        self._column = QVBoxLayout(self)
+        self._buttons = QHBoxLayout()
+        self._column.addWidget(self._title)
+        for row in (*self._head, *self._program, *self._address, self._beside, self._begins, self._problem):
+            self._column.addWidget(row)
+        self._buttons.addWidget(self._save)
+        self._buttons.addWidget(self._leave)
+        self._buttons.addStretch()
+        self._column.addLayout(self._buttons)
+
+    def _name_itself(self) -> None:
+        self._title.setText(self.tr("New server") if self.server_id is None else self.tr("Edit server"))
+
+    def _show_kind(self) -> None:
+        is_program = self._kind.current == Transport.STDIO
+        for row in self._program:
+            show_when(row, is_program)
+        for row in self._address:
+            show_when(row, not is_program)
+
+    def _say(self, problem: str, row: FormRow | None = None) -> None:
+        """What is wrong: at its field, where there is one, else at the end."""
+        for one in (*self._head, *self._program, *self._address):
+            one.complain(problem if one is row else "")
+        self._problem.setText(problem if row is None else "")
+        show_when(self._problem, bool(problem) and row is None)
+        if problem:
+            announce(self, problem, is_urgent=True)
+
+    def _fields(self) -> dict[str, Any]:
+        start = self._start.number
+        fields: dict[str, Any] = {
+            "name": self._name.text(),
+            "start_timeout_s": start,
+            "timeout_s": self._call.number or McpServer.model_fields["timeout_s"].default,
+            "starts_with_app": self._begins.isChecked(),
+        }
+        if self._kind.current == Transport.STDIO:
+            args = from_lines(self._arguments.toPlainText())
+            folder = self._folder.text().strip() or None
+            more = {"command": self._command.text().strip(), "args": args, "env": self._env.values(), "cwd": folder}
+            return {**fields, **more, "url": None, "headers": {}}
+        none: dict[str, Any] = {"command": None, "args": (), "env": {}, "cwd": None}
+        return {**fields, **none, "url": self._url.text().strip(), "headers": self._headers.values()}
+
+    def _on_save(self) -> None:
+        if self._is_keeping:
+            return
+        is_program = self._kind.current == Transport.STDIO
+        part, box = ("env", self._env) if is_program else ("headers", self._headers)
+        if (doubled := box.doubled()) is not None:
+            row = self._program[2] if is_program else self._address[1]
+            self._say(self.tr("“{name}” stands here twice.").format(name=doubled), row)
+            return
+        secrets = {f"{part}/{name}" for name in box.new_secrets()}
+        self._is_keeping = True
+        self._servers.spawn(self._keep(self._fields(), secrets), "keep an MCP server")
+
+    async def _keep(self, fields: dict[str, Any], secrets: set[str]) -> None:
+        try:
+            answer = await self._servers.service.put(self.server_id, more_secret=secrets, **fields)
+        finally:
+            self._is_keeping = False
+        if isinstance(answer, Failed):
+            self._refuse(answer)
+            return
+        self._say("")
+        self._env.drop_secrets()
+        self._headers.drop_secrets()
+        self.kept.emit(answer.data)
+
+    def _refuse(self, failed: Failed) -> None:
+        part = str(failed.details.get("field", "")).partition("/")[0]
+        if part == "server":  # which of its fields, the core does not say
+            part = "command" if self._kind.current == Transport.STDIO else "url"
+            failed = Failed(failed.code, failed.message, details={**failed.details, "field": part})
+        command, arguments, env, folder = self._program
+        url, headers = self._address
+        places = {"name": self._head[0], "command": command, "args": arguments, "env": env, "cwd": folder}
+        row = {**places, "url": url, "headers": headers}.get(part)
+        self._say(refusal_words(failed), row)
