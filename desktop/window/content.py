@@ -41,6 +41,7 @@ from desktop.window.picker import Picker
 from desktop.window.preferences import Preferences
 from desktop.window.questions import ask_delete
 from desktop.window.recording import RecordingPlace
+from desktop.window.slashing import Slashing
 from desktop.window.start_page import StartPage
 from desktop.window.title import viewed_title
 from desktop.window.tray import Tray
@@ -85,6 +86,7 @@ class Content(Adaptive, Surface):
             card_keys,
             self,
         )
+        self.slashing = Slashing(core, tasks, self.deeds, self.chat, self._new, self)
         self.recording = RecordingPlace(core, tasks, session.presenter, theme, frames, self)
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
@@ -232,6 +234,7 @@ class Content(Adaptive, Surface):
         self.toasts.action_requested.connect(deeds.toast_action)
         deeds.sent.connect(self.chat.sending_worked)
         deeds.sent.connect(self._on_sent)
+        deeds.say_requested.connect(self._send)
         deeds.refused.connect(self.chat.sending_failed)
         deeds.answered.connect(self.chat.settle)
         deeds.demo_changed.connect(self._on_demo)
@@ -309,6 +312,7 @@ class Content(Adaptive, Surface):
             self._going.viewed(viewed)
             self._is_new = False
         self.answering.viewed_another()
+        self.slashing.viewed_another()
         self.chat.show_now()
         self.recording.show_now()
         self._render()
@@ -332,7 +336,8 @@ class Content(Adaptive, Surface):
 
     def _keep_clear(self) -> None:
         """Where no toast may lie: on the composer with its buttons, on the card that asks, and on the header."""
-        areas = [self.chat.composer, self.chat.card, self.header]
+        chat = self.chat
+        areas = [chat.composer, chat.card, chat.inputs, chat.completion, self.header]
         self.toasts.set_keep_clear([_in_window(area, self._window) for area in areas if area.isVisible()])
 
     def _focus_centre(self) -> None:
@@ -370,7 +375,7 @@ class Content(Adaptive, Surface):
         self.chat.focus_composer()
 
     def _send(self, text: str) -> None:
-        self.deeds.send(text, answering=self.answering.of_new)
+        self.slashing.send(text, self.answering.of_new)
 
     def _pick(self) -> None:
         if self.header.isVisible():
