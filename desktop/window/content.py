@@ -43,6 +43,7 @@ from desktop.window.questions import ask_delete
 from desktop.window.recording import RecordingPlace
 from desktop.window.slashing import Slashing
 from desktop.window.start_page import StartPage
+from desktop.window.template_list import TemplateList
 from desktop.window.title import viewed_title
 from desktop.window.tray import Tray
 from desktop.window_state import WindowState
@@ -90,10 +91,26 @@ class Content(Adaptive, Surface):
         self.recording = RecordingPlace(core, tasks, session.presenter, theme, frames, self)
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
-        finder = Finder(stores, lambda: self._going.viewed_before, self._can, self.answering.offers, core.clock)
+        self._templates = TemplateList(core.slash, tasks, session.presenter, self)
+        finder = Finder(
+            stores,
+            lambda: self._going.viewed_before,
+            self._can,
+            self.answering.offers,
+            self._templates,
+            core.clock,
+        )
         self.finder = Palette(theme, finder, window)
         self._finding = Finding(
-            self.finder, self.answering, self._open, self._go_from_toast, self._carry_out, self._focus_centre, self
+            self.finder,
+            self.answering,
+            self._open,
+            self._go_from_toast,
+            self._carry_out,
+            self._templates,
+            self.slashing.start,
+            self._focus_centre,
+            self,
         )
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
@@ -133,6 +150,7 @@ class Content(Adaptive, Surface):
         """Everything is loaded: show what was viewed last, if it is still there."""
         self._is_begun = True
         self.deeds.look_for_demo()
+        self._templates()
         if viewed is not None and self._core.stores.workflows.get(viewed) is not None:
             self.deeds.show(viewed)
         self._render()
@@ -230,6 +248,7 @@ class Content(Adaptive, Surface):
         self.answering.shown.connect(self.chat.set_room)
         self.start.demo_requested.connect(deeds.start_demo)
         self.start.new_requested.connect(self._new)
+        self.start.template_requested.connect(self._new_from_template)
         self.toasts.go_requested.connect(self._go_from_toast)
         self.toasts.action_requested.connect(deeds.toast_action)
         deeds.sent.connect(self.chat.sending_worked)
@@ -247,6 +266,7 @@ class Content(Adaptive, Surface):
             "app.help": partial(self._finding.find, Kind.HELP),
             "go.inbox": partial(self._finding.find, Kind.INBOX),
             "workflow.new": self._new,
+            "workflow.new_from_template": self._new_from_template,
             "workflow.rename": self._rename_viewed,
             "workflow.delete": self._delete_viewed,
             "demo.start": self.deeds.start_demo,
@@ -373,6 +393,9 @@ class Content(Adaptive, Surface):
         self.deeds.show(None)
         self._render()
         self.chat.focus_composer()
+
+    def _new_from_template(self) -> None:
+        self._finding.find(Kind.TEMPLATE)
 
     def _send(self, text: str) -> None:
         self.slashing.send(text, self.answering.of_new)

@@ -198,6 +198,8 @@ class Slashing(QObject):
         is_asked = isinstance(asked, TemplateStart) and asked.is_same(start)
         if failed is None and is_asked:
             self._end()
+        if failed is None and start.prompt is None and self._viewed != start.viewed:
+            self._chat.focus_composer()
         elif failed is not None and is_asked:
             problems = failed.details.get("problems", ()) if failed.code == "bad_input" else ()
             words = "" if failed.code == "limit_reached" else failure_words(failed.code, failed.message)
