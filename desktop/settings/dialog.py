@@ -11,12 +11,14 @@ from desktop.settings.agents_page import AgentsPage
 from desktop.settings.appearance_page import AppearancePage
 from desktop.settings.consents import Consents
 from desktop.settings.history import History
+from desktop.settings.library import Library
 from desktop.settings.limits_page import LimitsPage
 from desktop.settings.minds import Minds
 from desktop.settings.models_page import ModelsPage
 from desktop.settings.notice import Notice
 from desktop.settings.page import Page, PageId
 from desktop.settings.page_list import PageList
+from desktop.settings.prompts_page import PromptsPage
 from desktop.settings.validation_page import ValidationPage
 from desktop.settings.values import AllSettings, Deed, Source
 from desktop.theme.icon_names import Icon
@@ -29,7 +31,7 @@ from desktop.widgets.surfaces import Surface
 class SettingsDialog(Adaptive, QDialog):
     """Not modal: the window goes on behind it. `present` opens it; Esc closes it, and it can be presented again.
 
-    Without `minds` it has no pages of models and agents.
+    Without `minds` it has no pages of models and agents, without a `library` none of prompts.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class SettingsDialog(Adaptive, QDialog):
         parent: QWidget | None = None,
         *,
         minds: Minds | None = None,
+        library: Library | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -53,6 +56,7 @@ class SettingsDialog(Adaptive, QDialog):
             *(_mind_pages(theme, minds, self._history.tell) if minds is not None else ()),
             ValidationPage(theme, settings, consents),
             LimitsPage(theme, settings),
+            *((PromptsPage(theme, library, self._history.tell),) if library is not None else ()),
             AppearancePage(theme, settings),
             AboutPage(theme, about),
         ]

@@ -21,6 +21,7 @@ class PageId(StrEnum):
     AGENTS = "agents"
     VALIDATION = "validation"
     LIMITS = "limits"
+    PROMPTS = "prompts"
     APPEARANCE = "appearance"
     ABOUT = "about"
 

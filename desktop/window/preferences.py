@@ -11,6 +11,7 @@ from desktop.settings.about_page import About
 from desktop.settings.consents import Consents
 from desktop.settings.core_settings import CoreSettings
 from desktop.settings.dialog import SettingsDialog
+from desktop.settings.library import Library
 from desktop.settings.minds import Minds
 from desktop.settings.page import PageId
 from desktop.settings.values import Setting
@@ -52,7 +53,14 @@ class Preferences(QWidget):
             about = About(version("metier"), session.folders.store.parent)
             minds = Minds(core.settings, core.providers, core.agents, core.bus, spawn, session.folders.keys)
             self._dialog = SettingsDialog(
-                session.theme, settings, self._own, consents, about, self._window, minds=minds
+                session.theme,
+                settings,
+                self._own,
+                consents,
+                about,
+                self._window,
+                minds=minds,
+                library=Library(core.prompts, core.bus, spawn),
             )
         self._dialog.present(page_id)
 
