@@ -1403,6 +1403,10 @@
         <source>This workflow is still at work. It has to end first.</source>
         <translation>Ce workflow est encore au travail. Il doit d’abord se terminer.</translation>
     </message>
+    <message>
+        <source>With these values the text would be longer than a message may be.</source>
+        <translation>Avec ces valeurs, le texte serait plus long que ne peut l’être un message.</translation>
+    </message>
 </context>
 <context>
     <name>FileDialogs</name>
@@ -2488,8 +2492,8 @@
         <translation>Un nom a de 1 à {limit} caractères, tous affichables.</translation>
     </message>
     <message>
-        <source>A prompt has a text, of at most {limit} characters.</source>
-        <translation>Un prompt a un texte, d’au plus {limit} caractères.</translation>
+        <source>A prompt has a text, of at most {limit} characters and {most} names to fill in.</source>
+        <translation>Un prompt a un texte, d’au plus {limit} caractères et {most} noms à compléter.</translation>
     </message>
     <message>
         <source>Another prompt has this name.</source>

@@ -17,6 +17,9 @@ NAME_CHARACTERS = 64
 CATEGORY_CHARACTERS = 64
 DESCRIPTION_CHARACTERS = 1_000
 CONTENT_CHARACTERS = 50_000
+VARIABLES = 100
+FILLED_CHARACTERS = 1_000_000
+"""As many as a message may have."""
 
 _PLACE = re.compile(r"\{\{([^{}\r\n]{1,200})\}\}")
 _JOINERS = "\u200c\u200d"  # without a picture of their own, and part of words and of emoji
@@ -45,6 +48,8 @@ def _line(text: str, least: int, most: int, what: str) -> str:
 def _content(text: str) -> str:
     if not text.strip():
         raise ValueError("there is no text")
+    if len(variables_of(text)) > VARIABLES:
+        raise ValueError(f"a text has at most {VARIABLES} variables")
     return text
 
 
@@ -75,6 +80,15 @@ def filled(content: str, values: Mapping[str, str]) -> str:
     """The text with the values in their places, which are not looked through for places themselves. A place without a
     value stays as it is written; a value without a place changes nothing."""
     return _PLACE.sub(_filling(by_name(values)), content)
+
+
+def filled_length(content: str, values: Mapping[str, str]) -> int:
+    """How many characters the text has with the values in their places: a short one can have many."""
+    known, length = by_name(values), len(content)
+    for place in _PLACE.finditer(content):
+        value = known.get(_variable(place[1]) or "")
+        length += 0 if value is None else len(value) - len(place[0])
+    return length
 
 
 def by_name(values: Mapping[str, str]) -> dict[str, str]:

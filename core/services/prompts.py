@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from core.bus import Bus, PromptsChanged
 from core.domain.ids import PromptId, new_id
-from core.domain.prompt import Prompt, by_name, filled
+from core.domain.prompt import FILLED_CHARACTERS, Prompt, by_name, filled, filled_length
 from core.errors import NotFound, Refused
 from core.ports.storage import PutPrompt, RemovePrompt, Storage
 from core.services.outcome import answers
@@ -53,7 +53,8 @@ class PromptService:
     async def fill(self, prompt_id: PromptId, values: Mapping[str, str]) -> str:
         """The text of a prompt with a value in each place; what a value names that has no place changes nothing.
 
-        Fails with `not_found`, and with `missing_values`, which names all of them in `missing`.
+        Fails with `not_found`, with `missing_values`, which names all of them in `missing`, and with
+        `filled_too_long` where it would have more characters than a message.
         """
         prompt = self._required(prompt_id)
         given = by_name(values)
@@ -61,6 +62,9 @@ class PromptService:
         if missing:
             names = ", ".join(missing)
             raise Refused("missing_values", f"{prompt.name!r} needs a value for: {names}", missing=missing)
+        if filled_length(prompt.content, given) > FILLED_CHARACTERS:
+            message = f"with these values the text would have over {FILLED_CHARACTERS:,} characters"
+            raise Refused("filled_too_long", message, limit=FILLED_CHARACTERS)
         return filled(prompt.content, given)
 
     def _required(self, prompt_id: PromptId) -> Prompt:

@@ -4,7 +4,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication
 
-from core.domain.prompt import CATEGORY_CHARACTERS, CONTENT_CHARACTERS, DESCRIPTION_CHARACTERS, NAME_CHARACTERS
+from core.domain.prompt import (
+    CATEGORY_CHARACTERS,
+    CONTENT_CHARACTERS,
+    DESCRIPTION_CHARACTERS,
+    NAME_CHARACTERS,
+    VARIABLES,
+)
 from core.services.outcome import Failed
 from desktop.translation.failures import failure_words
 from desktop.translation.formats import number
@@ -40,7 +46,9 @@ def refused_prompt_words(failed: Failed) -> str:
             words = translate("Prompts", "A description has at most {limit} characters.")
             return words.format(limit=number(DESCRIPTION_CHARACTERS))
         case "bad_input", "content":
-            words = translate("Prompts", "A prompt has a text, of at most {limit} characters.")
-            return words.format(limit=number(CONTENT_CHARACTERS))
+            words = translate(
+                "Prompts", "A prompt has a text, of at most {limit} characters and {most} names to fill in."
+            )
+            return words.format(limit=number(CONTENT_CHARACTERS), most=number(VARIABLES))
         case _:
             return failure_words(failed.code, failed.message)

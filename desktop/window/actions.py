@@ -90,12 +90,7 @@ class Actions(QObject):
 
     # Running
 
-    def send(self, text: str, *, queued: bool = False, answering: Answering | None = None) -> None:
-        """Say something in the viewed workflow, or begin a new one with it, in which `answering` is chosen."""
-        workflow_id = self._core.stores.background.viewed_workflow_id
-        self._spawn(self._send(text, workflow_id, None if workflow_id else answering, queued=queued), "send")
-
-    def send_in(self, workflow_id: WorkflowId | None, text: str, answering: Answering | None) -> None:
+    def send(self, text: str, workflow_id: WorkflowId | None, answering: Answering | None = None) -> None:
         """Say something in that workflow; None begins a new one, in which `answering` is chosen."""
         self._spawn(self._send(text, workflow_id, None if workflow_id else answering, queued=False), "send")
 

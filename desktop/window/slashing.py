@@ -85,10 +85,9 @@ class Slashing(QObject):
         """Do what a message of the viewed workflow asks for; `answering` is chosen for a new one."""
         origin = self._core.stores.background.viewed_workflow_id
         if text.startswith("/"):
-            accepted = self._accepted if self._accepted and text.startswith(self._accepted.beginning) else None
-            self._tasks.spawn(self._send(text, origin, answering, accepted), "send")
+            self._tasks.spawn(self._send(text, origin, answering, self._accepted), "send")
         else:
-            self._deeds.send_in(origin, text, answering)
+            self._deeds.send(text, origin, answering)
 
     def start(self, template_id: TemplateId) -> None:
         """Start a template in a workflow of its own, after asking for its input."""
@@ -108,9 +107,9 @@ class Slashing(QObject):
         if isinstance(read, Failed):
             self._refuse(origin, read)
             return
-        command = (read_slash(text, [accepted.target]) if accepted is not None else None) or read.data
+        command = _accepted_command(text, accepted) or read.data
         if not isinstance(command, SlashCommand):
-            self._deeds.send_in(origin, text, answering)
+            self._deeds.send(text, origin, answering)
         elif command.target.kind is SlashKind.TEMPLATE:
             await self._send_template(text, origin, answering, command)
         else:
@@ -159,7 +158,11 @@ class Slashing(QObject):
     async def _put_in(self, asked: _AskedOfPrompt, values: Mapping[str, str]) -> None:
         """The text of the prompt instead of what was written, if that still stands there."""
         made = await self._core.slash.text(asked.prompt_id, asked.input, values)
-        if self._asked is asked:
+        is_asked = self._asked is asked
+        if isinstance(made, Failed) and is_asked:
+            self._chat.inputs.refuse(failure_words(made.code, made.message), [])
+            return
+        if is_asked:
             self._end()
         if isinstance(made, Failed):
             self._refuse(asked.origin, made)
@@ -277,8 +280,7 @@ class Slashing(QObject):
             self._chat.completion.suggest(())
             self._chat.composer.remark("")
             return
-        accepted = self._accepted if self._accepted and line.startswith(self._accepted.beginning) else None
-        command = read_slash(line, titles if accepted is None else [accepted.target])
+        command = _accepted_command(line, self._accepted) or read_slash(line, titles)
         is_wanted = self._is_wanted and not box.has_lines() and not box.is_composing
         found = _found(line, titles, command) if is_wanted else ()
         self._chat.completion.suggest([self._suggestion(one) for one in found])
@@ -300,6 +302,14 @@ class Slashing(QObject):
                 return self.tr("This names nothing: it is sent as text")
             case _:
                 return ""
+
+
+def _accepted_command(text: str, accepted: _Accepted | None) -> SlashCommand | None:
+    """What was chosen in the list, if the text still names it as it was put there."""
+    if accepted is None or not text.startswith(accepted.beginning):
+        return None
+    command = read_slash(text, [accepted.target])
+    return command if isinstance(command, SlashCommand) else None
 
 
 def _found(line: str, titles: Sequence[Titled], command: SlashCommand | UnknownCommand | None) -> Sequence[Titled]:

@@ -83,6 +83,8 @@ async def test_a_prompt_is_filled_or_every_missing_value_is_named(core: Core) ->
     refused = failed(await core.prompts.fill(made.id, {"q": "1"}))
     assert (refused.code, refused.details["missing"]) == ("missing_values", ["x", "y"])
     assert data(await core.prompts.fill(made.id, {"x": "{{y}}", "y": "", "q": "1"})) == "{{y}}  {{}} {{z z}}"
+    many = data(await core.prompts.save(name="b", content="{{x}}" * 10_000))
+    assert failed(await core.prompts.fill(many.id, {"x": "y" * 50_000})).code == "filled_too_long"
     assert failed(await core.prompts.fill(PromptId("prompt_none"), {})).code == "not_found"
 
 

@@ -95,6 +95,7 @@ class Composer(Adaptive, Surface):
         """What there is to say of the text, in the place of how it is sent; nothing: that again."""
         if words != self._remark:
             self._remark = words
+            self._box.setAccessibleDescription(words)
             self._update()
 
     def sending_worked(self, text: str) -> None:

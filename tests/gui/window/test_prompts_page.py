@@ -17,6 +17,7 @@ from tests.gui.window.rig import App, an_app
 
 Until = Callable[..., Awaitable[None]]
 Key = Qt.Key
+TEXT_IS_WRONG = "A prompt has a text, of at most 50,000 characters and 100 names to fill in."
 
 
 async def opened(app: App, until: Until) -> SettingsDialog:
@@ -97,8 +98,8 @@ async def test_what_is_refused_is_said_and_nothing_that_was_written_is_lost(
         for name, content, words in (
             ("", "x", "A name has 1 to 64 characters, all of which can be shown."),
             ("SUM", "x", "Another prompt has this name."),
-            ("a", " ", "A prompt has a text, of at most 50,000 characters."),
-            ("a", "x" * (CONTENT_CHARACTERS + 1), "A prompt has a text, of at most 50,000 characters."),
+            ("a", " ", TEXT_IS_WRONG),
+            ("a", "x" * (CONTENT_CHARACTERS + 1), TEXT_IS_WRONG),
         ):
             sheet._name.setText(name)
             sheet._content.setPlainText(content)
