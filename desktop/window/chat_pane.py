@@ -191,7 +191,7 @@ class ChatPane(Adaptive, Surface):
         self._foot.addStretch(1)
         self._foot.addLayout(self._slot, 100)
         self._foot.addStretch(1)
-        for widget in (self.card, self.inputs, self.composer, self.completion):
+        for widget in (self.card, self.inputs, self.composer):
             widget.installEventFilter(self)
         self.card.answered.connect(self.answered)
         self.card.put_off.connect(self._put_card_off)

@@ -114,7 +114,8 @@ class Content(Adaptive, Surface):
         )
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
-        self.toasts.stay_below(self.finder)
+        for above in (self.finder, self.chat.completion):
+            self.toasts.stay_below(above)
         self.tray = Tray(theme, stores, frames, self)
         self.leaving = Leaving(window, stores.background, self.tray, session.end)
         self._centre = QStackedWidget(self)
@@ -169,7 +170,7 @@ class Content(Adaptive, Surface):
         self.leaving.deleteLater()
         self.chat.leave()
         self._window.takeCentralWidget()
-        for above in (self.toasts, self.picker, self.finder):
+        for above in (self.toasts, self.picker, self.finder, self.chat.completion):
             above.deleteLater()
         self.deleteLater()
 
@@ -357,7 +358,7 @@ class Content(Adaptive, Surface):
     def _keep_clear(self) -> None:
         """Where no toast may lie: on the composer with its buttons, on the card that asks, and on the header."""
         chat = self.chat
-        areas = [chat.composer, chat.card, chat.inputs, chat.completion, self.header]
+        areas = [chat.composer, chat.card, chat.inputs, self.header]
         self.toasts.set_keep_clear([_in_window(area, self._window) for area in areas if area.isVisible()])
 
     def _focus_centre(self) -> None:

@@ -57,20 +57,21 @@ class Suggestion:
 
 
 class Completion(Adaptive, Surface):
-    """`suggest` shows it above the `place`, as long as there are suggestions. `text_box` is where a person types."""
+    """`suggest` shows it above the `place` and inside of the `pane`, as long as there are suggestions. `text_box` is
+    where a person types. It lies on the window of the pane."""
 
     accepted = Signal(object)
     """The Suggestion."""
     closed = Signal()
     """Esc was pressed, or the focus went elsewhere: it is not wanted."""
 
-    def __init__(self, theme: Theme, text_box: QWidget, place: QWidget, ground: QWidget) -> None:
-        super().__init__("raised", parent=ground)
+    def __init__(self, theme: Theme, text_box: QWidget, place: QWidget, pane: QWidget) -> None:
+        super().__init__("raised", parent=pane.window())
         self.setObjectName("completion")
         self._theme = theme
         self._text_box = text_box
         self._place = place
-        self._ground = ground
+        self._pane = pane
         self._rows = _Rows(self)
         self._list = QListView(self)
         self._list.setModel(self._rows)
@@ -84,7 +85,7 @@ class Completion(Adaptive, Surface):
         self._list.clicked.connect(self._take)
         self._list.selectionModel().currentChanged.connect(self._tell_current)
         text_box.installEventFilter(self)
-        for one in (place, ground):
+        for one in (place, pane):
             one.installEventFilter(self)
         self.hide()
         self.adapt_to(theme)
@@ -172,13 +173,14 @@ class Completion(Adaptive, Surface):
     def _fit(self) -> None:
         """As wide as the place, and above it, as high as its rows and as there is room."""
         sizes = self._theme.sizes
-        top = self._place.mapTo(self._ground, QPoint(0, 0))
+        top = self._place.mapTo(self._pane, QPoint(0, 0))
         rows = min(_ROWS, self._rows.rowCount())
         height = sum(self._list.sizeHintForRow(row) for row in range(rows)) + 2 * self._list.frameWidth()
         margins = self._column.contentsMargins()
         height += margins.top() + margins.bottom() + 2 * self.frameWidth()
         height = max(0, min(height, top.y() - sizes.space_s - sizes.space_xs))
-        self.setGeometry(top.x(), top.y() - sizes.space_xs - height, self._place.width(), height)
+        corner = self._pane.mapTo(self._pane.window(), QPoint(top.x(), top.y() - sizes.space_xs - height))
+        self.setGeometry(QRect(corner, QSize(self._place.width(), height)))
 
 
 class _Rows(QAbstractListModel):

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -278,7 +278,18 @@ async def test_of_one_name_the_prompt_is_meant_and_the_list_can_choose_the_templ
         app.key(Key.Key_Return)
         await until(lambda: app.viewed is not None)
         app.control(Key.Key_N)
-        app.write("/same ")
+        await keep_template(app, "Samey")
+        app.write("/sa")
+        await until(lambda: len(titles(app)) == 3)
+        kinds = [one.kind for one in app.content.chat.completion.shown()]
+        for _ in range(kinds.index("template")):
+            app.key(Key.Key_Down)
+        app.key(Key.Key_Return)
+        app.key(Key.Key_Backspace)
+        QTest.keyClicks(app.focused(), "y")  # what was chosen is not what stands there
+        assert app.content.chat.composer._hint.text() == "Starts the template “Samey”"
+        app.control(Key.Key_A)
+        QTest.keyClicks(app.focused(), "/same ")
         app.key(Key.Key_Return)
         await until(lambda: written(app) == "text")
 
@@ -298,8 +309,9 @@ async def test_the_list_and_the_form_stay_inside_a_small_window(
         chat = app.content.chat
         await begin(app, until, "/")
         await until(lambda: len(titles(app)) > 20)
-        assert chat.rect().contains(chat.completion.geometry())
-        assert chat.completion.geometry().bottom() < chat.composer.mapTo(chat, QPoint(0, 0)).y()
+        place = QRect(chat.completion.mapToGlobal(QPoint(0, 0)), chat.completion.size())
+        assert QRect(chat.mapToGlobal(QPoint(0, 0)), chat.size()).contains(place)
+        assert place.bottom() < chat.composer.mapToGlobal(QPoint(0, 0)).y()
         QTest.keyClicks(app.focused(), "many")
         app.key(Key.Key_Return)
         app.key(Key.Key_Return)
