@@ -48,10 +48,12 @@ from core.services.demo import DemoService
 from core.services.executions import ExecutionService
 from core.services.forgetting import Forgetting
 from core.services.mcp_servers import McpServerService, register_stored
+from core.services.prompts import PromptService
 from core.services.providers import ProviderService
 from core.services.recording import RecordingService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
+from core.services.slash import SlashService
 from core.services.summaries import SummaryService
 from core.services.template_book import TemplateBookService
 from core.services.templates import TemplateService
@@ -212,6 +214,8 @@ class Core:
     summaries: SummaryService
     recording: RecordingService
     servers: McpServerService
+    prompts: PromptService
+    slash: SlashService
 
 
 @asynccontextmanager
@@ -298,6 +302,7 @@ async def run_core(
             hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
             async with hub:  # around the engine: calls end before the programs that answer them
                 await servers.open(hub)
+                book = TemplateBookService(storage, box.validator, clock)
                 async with engine, Forgetting(storage.memories, clock):
                     core = _core(
                         bus,
@@ -313,6 +318,8 @@ async def run_core(
                         box,
                         RecordingService(recordings),
                         servers,
+                        PromptService(await storage.prompts(), storage, bus),
+                        book,
                     )
                     for tool in collection_tools(ExecutionService(engine, core.runs, templates, storage), book):
                         box.registry.register(tool)
@@ -336,6 +343,8 @@ def _core(
     box: Toolbox,
     recording: RecordingService,
     servers: McpServerService,
+    prompts: PromptService,
+    book: TemplateBookService,
 ) -> Core:
     access = Access(models.keys, storage)
     runs = RunService(engine, storage, clock, access, agents)
@@ -362,4 +371,6 @@ def _core(
         SummaryService(chat, engine, storage, access, agents),
         recording,
         servers,
+        prompts,
+        SlashService(book, templates, prompts),
     )

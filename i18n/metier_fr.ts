@@ -892,6 +892,10 @@
         <translation>Barre de menus</translation>
     </message>
     <message>
+        <source>New from template…</source>
+        <translation>Nouveau depuis un modèle…</translation>
+    </message>
+    <message>
         <source>New workflow</source>
         <translation>Nouveau workflow</translation>
     </message>
@@ -986,6 +990,13 @@
     <message>
         <source>Write a message</source>
         <translation>Écrire un message</translation>
+    </message>
+</context>
+<context>
+    <name>Completion</name>
+    <message>
+        <source>Templates and prompts</source>
+        <translation>Modèles et prompts</translation>
     </message>
 </context>
 <context>
@@ -1325,6 +1336,10 @@
         <translation>L’agent hors ligne n’est pas un modèle de langage et ne peut pas rédiger de résumé. Choisissez d’abord un modèle.</translation>
     </message>
     <message>
+        <source>The prompt asks for other values by now. Name it again.</source>
+        <translation>Le prompt demande d’autres valeurs à présent. Nommez-le de nouveau.</translation>
+    </message>
+    <message>
         <source>The provider has trouble of its own</source>
         <translation>Le fournisseur a lui-même un problème</translation>
     </message>
@@ -1389,8 +1404,20 @@
         <translation>Cet enregistrement est déjà terminé.</translation>
     </message>
     <message>
+        <source>This template has errors and cannot start.</source>
+        <translation>Ce modèle a des erreurs et ne peut pas démarrer.</translation>
+    </message>
+    <message>
+        <source>This template takes no text: write its name alone.</source>
+        <translation>Ce modèle ne prend pas de texte&#xa0;: écrivez son nom seul.</translation>
+    </message>
+    <message>
         <source>This workflow is still at work. It has to end first.</source>
         <translation>Ce workflow est encore au travail. Il doit d’abord se terminer.</translation>
+    </message>
+    <message>
+        <source>With these values the text would be longer than a message may be.</source>
+        <translation>Avec ces valeurs, le texte serait plus long que ne peut l’être un message.</translation>
     </message>
 </context>
 <context>
@@ -1655,6 +1682,41 @@
     </message>
 </context>
 <context>
+    <name>InputCard</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter to insert</source>
+        <translation>Ctrl+Entrée pour insérer</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter to start</source>
+        <translation>Ctrl+Entrée pour démarrer</translation>
+    </message>
+    <message>
+        <source>Fill in the prompt:</source>
+        <translation>Complétez le prompt&#xa0;:</translation>
+    </message>
+    <message>
+        <source>Insert</source>
+        <translation>Insérer</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Démarrer</translation>
+    </message>
+    <message>
+        <source>This is still needed to start:</source>
+        <translation>Il manque encore ceci pour démarrer&#xa0;:</translation>
+    </message>
+    <message>
+        <source>What is still needed</source>
+        <translation>Ce qui manque encore</translation>
+    </message>
+</context>
+<context>
     <name>ItemList</name>
     <message>
         <source>Activity</source>
@@ -1711,6 +1773,10 @@
         <translation>Menu</translation>
     </message>
     <message>
+        <source>Name a template or a prompt</source>
+        <translation>Nommer un modèle ou un prompt</translation>
+    </message>
+    <message>
         <source>New line</source>
         <translation>Aller à la ligne</translation>
     </message>
@@ -1733,6 +1799,10 @@
     <message>
         <source>Send, whichever key the settings name</source>
         <translation>Envoyer, quelle que soit la touche réglée</translation>
+    </message>
+    <message>
+        <source>Take the name that is offered</source>
+        <translation>Accepter le nom proposé</translation>
     </message>
     <message>
         <source>Transcript</source>
@@ -2282,8 +2352,8 @@
 <context>
     <name>Palette</name>
     <message>
-        <source>&gt; commands    @ who answers    ! inbox    ? keys</source>
-        <translation>&gt; commandes    @ qui répond   &#x202f;! boîte   &#x202f;? raccourcis</translation>
+        <source>&gt; commands    # templates    @ who answers    ! inbox    ? keys</source>
+        <translation>&gt; commandes    # modèles    @ qui répond   &#x202f;! boîte   &#x202f;? raccourcis</translation>
     </message>
     <message>
         <source>Commands</source>
@@ -2417,6 +2487,111 @@
     <message>
         <source>Latest</source>
         <translation>Dernier message</translation>
+    </message>
+</context>
+<context>
+    <name>PromptForm</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Category</source>
+        <translation>Catégorie</translation>
+    </message>
+    <message>
+        <source>Description</source>
+        <translation>Description</translation>
+    </message>
+    <message>
+        <source>Edit prompt</source>
+        <translation>Modifier le prompt</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>Nom</translation>
+    </message>
+    <message>
+        <source>New prompt</source>
+        <translation>Nouveau prompt</translation>
+    </message>
+    <message>
+        <source>Save prompt</source>
+        <translation>Enregistrer le prompt</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Texte</translation>
+    </message>
+    <message>
+        <source>{count} of {most} characters</source>
+        <translation>{count} caractères sur {most}</translation>
+    </message>
+</context>
+<context>
+    <name>Prompts</name>
+    <message>
+        <source>A category has at most {limit} characters, all of which can be shown.</source>
+        <translation>Une catégorie a au plus {limit} caractères, tous affichables.</translation>
+    </message>
+    <message>
+        <source>A description has at most {limit} characters.</source>
+        <translation>Une description a au plus {limit} caractères.</translation>
+    </message>
+    <message>
+        <source>A name has 1 to {limit} characters, all of which can be shown.</source>
+        <translation>Un nom a de 1 à {limit} caractères, tous affichables.</translation>
+    </message>
+    <message>
+        <source>A prompt has a text, of at most {limit} characters and {most} names to fill in.</source>
+        <translation>Un prompt a un texte, d’au plus {limit} caractères et {most} noms à compléter.</translation>
+    </message>
+    <message>
+        <source>Another prompt has this name.</source>
+        <translation>Un autre prompt porte ce nom.</translation>
+    </message>
+    <message>
+        <source>Asks for nothing. Write {{name}} where something is to be filled in.</source>
+        <translation>Ne demande rien. Écrivez {{name}} là où quelque chose est à compléter.</translation>
+    </message>
+    <message>
+        <source>Asks for: {names}</source>
+        <translation>Demande&#xa0;: {names}</translation>
+    </message>
+    <message>
+        <source>Asks for: {names} and {more} more</source>
+        <translation>Demande&#xa0;: {names} et {more} autres</translation>
+    </message>
+</context>
+<context>
+    <name>PromptsPage</name>
+    <message>
+        <source>A prompt is a text that you use again. Type / in an empty message to find it by its name; what its {{name}} places need is asked then, and nothing is sent before you send it.</source>
+        <translation>Un prompt est un texte que vous réutilisez. Tapez / dans un message vide pour le trouver par son nom&#x202f;; ce qu’il faut à la place de {{name}} vous est alors demandé, et rien n’est envoyé avant que vous l’envoyiez.</translation>
+    </message>
+    <message>
+        <source>New prompt</source>
+        <translation>Nouveau prompt</translation>
+    </message>
+    <message>
+        <source>Prompts</source>
+        <translation>Prompts</translation>
+    </message>
+    <message>
+        <source>There is no prompt yet.</source>
+        <translation>Il n’y a pas encore de prompt.</translation>
+    </message>
+    <message>
+        <source>{prompt} is back.</source>
+        <translation>{prompt} est de retour.</translation>
+    </message>
+    <message>
+        <source>{prompt} is removed.</source>
+        <translation>{prompt} est retiré.</translation>
+    </message>
+    <message>
+        <source>{prompt} is saved.</source>
+        <translation>{prompt} est enregistré.</translation>
     </message>
 </context>
 <context>
@@ -3838,6 +4013,33 @@
     </message>
 </context>
 <context>
+    <name>Slashing</name>
+    <message>
+        <source>Inserts the prompt “{title}”</source>
+        <translation>Insère le prompt «&#xa0;{title}&#xa0;»</translation>
+    </message>
+    <message>
+        <source>Nothing is called “{name}”: it is sent as text</source>
+        <translation>Rien ne s’appelle «&#xa0;{name}&#xa0;»&#xa0;: envoyé comme texte</translation>
+    </message>
+    <message>
+        <source>Starts the template “{title}”</source>
+        <translation>Démarre le modèle «&#xa0;{title}&#xa0;»</translation>
+    </message>
+    <message>
+        <source>This names nothing: it is sent as text</source>
+        <translation>Ceci ne nomme rien&#xa0;: envoyé comme texte</translation>
+    </message>
+    <message>
+        <source>prompt</source>
+        <translation>prompt</translation>
+    </message>
+    <message>
+        <source>template</source>
+        <translation>modèle</translation>
+    </message>
+</context>
+<context>
     <name>StartPage</name>
     <message>
         <source>Each runs in the background while you look at another. The demo starts three of them on the built-in offline agent: no account, no key, no network.</source>
@@ -3850,6 +4052,10 @@
     <message>
         <source>Let several workflows work for you</source>
         <translation>Faites travailler plusieurs workflows pour vous</translation>
+    </message>
+    <message>
+        <source>New from template</source>
+        <translation>Nouveau depuis un modèle</translation>
     </message>
     <message>
         <source>New workflow</source>

@@ -4,6 +4,7 @@ from core.bus.bus import Bus, Subscription
 from core.bus.changes import (
     AgentsChanged,
     ExceptionsChanged,
+    PromptsChanged,
     ServersChanged,
     SettingsChanged,
     WorkflowChanged,
@@ -14,6 +15,7 @@ __all__ = [
     "AgentsChanged",
     "Bus",
     "ExceptionsChanged",
+    "PromptsChanged",
     "ServersChanged",
     "SettingsChanged",
     "Subscription",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from core.domain.agent import Agent
 from core.domain.ids import WorkflowId
 from core.domain.mcp_server import ServerStatus
+from core.domain.prompt import Prompt
 from core.domain.settings import Settings
 from core.domain.workflow import Workflow
 
@@ -22,6 +23,13 @@ class AgentsChanged:
     """These are the agents now, by name."""
 
     agents: Sequence[Agent]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptsChanged:
+    """These are the prompts of the library now, by name."""
+
+    prompts: Sequence[Prompt]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ AuditId = NewType("AuditId", str)
 ServerId = NewType("ServerId", str)
 TaskId = NewType("TaskId", str)
 MemoryId = NewType("MemoryId", str)
+PromptId = NewType("PromptId", str)
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: sorts as it counts, no look-alikes
 

@@ -17,6 +17,7 @@ from core.domain.interruption import Interruption
 from core.domain.json_text import decode
 from core.domain.mcp_server import StoredServer
 from core.domain.message import Message
+from core.domain.prompt import Prompt
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.task import TaskList
@@ -83,6 +84,9 @@ class MemoryStorage:
 
     async def agents(self) -> list[Agent]:
         return sorted(self._tables.agents.values(), key=by_name)
+
+    async def prompts(self) -> list[Prompt]:
+        return sorted(self._tables.prompts.values(), key=by_name)
 
     async def servers(self) -> list[StoredServer]:
         lists = self._tables.tool_lists

@@ -14,6 +14,7 @@ from core.domain.ids import (
     InterruptionId,
     MemoryId,
     MessageId,
+    PromptId,
     RunId,
     ServerId,
     TemplateId,
@@ -23,6 +24,7 @@ from core.domain.interruption import Interruption
 from core.domain.mcp_server import McpServer
 from core.domain.memory import Memory
 from core.domain.message import Message
+from core.domain.prompt import Prompt
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.task import TaskList
@@ -42,6 +44,7 @@ from core.ports.storage import (
     MarkUnreadable,
     PutAgent,
     PutAudit,
+    PutPrompt,
     PutServer,
     PutSetting,
     PutStepResult,
@@ -52,6 +55,7 @@ from core.ports.storage import (
     RaiseInterruption,
     ReleaseClaim,
     RemoveAgent,
+    RemovePrompt,
     RemoveServer,
     RemoveTemplate,
     StoredTemplate,
@@ -70,6 +74,7 @@ class Tables:
     messages: dict[MessageId, tuple[Place, Message]] = field(default_factory=dict)
     templates: dict[TemplateId, dict[int, StoredTemplate]] = field(default_factory=dict)
     agents: dict[AgentId, Agent] = field(default_factory=dict)
+    prompts: dict[PromptId, Prompt] = field(default_factory=dict)
     servers: dict[ServerId, McpServer] = field(default_factory=dict)
     tool_lists: dict[ServerId, str] = field(default_factory=dict)
     runs: dict[RunId, tuple[Place, Run]] = field(default_factory=dict)
@@ -172,6 +177,9 @@ class Tables:
         self.agents.update({put.agent.id: put.agent for put in batch.of(PutAgent)})
         for removed in batch.of(RemoveAgent):
             self.agents.pop(removed.agent_id, None)
+        self.prompts.update({put.prompt.id: put.prompt for put in batch.of(PutPrompt)})
+        for removed_prompt in batch.of(RemovePrompt):
+            self.prompts.pop(removed_prompt.prompt_id, None)
         self.servers.update({put.server.id: put.server for put in batch.of(PutServer)})
         self.tool_lists.update({put.server_id: put.tools_json for put in batch.of(PutToolList)})
         for gone in batch.of(RemoveServer):

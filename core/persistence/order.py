@@ -3,6 +3,7 @@
 from core.domain.agent import Agent
 from core.domain.interruption import Interruption
 from core.domain.mcp_server import McpServer
+from core.domain.prompt import Prompt
 from core.domain.run import RunStatus
 from core.domain.step import StepResult
 from core.domain.tool import ToolCall
@@ -20,7 +21,7 @@ def by_title(template: StoredTemplate) -> tuple[str, str, str]:
     return template.title.casefold(), template.title, template.id
 
 
-def by_name(one: Agent | McpServer) -> tuple[str, str, str]:
+def by_name(one: Agent | McpServer | Prompt) -> tuple[str, str, str]:
     return one.name.casefold(), one.name, one.id
 
 

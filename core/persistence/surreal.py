@@ -12,6 +12,7 @@ from core.domain.ids import AgentId, AuditId, MessageId, RunId, TemplateId, Work
 from core.domain.interruption import Interruption
 from core.domain.mcp_server import StoredServer
 from core.domain.message import Message
+from core.domain.prompt import Prompt
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepResult
 from core.domain.task import TaskList
@@ -30,6 +31,7 @@ from core.persistence.interruptions import Interruptions
 from core.persistence.mcp_servers import McpServers
 from core.persistence.memories import StoredMemories
 from core.persistence.messages import Messages
+from core.persistence.prompts import Prompts
 from core.persistence.runs import Runs
 from core.persistence.schema import migrate
 from core.persistence.settings import SettingsRows
@@ -52,6 +54,7 @@ from core.ports.storage import (
     MarkUnreadable,
     PutAgent,
     PutAudit,
+    PutPrompt,
     PutServer,
     PutSetting,
     PutStepResult,
@@ -62,6 +65,7 @@ from core.ports.storage import (
     RaiseInterruption,
     ReleaseClaim,
     RemoveAgent,
+    RemovePrompt,
     RemoveServer,
     RemoveTemplate,
     StoredTemplate,
@@ -79,6 +83,7 @@ class SurrealStorage:
         self._messages = Messages(connection, places)
         self._templates = Templates(connection)
         self._agents = Agents(connection)
+        self._prompts = Prompts(connection)
         self._servers = McpServers(connection)
         self._runs = Runs(connection, places, self._messages)
         self._snapshots = Snapshots(connection)
@@ -133,6 +138,8 @@ class SurrealStorage:
             *self._templates.remove(write.template_id for write in batch.of(RemoveTemplate)),
             *self._agents.put(write.agent for write in batch.of(PutAgent)),
             *self._agents.remove(write.agent_id for write in batch.of(RemoveAgent)),
+            *self._prompts.put(write.prompt for write in batch.of(PutPrompt)),
+            *self._prompts.remove(write.prompt_id for write in batch.of(RemovePrompt)),
             *self._servers.put(write.server for write in batch.of(PutServer)),
             *self._servers.put_tools(batch.of(PutToolList)),
             *self._servers.remove(write.server_id for write in batch.of(RemoveServer)),
@@ -178,6 +185,9 @@ class SurrealStorage:
 
     async def agents(self) -> list[Agent]:
         return await self._agents.all()
+
+    async def prompts(self) -> list[Prompt]:
+        return await self._prompts.all()
 
     async def servers(self) -> list[StoredServer]:
         return await self._servers.all()

@@ -4,10 +4,10 @@ One process owns it. Writes are data, so that one writer can put those of many r
 transaction; reads return the domain's own rows.
 
 However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
-workflows, messages, templates, removed templates, agents, removed agents, new runs · changes of runs · changes of
-roots · released claims · claims · step results · tool calls · raised interruptions · closed interruptions · events ·
-pieces of text · marks · settings · the audit log · tasks · allowed files. So no step is claimed after the change that
-ends its run, and a result wins over a claim of the same key.
+workflows, messages, templates, removed templates, agents, removed agents, prompts, removed prompts, new runs ·
+changes of runs · changes of roots · released claims · claims · step results · tool calls · raised interruptions ·
+closed interruptions · events · pieces of text · marks · settings · the audit log · tasks · allowed files. So no step is
+claimed after the change that ends its run, and a result wins over a claim of the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,6 +23,7 @@ from core.domain.ids import (
     AuditId,
     InterruptionId,
     MessageId,
+    PromptId,
     RunId,
     ServerId,
     TaskId,
@@ -32,6 +33,7 @@ from core.domain.ids import (
 from core.domain.interruption import Answer, Interruption, InterruptionStatus
 from core.domain.mcp_server import McpServer, StoredServer
 from core.domain.message import Message
+from core.domain.prompt import Prompt
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult
 from core.domain.task import Task, TaskList
@@ -93,6 +95,20 @@ class RemoveAgent:
     """Remove the row of an agent, if there is one."""
 
     agent_id: AgentId
+
+
+@dataclass(frozen=True, slots=True)
+class PutPrompt:
+    """Create the prompt or replace its row."""
+
+    prompt: Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class RemovePrompt:
+    """Remove the row of a prompt, if there is one."""
+
+    prompt_id: PromptId
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +319,8 @@ Write = (
     | RemoveTemplate
     | PutAgent
     | RemoveAgent
+    | PutPrompt
+    | RemovePrompt
     | PutServer
     | PutToolList
     | RemoveServer
@@ -369,6 +387,10 @@ class Storage(Protocol):
         ...
 
     async def agents(self) -> list[Agent]:
+        """All that can be read, by name."""
+        ...
+
+    async def prompts(self) -> list[Prompt]:
         """All that can be read, by name."""
         ...
 

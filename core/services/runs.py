@@ -1,6 +1,7 @@
 """Runs: start one of a template, follow, cancel and describe them."""
 
 from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from core.domain.agent import Answering
@@ -60,20 +61,26 @@ class RunService:
         queued: bool = False,
         timeout_ms: int | None = None,
         presets: Mapping[str, Any] | None = None,
+        workflow_id: WorkflowId | None = None,
+        prompt: str | None = None,
+        answering: Answering | None = None,
     ) -> Run:
-        """Start a template with the `given` input, in a workflow of its own that is named after it.
+        """Start a template with the `given` input, in that workflow or in one of its own that is named after it.
+
+        `prompt` is what a person wrote to start it: it becomes their message.
 
         `mode` None is the template's, else auto. `timeout_ms`: its deadline in active time, in the place of the
         template's. `gated`: a person starts it in the window; `queued`: it may wait for a place (StartRequest).
         `presets` are the results of steps that are not run, by their names; one that its step could not have is
-        `bad_preset`. Its steps ask the default agent, with the model of that or of the settings; where that needs a
-        key and there is none, it fails with `key_missing`.
+        `bad_preset`. Its steps ask who is `answering`, else who answers in the workflow, in a new one the default
+        agent; where the model of that needs a key and there is none, it fails with `key_missing`.
         """
-        now = self._clock.now()
         template = found.template
         if timeout_ms is not None:
             template = template.model_copy(update={"timeout_ms": timeout_ms})
-        profile, model = self._agents.cast(Answering())
+        workflow = await self._workflow(workflow_id, template.title)
+        who = answering or workflow.answering or Answering()
+        profile, model = self._agents.cast(who)
         if model is not None and any(isinstance(step.action, AgentAction) for step in template.steps):
             granted = await self._access.granted(model)
             if granted is None:
@@ -81,14 +88,13 @@ class RunService:
             model = granted
         cast = await self._access.all_granted(self._agents.for_steps(template, profile, model))
         agent = OFFLINE if model is None else profile.name
-        answering = self._agents.settled(Answering(), model)
-        workflow = Workflow(WorkflowId(new_id("wf")), template.title, agent, now, now, answering)
         return await self._engine.start(
             StartRequest(
-                workflow,
+                replace(workflow, agent=agent, answering=self._agents.settled(who, model)),
                 template,
                 given,
                 RunKind.WORKFLOW,
+                prompt=prompt,
                 mode=mode or template.mode or ValidationMode.AUTO,
                 allow=tuple(allow),
                 base=base,
@@ -97,13 +103,22 @@ class RunService:
                 key=key,
                 gated=gated,
                 queued=queued,
-                in_new_workflow=True,
+                in_new_workflow=workflow_id is None,
                 model=model,
                 profile=profile,
                 cast=cast,
                 presets=presets or {},
             )
         )
+
+    async def _workflow(self, workflow_id: WorkflowId | None, title: str) -> Workflow:
+        if workflow_id is None:
+            now = self._clock.now()
+            return Workflow(WorkflowId(new_id("wf")), title, OFFLINE, now, now)
+        found = await self._storage.workflow(workflow_id)
+        if found is None:
+            raise NotFound("workflow", workflow_id)
+        return found
 
     @answers
     async def cancel(self, run_id: RunId) -> Run:

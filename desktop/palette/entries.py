@@ -11,6 +11,7 @@ class Kind(StrEnum):
 
     WORKFLOW = ""
     COMMAND = ">"
+    TEMPLATE = "#"
     AGENT = "@"
     INBOX = "!"
     HELP = "?"

@@ -42,5 +42,6 @@ class EntryDelegate(QStyledItemDelegate):
             inner.setLeft(inner.left() + side + sizes.space_s)
             role: TextRole = "code_small" if entry.has_keys else "secondary"
             note = min(inner.width() // 2, QFontMetrics(theme.font(role)).horizontalAdvance(entry.note) + 1)
-            paint_words(painter, theme, entry.note, inner, role, "muted", Qt.AlignmentFlag.AlignRight)
+            at_right = inner.adjusted(inner.width() - note, 0, 0, 0)
+            paint_words(painter, theme, entry.note, at_right, role, "muted", Qt.AlignmentFlag.AlignRight)
             paint_words(painter, theme, entry.title, inner.adjusted(0, 0, -note - sizes.space_m, 0), "row", "text")

@@ -101,7 +101,7 @@ class Palette(Adaptive, Surface):
         self._field.setAccessibleName(self.tr("Go to anything"))
         self._list.setAccessibleName(self.tr("What was found"))
         self.setAccessibleName(self.tr("Go to anything"))
-        self._hint.setText(self.tr("> commands    @ who answers    ! inbox    ? keys"))
+        self._hint.setText(self.tr("> commands    # templates    @ who answers    ! inbox    ? keys"))
         if self.isVisible():
             self._find()
 

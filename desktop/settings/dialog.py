@@ -11,12 +11,14 @@ from desktop.settings.agents_page import AgentsPage
 from desktop.settings.appearance_page import AppearancePage
 from desktop.settings.consents import Consents
 from desktop.settings.history import History
+from desktop.settings.library import Library
 from desktop.settings.limits_page import LimitsPage
 from desktop.settings.minds import Minds
 from desktop.settings.models_page import ModelsPage
 from desktop.settings.notice import Notice
 from desktop.settings.page import Page, PageId
 from desktop.settings.page_list import PageList
+from desktop.settings.prompts_page import PromptsPage
 from desktop.settings.servers import Servers
 from desktop.settings.servers_page import ServersPage
 from desktop.settings.validation_page import ValidationPage
@@ -31,7 +33,8 @@ from desktop.widgets.surfaces import Surface
 class SettingsDialog(Adaptive, QDialog):
     """Not modal: the window goes on behind it. `present` opens it; Esc closes it, and it can be presented again.
 
-    Without `minds` it has no pages of models and agents, without `servers` none of MCP servers.
+    Without `minds` it has no pages of models and agents, without `servers` none of MCP servers, without a `library`
+    none of prompts.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class SettingsDialog(Adaptive, QDialog):
         *,
         minds: Minds | None = None,
         servers: Servers | None = None,
+        library: Library | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -57,6 +61,7 @@ class SettingsDialog(Adaptive, QDialog):
             *([ServersPage(theme, servers, self._history.tell)] if servers is not None else ()),
             ValidationPage(theme, settings, consents),
             LimitsPage(theme, settings),
+            *((PromptsPage(theme, library, self._history.tell),) if library is not None else ()),
             AppearancePage(theme, settings),
             AboutPage(theme, about),
         ]

@@ -1,4 +1,4 @@
-"""A model or an agent in a list of the settings: what it is, and what can be done with it."""
+"""A model, an agent or a prompt in a list of the settings: what it is, and what can be done with it."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
@@ -14,7 +14,8 @@ from desktop.widgets.visibility import show_when
 
 
 class MindRow(Adaptive, Card):
-    """`is_default`: it answers where nothing else is chosen. One that stays has no button to remove it."""
+    """`is_default`: it answers where nothing else is chosen; None: nothing of the kind does. One that stays has no
+    button to remove it."""
 
     made_default = Signal()
     edited = Signal()
@@ -25,7 +26,7 @@ class MindRow(Adaptive, Card):
         theme: Theme,
         name: str,
         *,
-        is_default: bool,
+        is_default: bool | None,
         can_remove: bool = True,
         can_edit: bool = True,
         parent: QWidget | None = None,
@@ -45,8 +46,8 @@ class MindRow(Adaptive, Card):
         self._row.addLayout(self._words, 1)
         for widget in (self._chip, self._default, self._edit, self._remove):
             self._row.addWidget(widget)
-        show_when(self._chip, is_default)
-        show_when(self._default, not is_default)
+        show_when(self._chip, is_default is True)
+        show_when(self._default, is_default is False)
         show_when(self._edit, can_edit)
         show_when(self._remove, can_remove)
         self._default.clicked.connect(self.made_default)

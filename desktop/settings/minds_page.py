@@ -1,24 +1,20 @@
-"""What the pages of models and agents share: a list that follows what there is, and changes that can be undone."""
+"""What the pages of models and agents share."""
 
-from collections.abc import Callable, Coroutine, Sequence
-from typing import Any
+from collections.abc import Callable
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from core.services.outcome import Failed
-from desktop.settings.mind_row import MindRow
+from desktop.settings.list_page import ListPage
 from desktop.settings.mind_words import refused_words
 from desktop.settings.minds import Minds
-from desktop.settings.page import Page, PageId
+from desktop.settings.page import PageId
 from desktop.settings.values import Deed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 
-Doing = Callable[[], Coroutine[Any, Any, None]]
 
-
-class MindsPage(Page):
-    """`rows` stand in `list_`, in their order. What becomes of a change is `told`."""
+class MindsPage(ListPage):
+    """A list of models or agents."""
 
     def __init__(
         self,
@@ -29,40 +25,5 @@ class MindsPage(Page):
         told: Callable[[Deed], None],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(theme, page_id, icon, parent)
+        super().__init__(theme, page_id, icon, minds.spawn, told, refused_words, parent)
         self.minds = minds
-        self.told = told
-        self.rows: list[MindRow] = []
-        self.list_ = QWidget()
-        self.list_column = QVBoxLayout(self.list_)
-        self.list_column.setContentsMargins(0, 0, 0, 0)
-
-    def dress(self) -> None:
-        super().dress()
-        self.list_column.setSpacing(self._theme.sizes.space_s)
-
-    def show_rows(self, rows: Sequence[MindRow]) -> None:
-        """Put these in the place of the former ones. Focus that was in one goes to the one in its place."""
-        focused = next((at for at, row in enumerate(self.rows) if row.has_focus()), None)
-        for row in self.rows:
-            self.list_column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
-        self.rows = list(rows)
-        for at, row in enumerate(self.rows):
-            self.list_column.insertWidget(at, row)
-            row.show()  # now, not when the layout comes to it: focus may go there
-        if focused is not None:
-            self.rows[min(focused, len(self.rows) - 1)].take_focus()
-
-    def tell_change(self, words: Callable[[bool], str], undo: Doing, redo: Doing) -> None:
-        """A change was made. `words` are given whether it is undone."""
-        self.told(Deed(words, lambda: self.minds.spawn(undo(), "undo"), lambda: self.minds.spawn(redo(), "redo")))
-
-    def is_done(self, answer: object) -> bool:
-        """Whether a service did what it was asked for; why not is told."""
-        if isinstance(answer, Failed):
-            words = refused_words(answer)
-            self.told(Deed(lambda _: words, is_problem=True))
-            return False
-        return True

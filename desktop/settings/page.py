@@ -22,6 +22,7 @@ class PageId(StrEnum):
     SERVERS = "servers"
     VALIDATION = "validation"
     LIMITS = "limits"
+    PROMPTS = "prompts"
     APPEARANCE = "appearance"
     ABOUT = "about"
 

@@ -41,7 +41,7 @@ class ToastOverlay(Adaptive, QWidget):
         self._toasts = toasts
         self._window = window
         self._keep_clear: list[QRect] = []
-        self._above: QWidget | None = None
+        self._above: list[QWidget] = []
         self._cards: dict[ToastId, ToastCard] = {}
         self._leaving: list[ToastCard] = []
         self._unfolded: ToastId | None = None
@@ -60,7 +60,7 @@ class ToastOverlay(Adaptive, QWidget):
 
     def stay_below(self, widget: QWidget) -> None:
         """What a person opened by keys lies above the toasts, while it is there."""
-        self._above = widget
+        self._above.append(widget)
 
     def set_keep_clear(self, rects: list[QRect]) -> None:
         """What no toast may ever cover, in coordinates of the window: composer, waiting card, its own buttons."""
@@ -151,8 +151,8 @@ class ToastOverlay(Adaptive, QWidget):
             self.setGeometry(room.left(), room.top(), self._window.width() - room.left(), room.height())
             self._shadow.raise_()
             self.raise_()
-            if self._above is not None:
-                self._above.raise_()
+            for above in self._above:
+                above.raise_()
         held = {card.id for card in cards if _has_focus(card)}
         for place in arrange(cards, room.size(), sizes.space_m, held, self._unfolded):
             self._put(place, motion_ms)

@@ -38,6 +38,10 @@ def failure_words(code: str, message: str) -> str:
             "Failures", "The conversation is too long for this model to sum up. Choose one with a larger window."
         ),
         "title_taken": translate("Failures", "There is a template with this title already."),
+        "invalid_template": translate("Failures", "This template has errors and cannot start."),
+        "rest_has_no_place": translate("Failures", "This template takes no text: write its name alone."),
+        "missing_values": translate("Failures", "The prompt asks for other values by now. Name it again."),
+        "filled_too_long": translate("Failures", "With these values the text would be longer than a message may be."),
         "empty_recording": translate("Failures", "There is no step yet that a template could be made of."),
         "already_sealed": translate("Failures", "This recording has become a template already."),
         "recording_ended": translate("Failures", "This recording has ended already."),

@@ -1,6 +1,7 @@
 """What intents lead to: calls of services, and what the window shows of their answers."""
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -11,8 +12,9 @@ from core.domain.agent import Answering
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.interruption import Answer
 from core.domain.message import Role
-from core.domain.template import ValidationMode
+from core.domain.template import Template, ValidationMode
 from core.domain.toast import ToastId, ToastType
+from core.ports.templates import FoundTemplate
 from core.services.outcome import Failed, Ok, Outcome
 from core.stores.questions import Question
 from core.wiring import Core
@@ -20,8 +22,27 @@ from desktop.aio import Tasks
 from desktop.translation.failures import failure_words
 from desktop.window.presenter import Presenter
 
+_BY_QUESTIONS = (ValidationMode.AUTO, ValidationMode.SELECTIVE, ValidationMode.MANUAL)
+
 Again = Callable[[], Coroutine[Any, Any, None]]
 """What a button of a toast does."""
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateStart:
+    """A template that a person starts: in that workflow, or in a new one. `prompt` is what they wrote for it, if
+    anything; `viewed` is what they looked at, which a new one takes the place of."""
+
+    found: FoundTemplate
+    given: Mapping[str, Any]
+    workflow_id: WorkflowId | None
+    prompt: str | None
+    answering: Answering | None
+    viewed: WorkflowId | None
+
+    def is_same(self, other: "TemplateStart") -> bool:
+        """Whatever input either is given."""
+        return self.found is other.found and (self.workflow_id, self.prompt) == (other.workflow_id, other.prompt)
 
 
 class Actions(QObject):
@@ -31,6 +52,10 @@ class Actions(QObject):
     """A message was taken: the workflow that it was said in, "" for a new one, and its text."""
     refused = Signal(str, str)
     """A message was not taken: the workflow, and the words for its composer, empty where a toast says it."""
+    template_settled = Signal(object, object)
+    """What became of a TemplateStart: None where it was taken, else the Failed."""
+    say_requested = Signal(str)
+    """This is to be sent in the viewed workflow, as if it was written there."""
     answered = Signal(str, object)
     """What became of an answer: the id of the request, and None where it was taken, else the Failed."""
     demo_changed = Signal(bool)
@@ -65,10 +90,9 @@ class Actions(QObject):
 
     # Running
 
-    def send(self, text: str, *, queued: bool = False, answering: Answering | None = None) -> None:
-        """Say something in the viewed workflow, or begin a new one with it, in which `answering` is chosen."""
-        workflow_id = self._core.stores.background.viewed_workflow_id
-        self._spawn(self._send(text, workflow_id, None if workflow_id else answering, queued=queued), "send")
+    def send(self, text: str, workflow_id: WorkflowId | None, answering: Answering | None = None) -> None:
+        """Say something in that workflow; None begins a new one, in which `answering` is chosen."""
+        self._spawn(self._send(text, workflow_id, None if workflow_id else answering, queued=False), "send")
 
     async def _send(
         self, text: str, workflow_id: WorkflowId | None, answering: Answering | None, *, queued: bool
@@ -86,6 +110,46 @@ class Actions(QObject):
             self._refuse(answer, partial(self._send, text, workflow_id, answering, queued=True))
         else:
             self.refused.emit(workflow_id or "", failure_words(answer.code, answer.message))
+
+    def start_template(self, start: TemplateStart) -> None:
+        """Start a template for a person."""
+        self._spawn(self._start_template(start), "start a template")
+
+    async def _start_template(self, start: TemplateStart, *, queued: bool = False) -> None:
+        answer = await self._core.runs.start(
+            start.found,
+            start.given,
+            mode=self._mode_of(start.found.template),
+            gated=True,
+            queued=queued,
+            workflow_id=start.workflow_id,
+            prompt=start.prompt,
+            answering=start.answering,
+        )
+        if isinstance(answer, Ok):
+            if start.workflow_id is None and self._core.stores.background.viewed_workflow_id == start.viewed:
+                self.show(answer.data.workflow_id)
+            self.template_settled.emit(start, None)
+            if start.prompt is not None:
+                self.sent.emit(start.workflow_id or "", start.prompt)
+            return
+        self.template_settled.emit(start, answer)
+        words = "" if answer.code == "limit_reached" else failure_words(answer.code, answer.message)
+        if start.prompt is not None:
+            self.refused.emit(start.workflow_id or "", words)
+        elif words:
+            self._presenter.fail(answer)
+        if answer.code == "limit_reached":
+            self._refuse(answer, partial(self._start_template, start, queued=True))
+
+    def _mode_of(self, template: Template) -> ValidationMode:
+        """That of the settings, or the template's own if that asks more: a template never has a person asked less."""
+        modes = (self._core.settings.current.validation_mode, template.mode or ValidationMode.AUTO)
+        return max(modes, key=_BY_QUESTIONS.index)
+
+    def fail(self, failed: Failed) -> None:
+        """Tell of a failure that belongs to no composer."""
+        self._presenter.fail(failed)
 
     def _refuse(self, failed: Failed, again: Again) -> None:
         """The toast that says which rule it was, with what leads out (UI §7)."""
@@ -135,7 +199,7 @@ class Actions(QObject):
         view = self._core.stores.view
         said = [one for one in view.messages if one.role is Role.USER]
         if said and not (view.execution is not None and view.execution.is_active):
-            self.send(said[-1].text)
+            self.say_requested.emit(said[-1].text)
 
     def retry(self, message_id: str) -> None:
         """Send the message again that this one answers; without effect where it answers none."""
@@ -143,7 +207,7 @@ class Actions(QObject):
         run = view.run_of(MessageId(message_id))
         asked = next((one for one in view.messages if run is not None and one.id == run.prompt_id), None)
         if asked is not None:
-            self.send(asked.text)
+            self.say_requested.emit(asked.text)
 
     def answer(self, question: Question, answer: Answer) -> None:
         """Answer this request and no other."""

@@ -5,6 +5,9 @@ both away and takes out those of the other one (UI §3). The card stands over th
 person answers, it has the whole place.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -21,6 +24,7 @@ from core.stores.viewers import Batch
 from core.stores.workflows import Workflows
 from desktop.attention.card import AttentionCard
 from desktop.bind import Frames
+from desktop.chat.composer.completion import Completion
 from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.draft import ComposerState, Draft
 from desktop.chat.derivation import turn_of, turns
@@ -30,6 +34,7 @@ from desktop.chat.transcript.transcript import Transcript
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
+from desktop.window.input_card import InputCard
 from desktop.window.title import viewed_title
 
 
@@ -72,6 +77,8 @@ class ChatPane(Adaptive, Surface):
         self.transcript = Transcript(theme, clock.now, self)
         self.card = AttentionCard(theme, clock.now, card_keys, self)
         self.composer = Composer(theme, self)
+        self.completion = Completion(theme, self.composer.text_box, self.composer, self)
+        self.inputs = InputCard(theme, self)
         self.token_bar = TokenBar(theme, self)
         self._column = QVBoxLayout(self)
         self._foot = QHBoxLayout()
@@ -94,9 +101,23 @@ class ChatPane(Adaptive, Surface):
         self._render_tokens()
 
     def focus_composer(self) -> None:
-        """A person wants to write."""
+        """A person wants to write; where something is asked for what they wrote, that comes first."""
+        if self.inputs.is_open:
+            self.inputs.take_focus()
+            return
         self.composer.show()
         self.composer.focus_text()
+
+    def ask_input(self, title: str, schema: Mapping[str, Any], *, runs: bool) -> None:
+        """Ask in the place of the composer for what a template or a prompt needs (`InputCard.ask`)."""
+        self.composer.hide()
+        self.inputs.ask(title, schema, runs=runs)
+        self._limit_card()
+
+    def end_input(self) -> None:
+        """It is answered or not wanted: the composer is there again, as it was."""
+        self.inputs.put_away()
+        self.composer.show()
 
     def focus_card(self) -> bool:
         """A person wants to answer: the card takes the place, and the focus. False: nothing waits here."""
@@ -164,12 +185,13 @@ class ChatPane(Adaptive, Surface):
         self._column.addWidget(self.transcript, 1)
         self._slot = QVBoxLayout()
         self._slot.addWidget(self.card)
+        self._slot.addWidget(self.inputs)
         self._slot.addWidget(self.composer)
         self._slot.addWidget(self.token_bar)
         self._foot.addStretch(1)
         self._foot.addLayout(self._slot, 100)
         self._foot.addStretch(1)
-        for widget in (self.card, self.composer):
+        for widget in (self.card, self.inputs, self.composer):
             widget.installEventFilter(self)
         self.card.answered.connect(self.answered)
         self.card.put_off.connect(self._put_card_off)
@@ -232,7 +254,7 @@ class ChatPane(Adaptive, Surface):
         self.card.keep({one.id for one in self._questions.all})
         self._put_off &= set(self._questions.workflows)
         self.card.fold(is_folded=workflow_id in self._put_off and bool(asked))
-        if is_other or not self.card.is_wanted:
+        if (is_other or not self.card.is_wanted) and not self.inputs.is_open:
             self.composer.show()
 
     def _how_closed(self, question_id: InterruptionId) -> str | None:
@@ -258,7 +280,8 @@ class ChatPane(Adaptive, Surface):
         if not self.composer.isHidden():
             composer = self.composer.height() + self.token_bar.height() + 2 * sizes.space_s
         kept = 2 * sizes.row + margins.top() + margins.bottom() + composer
-        self.card.set_most_height(max(3 * sizes.row, self.height() - kept))
+        for card in (self.card, self.inputs):
+            card.set_most_height(max(3 * sizes.row, self.height() - kept))
 
     def _tell_composer(self) -> None:
         execution = self._view.execution

@@ -41,7 +41,9 @@ from desktop.window.picker import Picker
 from desktop.window.preferences import Preferences
 from desktop.window.questions import ask_delete
 from desktop.window.recording import RecordingPlace
+from desktop.window.slashing import Slashing
 from desktop.window.start_page import StartPage
+from desktop.window.template_list import TemplateList
 from desktop.window.title import viewed_title
 from desktop.window.tray import Tray
 from desktop.window_state import WindowState
@@ -85,17 +87,35 @@ class Content(Adaptive, Surface):
             card_keys,
             self,
         )
+        self.slashing = Slashing(core, tasks, self.deeds, self.chat, self._new, self)
         self.recording = RecordingPlace(core, tasks, session.presenter, theme, frames, self)
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
-        finder = Finder(stores, lambda: self._going.viewed_before, self._can, self.answering.offers, core.clock)
+        self._templates = TemplateList(core.slash, tasks, session.presenter, self)
+        finder = Finder(
+            stores,
+            lambda: self._going.viewed_before,
+            self._can,
+            self.answering.offers,
+            self._templates,
+            core.clock,
+        )
         self.finder = Palette(theme, finder, window)
         self._finding = Finding(
-            self.finder, self.answering, self._open, self._go_from_toast, self._carry_out, self._focus_centre, self
+            self.finder,
+            self.answering,
+            self._open,
+            self._go_from_toast,
+            self._carry_out,
+            self._templates,
+            self.slashing.start,
+            self._focus_centre,
+            self,
         )
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
-        self.toasts.stay_below(self.finder)
+        for above in (self.finder, self.chat.completion):
+            self.toasts.stay_below(above)
         self.tray = Tray(theme, stores, frames, self)
         self.leaving = Leaving(window, stores.background, self.tray, session.end)
         self._centre = QStackedWidget(self)
@@ -131,6 +151,7 @@ class Content(Adaptive, Surface):
         """Everything is loaded: show what was viewed last, if it is still there."""
         self._is_begun = True
         self.deeds.look_for_demo()
+        self._templates()
         if viewed is not None and self._core.stores.workflows.get(viewed) is not None:
             self.deeds.show(viewed)
         self._render()
@@ -149,7 +170,7 @@ class Content(Adaptive, Surface):
         self.leaving.deleteLater()
         self.chat.leave()
         self._window.takeCentralWidget()
-        for above in (self.toasts, self.picker, self.finder):
+        for above in (self.toasts, self.picker, self.finder, self.chat.completion):
             above.deleteLater()
         self.deleteLater()
 
@@ -228,10 +249,12 @@ class Content(Adaptive, Surface):
         self.answering.shown.connect(self.chat.set_room)
         self.start.demo_requested.connect(deeds.start_demo)
         self.start.new_requested.connect(self._new)
+        self.start.template_requested.connect(self._new_from_template)
         self.toasts.go_requested.connect(self._go_from_toast)
         self.toasts.action_requested.connect(deeds.toast_action)
         deeds.sent.connect(self.chat.sending_worked)
         deeds.sent.connect(self._on_sent)
+        deeds.say_requested.connect(self._send)
         deeds.refused.connect(self.chat.sending_failed)
         deeds.answered.connect(self.chat.settle)
         deeds.demo_changed.connect(self._on_demo)
@@ -244,6 +267,7 @@ class Content(Adaptive, Surface):
             "app.help": partial(self._finding.find, Kind.HELP),
             "go.inbox": partial(self._finding.find, Kind.INBOX),
             "workflow.new": self._new,
+            "workflow.new_from_template": self._new_from_template,
             "workflow.rename": self._rename_viewed,
             "workflow.delete": self._delete_viewed,
             "demo.start": self.deeds.start_demo,
@@ -309,6 +333,7 @@ class Content(Adaptive, Surface):
             self._going.viewed(viewed)
             self._is_new = False
         self.answering.viewed_another()
+        self.slashing.viewed_another()
         self.chat.show_now()
         self.recording.show_now()
         self._render()
@@ -332,7 +357,8 @@ class Content(Adaptive, Surface):
 
     def _keep_clear(self) -> None:
         """Where no toast may lie: on the composer with its buttons, on the card that asks, and on the header."""
-        areas = [self.chat.composer, self.chat.card, self.header]
+        chat = self.chat
+        areas = [chat.composer, chat.card, chat.inputs, self.header]
         self.toasts.set_keep_clear([_in_window(area, self._window) for area in areas if area.isVisible()])
 
     def _focus_centre(self) -> None:
@@ -369,8 +395,11 @@ class Content(Adaptive, Surface):
         self._render()
         self.chat.focus_composer()
 
+    def _new_from_template(self) -> None:
+        self._finding.find(Kind.TEMPLATE)
+
     def _send(self, text: str) -> None:
-        self.deeds.send(text, answering=self.answering.of_new)
+        self.slashing.send(text, self.answering.of_new)
 
     def _pick(self) -> None:
         if self.header.isVisible():

@@ -1,4 +1,4 @@
-"""What the palette finds in this window: workflows, commands, who answers, the inbox, and the keys (UI §4, §7)."""
+"""What the palette finds in this window: workflows, commands, templates, agents, the inbox, the keys (UI §4, §7)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeySequence
 
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
+from core.domain.slash import Titled
 from core.domain.toast import Toast, ToastType
 from core.ports.clock import Clock
 from core.stores.questions import Question
@@ -40,7 +41,7 @@ class Finder:
     """A `desktop.palette.palette.Search`.
 
     `recent` are workflows in the order in which they were viewed, the one before the viewed one first; `can_do` says
-    whether a command can be carried out now; `answering` is who can answer here.
+    whether a command can be carried out now; `answering` is who can answer here, `templates` what can be started.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class Finder:
         recent: Callable[[], Sequence[WorkflowId]],
         can_do: Callable[[str], bool],
         answering: Callable[[], Sequence[Offer]],
+        templates: Callable[[], Sequence[Titled]],
         clock: Clock,
     ) -> None:
         self._workflows = stores.workflows
@@ -59,6 +61,7 @@ class Finder:
         self._recent = recent
         self._can_do = can_do
         self._answering = answering
+        self._templates = templates
 
     def __call__(self, query: Query) -> Sequence[Heading | Entry]:
         match query.kind:
@@ -66,6 +69,8 @@ class Finder:
                 return self._anything(query.words)
             case Kind.COMMAND:
                 return ranked(query.words, self._commands())
+            case Kind.TEMPLATE:
+                return ranked(query.words, map(_template, self._templates()))
             case Kind.AGENT:
                 return ranked(query.words, map(_answering, self._answering()))
             case Kind.INBOX:
@@ -151,6 +156,10 @@ def _command(command: Command, kind: Kind = Kind.COMMAND) -> Entry:
 
 def _answering(offer: Offer) -> Entry:
     return Entry(Kind.AGENT, offer.title, offer.title, offer.note, Icon.CHECK if offer.is_current else Icon.BOT)
+
+
+def _template(one: Titled) -> Entry:
+    return Entry(Kind.TEMPLATE, one.id, one.title, " ".join(one.description.split()), Icon.WORKFLOW)
 
 
 def _asking(question: Question, workflow: str) -> Entry:

@@ -6,13 +6,15 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
+from core.domain.ids import TemplateId
 from desktop.palette.entries import Entry, Kind
 from desktop.palette.palette import Palette
 from desktop.window.answering import AnsweringChoice
+from desktop.window.template_list import TemplateList
 
 
 class Finding(QObject):
-    """`open_workflow`, `open_asking` and `carry_out` do what is chosen.
+    """`open_workflow`, `open_asking`, `carry_out` and `start_template` do what is chosen.
 
     `focus_centre` takes the focus where what had it is gone.
     """
@@ -24,6 +26,8 @@ class Finding(QObject):
         open_workflow: Callable[[str], None],
         open_asking: Callable[[str], None],
         carry_out: Callable[[str], None],
+        templates: TemplateList,
+        start_template: Callable[[TemplateId], None],
         focus_centre: Callable[[], None],
         parent: QObject,
     ) -> None:
@@ -33,15 +37,19 @@ class Finding(QObject):
         self._open_workflow = open_workflow
         self._open_asking = open_asking
         self._carry_out = carry_out
+        self._templates = templates
+        self._start_template = start_template
         self._focus_centre = focus_centre
         self._before: QWidget | None = None
         palette.chosen.connect(self._take)
         palette.left.connect(self._focus_back)
+        templates.changed.connect(palette.refresh)
 
     def find(self, kind: Kind) -> None:
         """Open the palette with this list; the keys that opened it close it."""
         if not self._palette.isVisible():
             self._before = QApplication.focusWidget()
+        self._templates.grow_old()
         self._palette.open(kind)
 
     def _take(self, entry: Entry) -> None:
@@ -53,7 +61,9 @@ class Finding(QObject):
             self._open_asking(entry.key)
             return
         self._focus_back()
-        if entry.kind is Kind.AGENT:
+        if entry.kind is Kind.TEMPLATE:
+            self._start_template(TemplateId(entry.key))
+        elif entry.kind is Kind.AGENT:
             self._choose(entry)
         elif entry.key:
             self._carry_out(entry.key)

@@ -15,6 +15,8 @@ def local_keys() -> list[tuple[str, list[tuple[str, str]]]]:
                 (translate("KeysHelp", "Send"), named("Return")),
                 (translate("KeysHelp", "Send, whichever key the settings name"), named("Ctrl+Return")),
                 (translate("KeysHelp", "New line"), named("Shift+Return")),
+                (translate("KeysHelp", "Name a template or a prompt"), named("/")),
+                (translate("KeysHelp", "Take the name that is offered"), named("Tab")),
             ],
         ),
         (

@@ -11,6 +11,7 @@ from desktop.settings.about_page import About
 from desktop.settings.consents import Consents
 from desktop.settings.core_settings import CoreSettings
 from desktop.settings.dialog import SettingsDialog
+from desktop.settings.library import Library
 from desktop.settings.minds import Minds
 from desktop.settings.page import PageId
 from desktop.settings.servers import Servers
@@ -54,7 +55,15 @@ class Preferences(QWidget):
             minds = Minds(core.settings, core.providers, core.agents, core.bus, spawn, session.folders.keys)
             servers = Servers(core.servers, consents, core.bus, spawn)
             self._dialog = SettingsDialog(
-                session.theme, settings, self._own, consents, about, self._window, minds=minds, servers=servers
+                session.theme,
+                settings,
+                self._own,
+                consents,
+                about,
+                self._window,
+                minds=minds,
+                servers=servers,
+                library=Library(core.prompts, core.bus, spawn),
             )
         self._dialog.present(page_id)
 

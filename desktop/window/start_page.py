@@ -14,10 +14,11 @@ from desktop.widgets.surfaces import Surface
 
 
 class StartPage(Adaptive, Surface):
-    """Offers the demo (Enter) and an empty conversation."""
+    """Offers the demo (Enter), an empty conversation, and the templates."""
 
     demo_requested = Signal()
     new_requested = Signal()
+    template_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__("canvas", parent=parent)
@@ -27,6 +28,7 @@ class StartPage(Adaptive, Surface):
         self._note = Paragraph("", parent=self)
         self._demo = Button(theme, "", "primary", Icon.PLAY, parent=self)
         self._new = Button(theme, "", "secondary", Icon.PLUS, parent=self)
+        self._template = Button(theme, "", "secondary", Icon.WORKFLOW, parent=self)
         self._column = QVBoxLayout()
         self._buttons = QHBoxLayout()
         outer = QHBoxLayout(self)
@@ -37,6 +39,7 @@ class StartPage(Adaptive, Surface):
         self.setFocusProxy(self._demo)
         self._demo.clicked.connect(self.demo_requested)
         self._new.clicked.connect(self.new_requested)
+        self._template.clicked.connect(self.template_requested)
         self.adapt_to(theme)
 
     def retranslate(self) -> None:
@@ -52,6 +55,7 @@ class StartPage(Adaptive, Surface):
         )
         self._demo.setText(self.tr("Try the demo"))
         self._new.setText(self.tr("New workflow"))
+        self._template.setText(self.tr("New from template"))
 
     def dress(self) -> None:
         sizes = self._theme.sizes
@@ -72,6 +76,7 @@ class StartPage(Adaptive, Surface):
             self._column.addWidget(widget)
         self._buttons.addWidget(self._demo)
         self._buttons.addWidget(self._new)
+        self._buttons.addWidget(self._template)
         self._buttons.addStretch(1)
         self._column.addLayout(self._buttons)
         self._column.addStretch(3)

@@ -20,6 +20,7 @@ from core.persistence.schema import (
     m0007_tasks,
     m0008_memories,
     m0009_allowed_files,
+    m0010_prompts,
 )
 from core.persistence.statements import Statement
 
@@ -40,6 +41,7 @@ MIGRATIONS = (
     Migration(7, m0007_tasks.STATEMENTS),
     Migration(8, m0008_memories.STATEMENTS),
     Migration(9, m0009_allowed_files.STATEMENTS),
+    Migration(10, m0010_prompts.STATEMENTS),
 )
 TABLES = (
     *m0001_first.TABLES,
@@ -50,6 +52,7 @@ TABLES = (
     *m0007_tasks.TABLES,
     *m0008_memories.TABLES,
     *m0009_allowed_files.TABLES,
+    *m0010_prompts.TABLES,
 )
 VERSION = MIGRATIONS[-1].number
 

@@ -24,6 +24,10 @@ class Composer(Adaptive, Surface):
     send_requested = Signal(str)
     """The text as it was written. Nothing more is sent until `sending_worked`, `sending_failed` or `set_draft`."""
     stop_requested = Signal()
+    edited = Signal()
+    """The text is another one, whoever changed it."""
+    drafted = Signal()
+    """The text is one that nobody typed now: another workflow's, or none after one was sent."""
     edit_last_requested = Signal()
     """Up was pressed in an empty box."""
 
@@ -33,6 +37,7 @@ class Composer(Adaptive, Surface):
         self._state = ComposerState()
         self._is_sending = False
         self._complaint = ""
+        self._remark = ""
         self._box = TextBox(theme, self)
         self._hint = ElidedLabel("", "meta", "muted", parent=self)
         self._send = Button(theme, "", "primary", Icon.ARROW_UP, parent=self)
@@ -69,11 +74,29 @@ class Composer(Adaptive, Surface):
         """Another workflow's text, or one that could not be sent."""
         self._box.set_draft(draft)
         self._settle("")
+        self.drafted.emit()
 
     def take_up(self, text: str) -> None:
         """A message is to be written anew. What stands here already stays, after it."""
         self._box.take_up(text)
         self.focus_text()
+
+    def replace(self, text: str) -> None:
+        """Another text in the place of what was written, to be sent by the person; it can be undone."""
+        self._box.replace(text)
+        self._settle("")
+        self.focus_text()
+
+    @property
+    def text_box(self) -> TextBox:
+        return self._box
+
+    def remark(self, words: str) -> None:
+        """What there is to say of the text, in the place of how it is sent; nothing: that again."""
+        if words != self._remark:
+            self._remark = words
+            self._box.setAccessibleDescription(words)
+            self._update()
 
     def sending_worked(self, text: str) -> None:
         """This was taken: it goes, unless another text stands here by now."""
@@ -156,6 +179,7 @@ class Composer(Adaptive, Surface):
     def _on_text(self) -> None:
         self._complaint = ""
         self._update()
+        self.edited.emit()
 
     def _on_paste_refused(self) -> None:
         self._complaint = self._too_long()
@@ -163,7 +187,7 @@ class Composer(Adaptive, Surface):
 
     def _update(self) -> None:
         obstacle = self._obstacle()
-        self._hint.setText(self._complaint or obstacle or self._how_to_send())
+        self._hint.setText(self._complaint or obstacle or self._remark or self._how_to_send())
         self._hint.set_tone("error" if self._complaint else "muted")
         self._send.setVisible(not self._state.is_running)
         self._stop.setVisible(self._state.is_running)

@@ -57,6 +57,26 @@ class TextBox(QPlainTextEdit):
         """As it was written. Not `toPlainText`, which knows neither long lines nor no-break spaces."""
         return self._lines.text()
 
+    @property
+    def is_composing(self) -> bool:
+        """Whether an input method has something that it has not committed yet."""
+        return self._is_composing
+
+    def beginning(self) -> str:
+        """The first line, or the first characters of a long one; a long text is not looked through."""
+        return self.document().firstBlock().text()
+
+    def has_lines(self) -> bool:
+        """Whether there is more than that."""
+        return self.document().blockCount() > 1
+
+    def replace(self, text: str) -> None:
+        """Put a text in the place of all that was written, the cursor at its end; that can be undone."""
+        cursor = self.textCursor()
+        cursor.select(QTextCursor.SelectionType.Document)
+        self.setTextCursor(cursor)
+        self._insert(text)
+
     def draft(self) -> Draft:
         cursor = self.textCursor()
         return Draft(self.text(), self._lines.to_text(cursor.position()), self._lines.to_text(cursor.anchor()))
@@ -93,8 +113,8 @@ class TextBox(QPlainTextEdit):
         return super().event(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._is_composing = bool(event.preeditString())  # first: what it commits is a change like any other
         super().inputMethodEvent(event)
-        self._is_composing = bool(event.preeditString())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         modifiers = event.modifiers()

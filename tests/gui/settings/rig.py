@@ -8,6 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
 
 from core.bus import Bus
+from core.domain.ids import PromptId
+from core.domain.prompt import Prompt
 from core.domain.settings import Settings
 from core.domain.tool import ToolInfo
 from core.llm.catalogue import Catalogue
@@ -21,6 +23,7 @@ from core.ports.storage import Write
 from core.services.agents import AgentService
 from core.services.consent import ConsentService
 from core.services.mcp_servers import McpServerService
+from core.services.prompts import PromptService
 from core.services.providers import ProviderService
 from core.services.settings import SettingsService, read_settings
 from core.tools.builtin import calculator
@@ -28,6 +31,7 @@ from desktop.settings.about_page import About
 from desktop.settings.consents import Consents
 from desktop.settings.core_settings import CoreSettings, Spawn
 from desktop.settings.dialog import SettingsDialog
+from desktop.settings.library import Library
 from desktop.settings.minds import Minds
 from desktop.settings.notice import Notice
 from desktop.settings.servers import Servers
@@ -40,6 +44,9 @@ from desktop.window_state import WindowState, read, write
 
 NAMES = ("ask_user", "calculator", "write_file", "mcp__files__read", "mcp__files__write")
 TOOLS = [ToolInfo(name, name, name, {}) for name in NAMES]
+PROMPT = Prompt(
+    id=PromptId("prompt_1"), name="Summarise", category="Work", content="Summarise {{text}} in {{language}}."
+)
 DATA_FOLDER = Path("/home/ada/.local/share/metier")
 
 
@@ -78,8 +85,16 @@ class Rig:
         agents = AgentService((), self.disk, self.bus, self.service.read, lambda: [calculator.tool().info])
         minds = Minds(self.service, providers, agents, self.bus, spawn, key_file)
         self.servers = McpServerService(self.disk, self.bus, keys, self.consent)
-        about, servers = About("0.1.0", DATA_FOLDER), Servers(self.servers, self.consents, self.bus, spawn)
-        self.dialog = SettingsDialog(theme, self.core, self.window, self.consents, about, minds=minds, servers=servers)
+        self.dialog = SettingsDialog(
+            theme,
+            self.core,
+            self.window,
+            self.consents,
+            About("0.1.0", DATA_FOLDER),
+            minds=minds,
+            servers=Servers(self.servers, self.consents, self.bus, spawn),
+            library=Library(PromptService((PROMPT,), self.disk, self.bus), self.bus, spawn),
+        )
 
     def save(self, state: WindowState) -> None:
         if self.is_window_file_refused:

@@ -86,10 +86,10 @@ async def test_a_page_opens_with_focus_in_its_first_control(rig: Rig, page: Page
 async def test_the_arrows_in_the_list_go_through_the_pages_and_tab_enters_one(rig: Rig) -> None:
     rig.control("Pages").setFocus(Qt.FocusReason.TabFocusReason)
     pages = []
-    for _ in range(2):
+    for _ in range(3):
         rig.press(Qt.Key.Key_Down)
         pages.append(rig.dialog.page)
-    assert pages == [PageId.LIMITS, PageId.APPEARANCE]
+    assert pages == [PageId.LIMITS, PageId.PROMPTS, PageId.APPEARANCE]
     rig.press(Qt.Key.Key_Tab)
     assert rig.focused() == "Light"
 
@@ -146,7 +146,19 @@ async def test_every_control_has_a_name(rig: Rig) -> None:
         ("at once", ["Validation", "Limits"]),
         ("lucide", ["About"]),
         ("mcpservers", ["MCP servers"]),
-        ("", ["Models", "Agents", "MCP servers", "Validation", "Limits", "Appearance and language", "About"]),
+        (
+            "",
+            [
+                "Models",
+                "Agents",
+                "MCP servers",
+                "Validation",
+                "Limits",
+                "Prompts",
+                "Appearance and language",
+                "About",
+            ],
+        ),
     ],
 )
 async def test_a_search_leaves_the_pages_that_have_the_words(rig: Rig, words: str, pages: list[str]) -> None:
@@ -200,6 +212,7 @@ async def test_another_language_ends_the_search(rig: Rig) -> None:
         "Serveurs MCP",
         "Validation",
         "Limites",
+        "Prompts",
         "Apparence et langue",
         "À propos",
     ]

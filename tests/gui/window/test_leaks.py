@@ -51,7 +51,7 @@ async def test_a_refused_text_is_held_no_longer_than_the_toast_that_would_queue_
         await app.say("say 300 words")
         app.core.stores.toasts.clear()
         for number in range(3):
-            app.content.deeds.send(f"text {number}")
+            app.content.deeds.send(f"text {number}", app.viewed)
             await until(lambda: app.core.stores.toasts.visible)
             assert len(app.content.deeds._again) == 1
             app.core.stores.toasts.clear()

@@ -234,13 +234,13 @@ async def test_why_a_message_was_not_taken_is_said_where_it_was_written(
         app.content.deeds.show(busy.workflow_id)
         refused: list[str] = []
         app.content.deeds.refused.connect(lambda origin, _words: refused.append(origin))
-        app.content.deeds.send("more")
+        app.content.deeds.send("more", app.viewed)
         app.content.deeds.show(other.workflow_id)
         await until(lambda: refused)
         assert refused == [busy.workflow_id]
         assert app.content.chat.composer._complaint == ""
         app.content.deeds.show(busy.workflow_id)
-        app.content.deeds.send("more")
+        app.content.deeds.send("more", app.viewed)
         await until(lambda: app.content.chat.composer._complaint)
 
 

@@ -1,0 +1,116 @@
+"""A prompt of the library: text that is written once, with places that are filled in when it is used.
+
+A place is `{{name}}`: letters of any script, digits, `_` and `-`, the first no digit; blanks around it do not count,
+and a name is the same in whatever Unicode form it is written. Other braces are text (AGENTS_AND_TOOLS §9). Pure.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from core.domain.ids import PromptId
+
+NAME_CHARACTERS = 64
+CATEGORY_CHARACTERS = 64
+DESCRIPTION_CHARACTERS = 1_000
+CONTENT_CHARACTERS = 50_000
+VARIABLES = 100
+FILLED_CHARACTERS = 1_000_000
+"""As many as a message may have."""
+
+_PLACE = re.compile(r"\{\{([^{}\r\n]{1,200})\}\}")
+_JOINERS = "\u200c\u200d"  # without a picture of their own, and part of words and of emoji
+
+
+def name_of(text: str) -> str:
+    """The name as it is kept: on one line, without blanks around it. Raises ValueError for an empty or too long one,
+    and for signs that cannot be shown."""
+    return _line(text, 1, NAME_CHARACTERS, "a name")
+
+
+def category_of(text: str) -> str:
+    """Likewise, and it may be empty."""
+    return _line(text, 0, CATEGORY_CHARACTERS, "a category")
+
+
+def _line(text: str, least: int, most: int, what: str) -> str:
+    line = " ".join(text.split())
+    if not least <= len(line) <= most:
+        raise ValueError(f"{what} has {least} to {most} characters")
+    if not line.translate(dict.fromkeys(map(ord, _JOINERS))).isprintable() or line.strip(_JOINERS) == "" != line:
+        raise ValueError(f"{what} has only characters that can be shown")
+    return line
+
+
+def _content(text: str) -> str:
+    if not text.strip():
+        raise ValueError("there is no text")
+    if len(variables_of(text)) > VARIABLES:
+        raise ValueError(f"a text has at most {VARIABLES} variables")
+    return text
+
+
+class Prompt(BaseModel):
+    """`content` is as it was written. `category` and `description` may be empty."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    id: PromptId
+    name: Annotated[str, AfterValidator(name_of)]
+    content: Annotated[str, Field(max_length=CONTENT_CHARACTERS), AfterValidator(_content)]
+    description: Annotated[str, Field(max_length=DESCRIPTION_CHARACTERS)] = ""
+    category: Annotated[str, AfterValidator(category_of)] = ""
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of its places, each once, in the order in which they first come."""
+        return variables_of(self.content)
+
+
+def variables_of(content: str) -> tuple[str, ...]:
+    """The names of the places in a text, each once, in the order in which they first come."""
+    found = (_variable(place[1]) for place in _PLACE.finditer(content))
+    return tuple(dict.fromkeys(name for name in found if name is not None))
+
+
+def filled(content: str, values: Mapping[str, str]) -> str:
+    """The text with the values in their places, which are not looked through for places themselves. A place without a
+    value stays as it is written; a value without a place changes nothing."""
+    return _PLACE.sub(_filling(by_name(values)), content)
+
+
+def filled_length(content: str, values: Mapping[str, str]) -> int:
+    """How many characters the text has with the values in their places: a short one can have many."""
+    known, length = by_name(values), len(content)
+    for place in _PLACE.finditer(content):
+        value = known.get(_variable(place[1]) or "")
+        length += 0 if value is None else len(value) - len(place[0])
+    return length
+
+
+def by_name(values: Mapping[str, str]) -> dict[str, str]:
+    """The values by the names that `variables_of` gives, in whatever Unicode form they were named."""
+    return {unicodedata.normalize("NFC", name): value for name, value in values.items()}
+
+
+def _filling(known: Mapping[str, str]) -> Callable[[re.Match[str]], str]:
+    def fill(place: re.Match[str]) -> str:
+        name = _variable(place[1])
+        return place[0] if name is None else known.get(name, place[0])
+
+    return fill
+
+
+def _variable(written: str) -> str | None:
+    """The name in a place, or None where it is none: then the braces are text."""
+    name = unicodedata.normalize("NFC", written.strip())
+    if not name or not (name[0].isalpha() or name[0] == "_"):
+        return None
+    return name if all(map(_is_of_a_name, name)) else None
+
+
+def _is_of_a_name(sign: str) -> bool:
+    return sign.isalnum() or sign in "_-" or sign in _JOINERS or unicodedata.category(sign).startswith("M")

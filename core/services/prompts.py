@@ -1,0 +1,98 @@
+"""The prompt library: prompts listed, read, saved, removed, filled in (AGENTS_AND_TOOLS §9)."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.bus import Bus, PromptsChanged
+from core.domain.ids import PromptId, new_id
+from core.domain.prompt import FILLED_CHARACTERS, Prompt, by_name, filled, filled_length
+from core.errors import NotFound, Refused
+from core.ports.storage import PutPrompt, RemovePrompt, Storage
+from core.services.outcome import answers
+
+
+class PromptService:
+    """`current` holds those that there are, by name."""
+
+    def __init__(self, kept: Iterable[Prompt], storage: Storage, bus: Bus) -> None:
+        self.current = _in_order(kept)
+        self._storage = storage
+        self._bus = bus
+        self._one_at_a_time = asyncio.Lock()
+
+    def get(self, prompt_id: PromptId | None) -> Prompt | None:
+        return next((one for one in self.current if one.id == prompt_id), None)
+
+    @answers
+    async def save(self, prompt_id: PromptId | None = None, **fields: Any) -> Prompt:
+        """Make a prompt, or change all of one; what is not given of `name`, `content`, `description`, `category` has
+        its default.
+
+        Fails with `bad_input` (`field` says which) and `name_taken`, whatever the case of the name.
+        """
+        async with self._one_at_a_time:
+            prompt = _prompt({**fields, "id": prompt_id or new_id("prompt")})
+            self._require_own_name(prompt)
+            await self._storage.commit([PutPrompt(prompt)])
+            self._become([*(one for one in self.current if one.id != prompt.id), prompt])
+            return prompt
+
+    @answers
+    async def remove(self, prompt_id: PromptId) -> Prompt:
+        """Remove a prompt and give it as it was: `save` with that brings it back. Fails with `not_found`."""
+        async with self._one_at_a_time:
+            prompt = self._required(prompt_id)
+            await self._storage.commit([RemovePrompt(prompt_id)])
+            self._become(one for one in self.current if one.id != prompt_id)
+            return prompt
+
+    @answers
+    async def fill(self, prompt_id: PromptId, values: Mapping[str, str]) -> str:
+        """The text of a prompt with a value in each place; what a value names that has no place changes nothing.
+
+        Fails with `not_found`, with `missing_values`, which names all of them in `missing`, and with
+        `filled_too_long` where it would have more characters than a message.
+        """
+        prompt = self._required(prompt_id)
+        given = by_name(values)
+        missing = [name for name in prompt.variables if name not in given]
+        if missing:
+            names = ", ".join(missing)
+            raise Refused("missing_values", f"{prompt.name!r} needs a value for: {names}", missing=missing)
+        if filled_length(prompt.content, given) > FILLED_CHARACTERS:
+            message = f"with these values the text would have over {FILLED_CHARACTERS:,} characters"
+            raise Refused("filled_too_long", message, limit=FILLED_CHARACTERS)
+        return filled(prompt.content, given)
+
+    def _required(self, prompt_id: PromptId) -> Prompt:
+        prompt = self.get(prompt_id)
+        if prompt is None:
+            raise NotFound("prompt", prompt_id)
+        return prompt
+
+    def _require_own_name(self, prompt: Prompt) -> None:
+        """Raises Refused where another has it."""
+        name = prompt.name.casefold()
+        if any(one.name.casefold() == name for one in self.current if one.id != prompt.id):
+            raise Refused("name_taken", f"there is a prompt {prompt.name!r} already", field="name")
+
+    def _become(self, prompts: Iterable[Prompt]) -> None:
+        self.current = _in_order(prompts)
+        self._bus.publish(PromptsChanged(self.current))
+
+
+def _in_order(prompts: Iterable[Prompt]) -> tuple[Prompt, ...]:
+    return tuple(sorted(prompts, key=lambda one: (one.name.casefold(), one.id)))
+
+
+def _prompt(fields: dict[str, Any]) -> Prompt:
+    """Raises Refused `bad_input`."""
+    try:
+        return Prompt.model_validate(fields)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else "prompt"
+        raise Refused("bad_input", f"{name}: {first['msg'].removeprefix('Value error, ')}", field=name) from None

@@ -1,0 +1,241 @@
+"""What can be named where a message begins with a slash: a list above the composer, while a name is typed.
+
+The text keeps the focus and every key but those that choose: the arrows, Tab and Enter, and Esc to close the list.
+While an input method composes, it is not there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QFontMetrics, QInputMethodEvent, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.accessible import announce
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.painting import ground_color, paint_ground, paint_words
+from desktop.widgets.surfaces import Surface
+
+_Index = QModelIndex | QPersistentModelIndex
+_ROOT = QModelIndex()
+_ROWS = 7
+_SUGGESTION = Qt.ItemDataRole.UserRole
+_PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+_CHOOSING = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+_TAKING = (Qt.Key.Key_Tab, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """`key` is what it stands for, as its source knows it; `kind` says in a word what that is."""
+
+    key: object
+    title: str
+    kind: str
+    about: str
+    icon: Icon
+
+
+class Completion(Adaptive, Surface):
+    """`suggest` shows it above the `place` and inside of the `pane`, as long as there are suggestions. `text_box` is
+    where a person types. It lies on the window of the pane."""
+
+    accepted = Signal(object)
+    """The Suggestion."""
+    closed = Signal()
+    """Esc was pressed, or the focus went elsewhere: it is not wanted."""
+
+    def __init__(self, theme: Theme, text_box: QWidget, place: QWidget, pane: QWidget) -> None:
+        super().__init__("raised", parent=pane.window())
+        self.setObjectName("completion")
+        self._theme = theme
+        self._text_box = text_box
+        self._place = place
+        self._pane = pane
+        self._rows = _Rows(self)
+        self._list = QListView(self)
+        self._list.setModel(self._rows)
+        self._list.setItemDelegate(_SuggestionDelegate(theme, self._list))
+        self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setMouseTracking(True)
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._list)
+        self._list.clicked.connect(self._take)
+        self._list.selectionModel().currentChanged.connect(self._tell_current)
+        text_box.installEventFilter(self)
+        for one in (place, pane):
+            one.installEventFilter(self)
+        self.hide()
+        self.adapt_to(theme)
+
+    def suggest(self, suggestions: Sequence[Suggestion]) -> None:
+        """Show these, the first one chosen; none: nothing is shown."""
+        if list(suggestions) == list(self._rows.suggestions) and self.isVisible():
+            return
+        self._rows.show(suggestions)
+        if not suggestions:
+            self.hide()
+            return
+        self._fit()
+        self.show()
+        self.raise_()
+        self._list.setCurrentIndex(self._rows.index(0))
+        self._list.scrollToTop()
+
+    def shown(self) -> Sequence[Suggestion]:
+        """What can be chosen now."""
+        return self._rows.suggestions if self.isVisible() else ()
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("Templates and prompts"))
+        self._list.setAccessibleName(self.tr("Templates and prompts"))
+        if self.isVisible():
+            self._close()  # its words are in the other language
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_xs, sizes.space_xs, sizes.space_xs, sizes.space_xs)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not self.isVisible():
+            return False
+        if watched is not self._text_box:
+            if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+                self._fit()
+            elif event.type() == QEvent.Type.Hide:
+                self._close()
+            return False
+        if isinstance(event, QInputMethodEvent) and event.preeditString():
+            self.hide()
+        elif event.type() == QEvent.Type.FocusOut:
+            self._close()
+        elif isinstance(event, QKeyEvent) and self._is_own(event):
+            if event.type() == QEvent.Type.ShortcutOverride:
+                event.accept()
+                return True
+            if event.type() == QEvent.Type.KeyPress:
+                self._on_key(event)
+                return True
+        return False
+
+    def _is_own(self, event: QKeyEvent) -> bool:
+        keys = (*_CHOOSING, *_TAKING, Qt.Key.Key_Escape)
+        return event.modifiers() in _PLAIN and event.key() in keys
+
+    def _on_key(self, event: QKeyEvent) -> None:
+        key, row = event.key(), self._list.currentIndex().row()
+        if key == Qt.Key.Key_Escape:
+            self._close()
+        elif key in _TAKING:
+            self._take(self._list.currentIndex())
+        else:
+            page = _ROWS - 1
+            by = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -page, Qt.Key.Key_PageDown: page}
+            last = self._rows.rowCount() - 1
+            self._list.setCurrentIndex(self._rows.index(min(max(row + by[Qt.Key(key)], 0), last)))
+
+    def _close(self) -> None:
+        self.hide()
+        self.closed.emit()
+
+    def _take(self, index: _Index) -> None:
+        if index.isValid():
+            self.hide()
+            self.accepted.emit(self._rows.suggestions[index.row()])
+
+    def _tell_current(self, index: _Index) -> None:
+        if index.isValid():
+            announce(self, _spoken(self._rows.suggestions[index.row()]))
+
+    def _fit(self) -> None:
+        """As wide as the place, and above it, as high as its rows and as there is room."""
+        sizes = self._theme.sizes
+        top = self._place.mapTo(self._pane, QPoint(0, 0))
+        rows = min(_ROWS, self._rows.rowCount())
+        height = sum(self._list.sizeHintForRow(row) for row in range(rows)) + 2 * self._list.frameWidth()
+        margins = self._column.contentsMargins()
+        height += margins.top() + margins.bottom() + 2 * self.frameWidth()
+        height = max(0, min(height, top.y() - sizes.space_s - sizes.space_xs))
+        corner = self._pane.mapTo(self._pane.window(), QPoint(top.x(), top.y() - sizes.space_xs - height))
+        self.setGeometry(QRect(corner, QSize(self._place.width(), height)))
+
+
+class _Rows(QAbstractListModel):
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.suggestions: Sequence[Suggestion] = ()
+
+    def show(self, suggestions: Sequence[Suggestion]) -> None:
+        self.beginResetModel()
+        self.suggestions = tuple(suggestions)
+        self.endResetModel()
+
+    def rowCount(self, parent: _Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self.suggestions)
+
+    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        suggestion = self.suggestions[index.row()]
+        if role == _SUGGESTION:
+            return suggestion
+        spoken = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+        return _spoken(suggestion) if role in spoken else None
+
+
+class _SuggestionDelegate(QStyledItemDelegate):
+    """The title with its kind at the right; below it one line on what it is, where there is one."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:
+        sizes = self._theme.sizes
+        return QSize(sizes.control, sizes.row if index.data(_SUGGESTION).about else sizes.control + sizes.space_xs)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        suggestion, sizes, theme = index.data(_SUGGESTION), self._theme.sizes, self._theme
+        box = QRect(option.rect)
+        if (color := ground_color(option)) is not None:
+            paint_ground(painter, theme, box, sizes.radius_row, color)
+        inner = box.adjusted(sizes.space_s, sizes.space_xs, -sizes.space_s, -sizes.space_xs)
+        side = sizes.icon_s
+        first = QRect(inner.left(), inner.top(), inner.width(), inner.height())
+        if suggestion.about:
+            first.setHeight(inner.height() // 2)
+        pixmap = theme.pixmap(suggestion.icon, "muted", side, painter.device().devicePixelRatio())
+        painter.drawPixmap(first.left(), first.top() + (first.height() - side) // 2, pixmap)
+        first.setLeft(first.left() + side + sizes.space_s)
+        kind = QFontMetrics(theme.font("secondary")).horizontalAdvance(suggestion.kind) + 1
+        paint_words(painter, theme, suggestion.kind, first, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
+        title = first.adjusted(0, 0, -kind - sizes.space_m, 0)
+        paint_words(painter, theme, " ".join(suggestion.title.split()), title, "row", "text")
+        if suggestion.about:
+            below = QRect(first.left(), first.bottom() + 1, first.width(), inner.bottom() - first.bottom())
+            paint_words(painter, theme, " ".join(suggestion.about.split()), below, "secondary", "muted")
+
+
+def _spoken(suggestion: Suggestion) -> str:
+    return ", ".join(part for part in (suggestion.title, suggestion.kind, suggestion.about) if part)

@@ -1,0 +1,218 @@
+"""What a template or a prompt still needs, asked in the place of the composer (AGENTS_AND_TOOLS §9)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.attention.form import Form
+from desktop.attention.scroller import Scroller
+from desktop.attention.words import violation_words
+from desktop.theme.theme import Theme
+from desktop.widgets.accessible import announce
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button
+from desktop.widgets.labels import Label
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.surfaces import Surface
+from desktop.widgets.visibility import show_when
+
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class InputCard(Adaptive, Surface):
+    """`ask` shows it with focus in the first field. It stays until `put_away`."""
+
+    given = Signal(object)
+    """The values, as an object of the schema. Nothing more is given until `refuse`."""
+    left = Signal()
+    """A person is done without."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__("composer", parent=parent)
+        self.setObjectName("inputs")
+        self._theme = theme
+        self._most_height = 0
+        self._is_sending = False
+        self._runs = True
+        self._form: Form | None = None
+        self._title = Paragraph("", "strong", most_lines=2)
+        self._about = Label("", "secondary", "muted")
+        self._scroller = Scroller()
+        self._problem = Paragraph("", "secondary", "error")
+        self._hint = Label("", "meta", "muted")
+        self._go, self._leave = Button(theme, "", "primary"), Button(theme, "", "ghost")
+        self._column, self._buttons = QVBoxLayout(self), QHBoxLayout()
+        self._build()
+        self.hide()
+        self.adapt_to(theme)
+
+    def ask(self, title: str, schema: Mapping[str, Any], *, runs: bool) -> None:
+        """`title` is what needs it; `runs`: it runs with that, else it is a text that is put together."""
+        self._runs = runs
+        self._is_sending = False
+        self._form = Form(self._theme, schema)
+        self._form.edited.connect(self._on_edited)
+        self._title.setText(title)
+        self._say("")
+        self._replace_page(self._form)
+        self.retranslate()
+        self.show()
+        self._fit()
+        self.take_focus()
+        announce(self, f"{self.accessibleName()}. {title}", is_urgent=True)
+
+    @property
+    def is_open(self) -> bool:
+        return self._form is not None
+
+    @property
+    def form(self) -> Form | None:
+        return self._form
+
+    @property
+    def problem(self) -> str:
+        return self._problem.text()
+
+    @property
+    def has_focus(self) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
+
+    def take_focus(self) -> None:
+        if self._form is not None and self._form.fields:
+            self._form.fields[0].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def refuse(self, words: str, problems: list[Mapping[str, Any]]) -> None:
+        """It was not taken: what is wrong is shown where it is, and can be mended."""
+        self._is_sending = False
+        form = self._form
+        unplaced = [
+            violation_words(str(one.get("message", "")))
+            for one in problems
+            if form is None or not form.complain(str(one.get("path", "")), violation_words(str(one.get("message", ""))))
+        ]
+        self._say("\n".join(unplaced) if problems else words)
+        self._update()
+        wrong = form.first_wrong() if form is not None else None
+        if wrong is not None:
+            wrong.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._scroller.reveal(wrong)
+        announce(self, self.problem or (wrong.complaint if wrong is not None else ""), is_urgent=True)
+
+    def put_away(self) -> None:
+        """It is answered, or not wanted any more."""
+        if self._form is not None:
+            self.hide()
+            self._form = None
+            self._replace_page(None)
+
+    def set_most_height(self, height: int) -> None:
+        """How tall it may be."""
+        if height != self._most_height:
+            self._most_height = height
+            self._fit()
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("What is still needed"))
+        runs = self._runs
+        self._about.setText(self.tr("This is still needed to start:") if runs else self.tr("Fill in the prompt:"))
+        go = self.tr("Start") if runs else self.tr("Insert")
+        self._go.setText(go)
+        self._hint.setText(self.tr("Ctrl+Enter to start") if runs else self.tr("Ctrl+Enter to insert"))
+        self._leave.setText(self.tr("Cancel"))
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_m, sizes.space_m)
+        self._column.setSpacing(sizes.space_s)
+        self._buttons.setSpacing(sizes.space_m)
+        self.setMaximumWidth(sizes.composer)
+        self._fit()
+
+    # Qt
+
+    def event(self, event: QEvent) -> bool:
+        """With focus in it, Esc is its own, whatever else in the window has that key."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_escape(event):
+            event.accept()
+            return True
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._fit()
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter in a field of one line is the button that starts."""
+        focus = QApplication.focusWidget()
+        if _is_escape(event):
+            self.left.emit()
+        elif event.key() in _ENTER and not event.isAutoRepeat():
+            focus.click() if isinstance(focus, QAbstractButton) else self._give()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _build(self) -> None:
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        for widget in (self._title, self._about, self._scroller, self._problem):
+            self._column.addWidget(widget)
+        self._buttons.addStretch(1)
+        self._buttons.addWidget(self._hint)
+        self._buttons.addWidget(self._leave)
+        self._buttons.addWidget(self._go)
+        self._column.addLayout(self._buttons)
+        self._go.clicked.connect(self._give)
+        self._leave.clicked.connect(self.left)
+        submit = QShortcut(QKeySequence("Ctrl+Return"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        submit.activated.connect(self._give)
+
+    def _give(self) -> None:
+        if self._form is None or self._is_sending:
+            return
+        reading = self._form.read()
+        if reading.problem or not reading.has_value:
+            wrong = self._form.first_wrong()
+            if wrong is not None:
+                wrong.setFocus(Qt.FocusReason.OtherFocusReason)
+                self._scroller.reveal(wrong)
+                announce(self, wrong.complaint, is_urgent=True)
+            return
+        self._is_sending = True
+        self._say("")
+        self._update()
+        self.given.emit(reading.value)
+
+    def _on_edited(self) -> None:
+        self._say("")
+
+    def _update(self) -> None:
+        self._go.setEnabled(not self._is_sending)
+
+    def _say(self, words: str) -> None:
+        self._problem.setText(words)
+        show_when(self._problem, bool(words))
+        self._update()
+
+    def _replace_page(self, form: Form | None) -> None:
+        before = self._scroller.widget()
+        self._scroller.show_page(form)
+        if before is not None:
+            before.deleteLater()
+
+    def _fit(self) -> None:
+        """As tall as the form, as far as there is room; the rest is scrolled."""
+        around = self._column.contentsMargins()
+        inner = self.width() - around.left() - around.right() - 2 * self.frameWidth()
+        wanted = self._scroller.wanted_height(inner)
+        other = self._column.sizeHint().height() - self._scroller.sizeHint().height()
+        room = max(self._theme.sizes.row, self._most_height - other) if self._most_height else wanted
+        self._scroller.set_height(min(wanted, room))
+
+
+def _is_escape(event: QKeyEvent) -> bool:
+    return event.key() == Qt.Key.Key_Escape and event.modifiers() == Qt.KeyboardModifier.NoModifier

@@ -1,0 +1,117 @@
+"""Starting a template in a workflow of its own: by the palette, its key and the start page."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from core.domain.ids import TemplateId
+from core.domain.json_text import encode
+from core.domain.template import ValidationMode
+from core.ports.storage import PutTemplate, StoredTemplate
+from tests.gui.window.rig import App, an_app
+from tests.support.command_line import template
+from tests.support.world import tool_step
+
+Until = Callable[..., Awaitable[None]]
+Key = Qt.Key
+SHIFT_CONTROL = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+
+def titles(app: App) -> list[str]:
+    return [entry.title for entry in app.content.finder.shown()]
+
+
+async def keep(app: App, title: str, mode: str) -> None:
+    made = {**template(tool_step("a", "calculator", expression="1"), title=title), "mode": mode}
+    one = StoredTemplate(TemplateId("tpl_1"), 1, title, encode(made), app.core.clock.now())
+    await app.core.storage.commit([PutTemplate(one)])
+
+
+async def test_a_template_is_found_by_its_name_and_runs_in_a_workflow_of_its_own(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        first = await app.say("say 1 word")
+        await app.core.engine.wait(first.id)
+        app.content.deeds.show(first.workflow_id)
+        app.write("kept")
+        await keep(app, "Sums", ValidationMode.MANUAL)  # after the window has looked
+        app.control(Key.Key_K)
+        QTest.keyClicks(app.focused(), "#")
+        await until(lambda: "Sums" in titles(app))
+        assert "Ask around" in titles(app)
+        QTest.keyClicks(app.focused(), "sum")
+        assert titles(app) == ["Sums"]
+        app.key(Key.Key_Return)
+        await until(lambda: app.viewed not in (None, first.workflow_id))
+        composer = app.content.chat.composer
+        assert app.focused() is composer.text_box
+        assert composer.draft().text == ""
+        newest = (await app.core.storage.runs(limit=1))[0]
+        assert (newest.title, newest.workflow_id) == ("Sums", app.viewed)
+        assert (await app.core.storage.snapshot(newest.id)).mode is ValidationMode.MANUAL  # it asks for more than set
+        await app.core.engine.cancel(newest.id)
+        app.content.deeds.show(first.workflow_id)
+        assert composer.draft().text == "kept"
+
+
+async def test_its_input_is_asked_first_and_esc_starts_nothing(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        inputs = app.content.chat.inputs
+        app.key(Key.Key_N, SHIFT_CONTROL)
+        await until(lambda: "Ask around" in titles(app))
+        QTest.keyClicks(app.focused(), "ask")
+        app.key(Key.Key_Return)
+        await until(inputs.isVisible)
+        app.key(Key.Key_Escape)
+        assert not inputs.isVisible()
+        assert await app.core.storage.workflows() == []
+        app.key(Key.Key_N, SHIFT_CONTROL)
+        QTest.keyClicks(app.focused(), "ask")
+        app.key(Key.Key_Return)
+        await until(inputs.isVisible)
+        QTest.keyClicks(app.focused(), "say 2 words")
+        app.key(Key.Key_Return)
+        await until(lambda: app.viewed is not None)
+        assert not inputs.isVisible()
+        assert app.focused() is app.content.chat.composer.text_box
+        (run,) = await app.core.storage.runs(limit=5)
+        assert (await app.core.storage.snapshot(run.id)).input == {"question": "say 2 words"}
+        await app.core.engine.wait(run.id)
+
+
+async def test_at_the_limit_nothing_starts_and_the_form_keeps_what_was_written_until_it_can(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp, mode=ValidationMode.SELECTIVE) as app:
+        busy = await app.say("say 900 words 5")
+        inputs = app.content.chat.inputs
+        app.key(Key.Key_N, SHIFT_CONTROL)
+        await until(lambda: "Ask around" in titles(app))
+        QTest.keyClicks(app.focused(), "ask")
+        app.key(Key.Key_Return)
+        await until(inputs.isVisible)
+        QTest.keyClicks(app.focused(), "say 2 words")
+        app.key(Key.Key_Return)
+        await until(lambda: any(one.code == "limit_reached" for one in app.core.stores.toasts.visible))
+        assert inputs.isVisible()
+        await app.core.engine.cancel(busy.id)
+        app.key(Key.Key_Return)
+        await until(lambda: app.viewed is not None)
+        assert not inputs.isVisible()
+
+
+async def test_the_start_page_leads_to_the_templates(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp, size=(800, 600)) as app:
+        buttons = {one.text(): one for one in app.content.start.findChildren(QPushButton)}
+        page = app.content.start
+        assert all(page.rect().contains(one.geometry()) for one in buttons.values())
+        buttons["New from template"].click()
+        await until(lambda: "Ask around" in titles(app))
+        app.key(Key.Key_Escape)
+        assert page.isAncestorOf(app.focused())
