@@ -302,75 +302,36 @@ async def run_core(
             hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
             async with hub:  # around the engine: calls end before the programs that answer them
                 await servers.open(hub)
-                book = TemplateBookService(storage, box.validator, clock)
                 async with engine, Forgetting(storage.memories, clock):
-                    core = _core(
-                        bus,
-                        clock,
-                        engine,
-                        storage,
-                        stores,
-                        settings,
-                        consent,
-                        templates,
-                        models,
-                        agents,
-                        box,
-                        RecordingService(recordings),
-                        servers,
-                        PromptService(await storage.prompts(), storage, bus),
-                        book,
-                    )
-                    for tool in collection_tools(ExecutionService(engine, core.runs, templates, storage), book):
+                    access = Access(models.keys, storage)
+                    runs = RunService(engine, storage, clock, access, agents)
+                    chat = ChatService(engine, storage, clock, access, agents)
+                    workflows = WorkflowService(engine, storage, bus, clock, access, agents)
+                    prompts = PromptService(await storage.prompts(), storage, bus)
+                    for tool in collection_tools(ExecutionService(engine, runs, templates, storage), book):
                         box.registry.register(tool)
                     with consent:
-                        yield core
+                        yield Core(
+                            bus=bus,
+                            clock=clock,
+                            engine=engine,
+                            storage=storage,
+                            stores=stores,
+                            runs=runs,
+                            chat=chat,
+                            templates=templates,
+                            workflows=workflows,
+                            settings=settings,
+                            consent=consent,
+                            demo=DemoService(chat, runs, templates, workflows, storage),
+                            providers=ProviderService(models.catalogue, models.keys, settings),
+                            agents=agents,
+                            tools=box.invoker,
+                            summaries=SummaryService(chat, engine, storage, access, agents),
+                            recording=RecordingService(recordings),
+                            servers=servers,
+                            prompts=prompts,
+                            slash=SlashService(book, templates, prompts),
+                        )
     finally:
         stores.close()
-
-
-def _core(
-    bus: Bus,
-    clock: Clock,
-    engine: Engine,
-    storage: Storage,
-    stores: Stores,
-    settings: SettingsService,
-    consent: ConsentService,
-    templates: TemplateService,
-    models: Models,
-    agents: AgentService,
-    box: Toolbox,
-    recording: RecordingService,
-    servers: McpServerService,
-    prompts: PromptService,
-    book: TemplateBookService,
-) -> Core:
-    access = Access(models.keys, storage)
-    runs = RunService(engine, storage, clock, access, agents)
-    chat = ChatService(engine, storage, clock, access, agents)
-    workflows = WorkflowService(engine, storage, bus, clock, access, agents)
-    demo = DemoService(chat, runs, templates, workflows, storage)
-    providers = ProviderService(models.catalogue, models.keys, settings)
-    return Core(
-        bus,
-        clock,
-        engine,
-        storage,
-        stores,
-        runs,
-        chat,
-        templates,
-        workflows,
-        settings,
-        consent,
-        demo,
-        providers,
-        agents,
-        box.invoker,
-        SummaryService(chat, engine, storage, access, agents),
-        recording,
-        servers,
-        prompts,
-        SlashService(book, templates, prompts),
-    )
