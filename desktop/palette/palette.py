@@ -3,17 +3,16 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QListView, QVBoxLayout, QWidget
 
 from desktop.palette.entries import Entry, Heading, Kind, Query, read_query
 from desktop.palette.model import Rows, spoken
 from desktop.palette.painter import EntryDelegate
-from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import Label
+from desktop.widgets.list_search import ListSearch
 from desktop.widgets.surfaces import Surface
 
 Search = Callable[[Query], Sequence[Heading | Entry]]
@@ -21,8 +20,6 @@ Search = Callable[[Query], Sequence[Heading | Entry]]
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROWS = 12
-_OWN_KEYS = (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_KEYS_OF_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 class Palette(Adaptive, Surface):
@@ -40,7 +37,6 @@ class Palette(Adaptive, Surface):
         self._search = search
         self._ground = parent
         self._field = QLineEdit(self)
-        self._field.addAction(theme.icon(Icon.SEARCH), QLineEdit.ActionPosition.LeadingPosition)
         self._rows = Rows(self)
         self._list = QListView(self)
         self._nothing = Label("", "secondary", "muted", parent=self)
@@ -50,13 +46,11 @@ class Palette(Adaptive, Surface):
             self._column.addWidget(widget)
         self._list.setModel(self._rows)
         self._list.setItemDelegate(EntryDelegate(theme, self._list))
-        self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field has the keys
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.setMouseTracking(True)
         self._field.textChanged.connect(self._find)
-        self._field.installEventFilter(self)
-        self._list.clicked.connect(self._take)
+        keys = ListSearch(theme, self._field, self._list)
+        keys.taken.connect(self._take)
+        keys.escaped.connect(self.close_up)
+        keys.abandoned.connect(self.hide)
         self._list.selectionModel().currentChanged.connect(self._tell_current)
         parent.installEventFilter(self)
         self.hide()
@@ -114,30 +108,9 @@ class Palette(Adaptive, Surface):
         self._fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if watched is self._ground:
-            if event.type() == QEvent.Type.Resize and self.isVisible():
-                self._fit()
-            return False
-        match event.type():
-            case QEvent.Type.FocusOut if QApplication.activeWindow() is self.window():  # it came to no other program
-                self.hide()
-            case QEvent.Type.ShortcutOverride if isinstance(event, QKeyEvent) and event.key() in _OWN_KEYS:
-                event.accept()
-            case QEvent.Type.KeyPress if isinstance(event, QKeyEvent):
-                return self._on_key(event)
+        if watched is self._ground and event.type() == QEvent.Type.Resize and self.isVisible():
+            self._fit()
         return False
-
-    def _on_key(self, event: QKeyEvent) -> bool:
-        key = event.key()
-        if key == Qt.Key.Key_Escape:
-            self.close_up()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._take(self._list.currentIndex())
-        elif key in _KEYS_OF_LIST:
-            QApplication.sendEvent(self._list, event)
-        elif key not in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
-            return False
-        return True
 
     def _find(self) -> None:
         query = read_query(self._field.text())

@@ -2,21 +2,19 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QRect, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
+from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QApplication,
     QLineEdit,
     QListView,
     QVBoxLayout,
     QWidget,
 )
 
-from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.list_search import ListSearch
 from desktop.widgets.matching import matches
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Surface
@@ -25,8 +23,6 @@ from desktop.window.offers import Heading, Offer
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROWS = 9
-_OWN_KEYS = (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_KEYS_OF_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
 
 
 class Picker(Adaptive, Surface):
@@ -43,7 +39,6 @@ class Picker(Adaptive, Surface):
         self._ground = parent
         self._entries: list[Heading | Offer] = []
         self._field = QLineEdit(self)
-        self._field.addAction(theme.icon(Icon.SEARCH), QLineEdit.ActionPosition.LeadingPosition)
         self._rows = QStandardItemModel(self)
         self._list = QListView(self)
         self._problem = Paragraph("", "label", "error", parent=self)
@@ -52,13 +47,12 @@ class Picker(Adaptive, Surface):
             self._column.addWidget(widget)
         self._list.setModel(self._rows)
         self._list.setItemDelegate(OfferDelegate(theme, self._list))
-        self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the field has the keys
-        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._list.setMouseTracking(True)
         self._field.textChanged.connect(self._narrow)
-        self._field.installEventFilter(self)
-        self._list.clicked.connect(self._take)
+        keys = ListSearch(theme, self._field, self._list)
+        keys.taken.connect(self._take)
+        keys.escaped.connect(self.close_up)
+        keys.abandoned.connect(self.hide)
+        keys.tabbed.connect(self.close_up)
         self._list.selectionModel().currentChanged.connect(self._tell_current)
         self.hide()
         self.adapt_to(theme)
@@ -114,30 +108,6 @@ class Picker(Adaptive, Surface):
         self._column.setContentsMargins(sizes.space_s, sizes.space_s, sizes.space_s, sizes.space_s)
         self._column.setSpacing(sizes.space_xs)
         self._problem.setContentsMargins(sizes.space_s, 0, sizes.space_s, sizes.space_xs)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        match event.type():
-            case QEvent.Type.FocusOut if QApplication.activeWindow() is self.window():  # it came to no other program
-                self.hide()
-            case QEvent.Type.ShortcutOverride if isinstance(event, QKeyEvent) and event.key() in _OWN_KEYS:
-                event.accept()
-            case QEvent.Type.KeyPress if isinstance(event, QKeyEvent):
-                return self._on_key(event)
-        return False
-
-    def _on_key(self, event: QKeyEvent) -> bool:
-        key = event.key()
-        if key == Qt.Key.Key_Escape:
-            self.close_up()
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._take(self._list.currentIndex())
-        elif key in _KEYS_OF_LIST:
-            QApplication.sendEvent(self._list, event)
-        elif key in (Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
-            self.close_up()
-        else:
-            return False
-        return True
 
     def _narrow(self) -> None:
         query = self._field.text()
