@@ -1,7 +1,8 @@
 """What workflows have used: tokens, what they cost, how full the context is, how fast the answer comes (UI §5).
 
-Counted from the live states of runs, which the one fold makes, whether somebody looks at a workflow or not; what ended
-before this process began comes in with a load, and is the same fold of the stored events.
+Counted from the live states of runs, which the one fold makes, whether somebody looks at a workflow or not. It is held
+for what is at work, has lately finished or is viewed; the rest comes in with the load that each view begins with, and
+is the same fold of the stored events.
 """
 
 from collections.abc import Iterable, Mapping
@@ -99,12 +100,17 @@ class Usage:
         self._clock = clock
         self._runs: dict[WorkflowId, dict[RunId, _Counted]] = {}
         self._told_at: dict[RunId, float] = {}
+        self._viewed: WorkflowId | None = background.viewed_workflow_id
+        background.changed.connect(self._on_changed)
+        background.viewed_changed.connect(self._on_viewed)
         self._subscriptions = (bus.subscribe(Event, self._on_event), bus.subscribe(WorkflowDeleted, self._on_deleted))
 
     def close(self) -> None:
         """Hear nothing more."""
         for subscription in self._subscriptions:
             subscription.close()
+        self._background.changed.disconnect(self._on_changed)
+        self._background.viewed_changed.disconnect(self._on_viewed)
 
     def load(self, workflow_id: WorkflowId, runs: Iterable[LiveRun]) -> None:
         """Take in what the store tells of the runs of a workflow. What was heard of one since is newer, and stays."""
@@ -162,7 +168,20 @@ class Usage:
         return True
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
-        for run_id in self._runs.pop(message.workflow_id, {}):
+        self._forget(message.workflow_id)
+
+    def _on_viewed(self) -> None:
+        left, self._viewed = self._viewed, self._background.viewed_workflow_id
+        if left is not None:
+            self._on_changed(left)
+
+    def _on_changed(self, workflow_id: WorkflowId) -> None:
+        """Hold nothing of a workflow that neither a row among those at work nor a view shows."""
+        if workflow_id != self._viewed and self._background.get_execution(workflow_id) is None:
+            self._forget(workflow_id)
+
+    def _forget(self, workflow_id: WorkflowId) -> None:
+        for run_id in self._runs.pop(workflow_id, {}):
             self._told_at.pop(run_id, None)
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from core.persistence.surreal import SurrealStorage
 from core.wiring import run_core
 from tests.bench.measure import line
-from tests.support.held import OF_RUNS, ROWS, Held, resident_bytes
+from tests.support.held import ROWS, Held, resident_bytes
 from tests.support.mixed_runs import MixedRuns, Person
 
 BENCH = "leak"
@@ -102,7 +102,7 @@ def tell_counts(before: Held, after: Held, runs: int) -> list[str]:
         line(
             BENCH, "held in the end", count, name, runs, compared_to=f"before: {was}", ratio=count / was if was else 1.0
         )
-    grown = {name: by for name, by in after.grown(before).items() if name not in ROWS | OF_RUNS}
+    grown = {name: by for name, by in after.grown(before).items() if name not in ROWS}
     line(BENCH, "more than before, beside the rows of the list", sum(grown.values()), "objects", runs)
     return [f"{name} {by:+}" for name, by in grown.items()]
 

@@ -139,11 +139,27 @@ def test_a_load_that_is_older_than_what_was_heard_takes_nothing_back(desk: Desk)
     assert desk.usage.of(A).total.input_tokens == 91
 
 
-def test_what_is_released_stays_counted(desk: Desk) -> None:
+def test_what_is_released_stays_counted_where_it_is_viewed(desk: Desk) -> None:
+    desk.background.set_viewed(A)
     desk.turn("1", 100, used(90, 10, 0.01))
     before = desk.usage.of(A)
     desk.time.advance(3600)
     assert desk.background.get_execution(A) is None
+    assert desk.usage.of(A) == before
+    desk.background.set_viewed(WorkflowId("wf_b"))
+    assert not desk.usage._runs
+
+
+def test_what_no_row_shows_any_more_comes_in_with_its_next_view(desk: Desk) -> None:
+    desk.turn("1", 100, used(90, 10, 0.01))
+    desk.turn("2", 200, used(190, 20, None, 400))
+    before = desk.usage.of(A)
+    desk.time.advance(599)
+    assert desk.usage.of(A) == before
+    desk.time.advance(3600)
+    assert not desk.usage._runs
+    desk.background.set_viewed(A)
+    desk.usage.load(A, desk.stored())
     assert desk.usage.of(A) == before
 
 

@@ -19,9 +19,6 @@ from core.bus import Bus
 ROWS = {"core.domain.agent.Answering", "core.domain.workflow.Workflow", "core.stores.workflows.ListedWorkflow"}
 """What a row of the sidebar is made of: one of each stays for each workflow."""
 
-OF_RUNS = {"core.stores.usage._Counted"}
-"""What each run that was heard of has used: numbers, for the totals of its workflow."""
-
 _PROC = Path("/proc/self")
 
 
