@@ -126,7 +126,9 @@ class Toolbox:
         self.sandbox = sandbox or QuickJsSandbox(self._code_workers, checks=self._schema_workers)
         self.schemas = JsonSchemas(self._schema_workers)
         self.registry = Registry(self.schemas)
-        for tool in (*builtin_tools(self.sandbox, clock), *keeping_tools(storage, clock, picker), *more_tools):
+        for tool in (*builtin_tools(self.sandbox, clock), *keeping_tools(storage, clock, picker)):
+            self.registry.register(tool, is_checked=True)
+        for tool in more_tools:
             self.registry.register(tool)
         self.invoker = ToolInvoker(self.registry, self.schemas, clock, is_viewed, consent)
         self.validator = Validator(self.invoker, self.sandbox, self.schemas)
@@ -295,7 +297,7 @@ async def run_core(
             book = TemplateBookService(storage, box.validator, clock)
             recordings = sealing.Recordings(engine, storage, box.validator, book, box.invoker, clock)
             for tool in recording_tools(recordings):
-                box.registry.register(tool)
+                box.registry.register(tool, is_checked=True)
             consent.know(box.invoker.infos)
             servers = McpServerService(storage, bus, models.keys, consent)
             sampling = Sampling(models.client, consent)
@@ -309,7 +311,7 @@ async def run_core(
                     workflows = WorkflowService(engine, storage, bus, clock, access, agents)
                     prompts = PromptService(await storage.prompts(), storage, bus)
                     for tool in collection_tools(ExecutionService(engine, runs, templates, storage), book):
-                        box.registry.register(tool)
+                        box.registry.register(tool, is_checked=True)
                     with consent:
                         yield Core(
                             bus=bus,

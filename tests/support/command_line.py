@@ -1,4 +1,4 @@
-"""Running `python -m core` as a person does: a process, its exit code, its lines."""
+"""Running the command line as a person does: a process, its exit code, its lines."""
 
 import json
 import os
@@ -6,10 +6,12 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from tests.support.project import ROOT
+from tests.support.warm_process import NEEDS_A_START, WarmProcess
 
 NO_KEYRING = "keyring.backends.fail.Keyring"
 
@@ -38,20 +40,29 @@ class CommandLine:
         self.data = data
 
     def __call__(self, *arguments: str, stdin: str = "", timeout_s: float = 60, **environment: str) -> Said:
-        done = subprocess.run(
+        done = self._run(arguments, stdin, timeout_s, environment)
+        said = Said(done.returncode, done.stdout, done.stderr)
+        assert "Traceback (most recent call last)" not in said.out + said.err, said.err
+        return said
+
+    def _run(
+        self, arguments: tuple[str, ...], stdin: str, timeout_s: float, added: Mapping[str, str]
+    ) -> "subprocess.CompletedProcess[str]":
+        """By a fork of a process that has loaded the product, where that is the same."""
+        env, cwd = self.environment(**added), self.data.parent
+        if hasattr(os, "fork") and not any(name.startswith(NEEDS_A_START) for name in added):
+            return _warm_process().run(list(arguments), stdin=stdin, env=env, cwd=cwd, timeout_s=timeout_s)
+        return subprocess.run(
             self.command(*arguments),
             input=stdin,
             capture_output=True,
             text=True,
             encoding="utf-8",
-            env=self.environment(**environment),
-            cwd=self.data.parent,
+            env=env,
+            cwd=cwd,
             timeout=timeout_s,
             check=False,
         )
-        said = Said(done.returncode, done.stdout, done.stderr)
-        assert "Traceback (most recent call last)" not in said.out + said.err, said.err
-        return said
 
     def start(self, *arguments: str, env: Mapping[str, str] | None = None, **options: Any) -> "subprocess.Popen[str]":
         """Begin a command and leave it to the test. `env` is added to its environment."""
@@ -77,6 +88,12 @@ class CommandLine:
         }
         ours = {"METIER_DATA": str(self.data), "PYTHONPATH": str(ROOT), "PYTHON_KEYRING_BACKEND": NO_KEYRING}
         return {**kept, **ours, **more}
+
+
+@cache
+def _warm_process() -> WarmProcess:
+    """One for all tests of this process."""
+    return WarmProcess()
 
 
 def template(*steps: dict[str, Any], **fields: Any) -> dict[str, Any]:

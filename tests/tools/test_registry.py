@@ -4,7 +4,11 @@ import pytest
 
 from core.domain.tool import Effect, Runtime
 from core.errors import NotFound, Refused
+from core.persistence.in_memory import MemoryStorage
+from core.sandbox.pool import WorkerPool
+from core.sandbox.schemas import JsonSchemas
 from core.tools.registry import Tool
+from core.wiring import run_core
 from tests.tools.rig import echo, registry, tool
 
 
@@ -34,6 +38,18 @@ def test_a_bad_output_schema_is_refused() -> None:
     with pytest.raises(Refused) as refusal:
         registry(Tool(bad, server=echo))
     assert refusal.value.code == "bad_schema"
+
+
+async def test_every_tool_of_ours_has_schemas_that_are_of_use() -> None:
+    """They are not looked at when the core starts."""
+    schemas = JsonSchemas(WorkerPool(size=1))
+    async with run_core(MemoryStorage()) as core:
+        infos = core.tools.infos()
+    assert len(infos) > 20
+    problems = {
+        info.name: [schemas.problem(info.input_schema), schemas.problem(info.output_schema or {})] for info in infos
+    }
+    assert {name for name, found in problems.items() if any(found)} == set()
 
 
 @pytest.mark.parametrize(
