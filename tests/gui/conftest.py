@@ -17,6 +17,12 @@ from desktop.translation.languages import Language, Translation
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 
+@pytest.fixture(autouse=True)
+def _locale() -> None:
+    """Numbers and dates as in English, whatever this machine's locale is and whichever test came before."""
+    QLocale.setDefault(QLocale("en_US"))
+
+
 @pytest.fixture
 def loop_factory(qapp: QApplication) -> Callable[[], Loop]:
     """Makes the loop of a test."""
@@ -47,10 +53,8 @@ def theme(qapp: QApplication) -> Iterator[Theme]:
 @pytest.fixture
 def translation(qapp: QApplication) -> Iterator[Translation]:
     """English, until a test changes it."""
-    before = QLocale()
     translation = Translation(qapp, Language.ENGLISH)
     yield translation
     translation.set_language(Language.ENGLISH)
     translation.retire()
     translation.deleteLater()
-    QLocale.setDefault(before)

@@ -39,8 +39,8 @@ def test_it_says_all_there_is_to_say(bar: TokenBar) -> None:
         "≈ $0.03",
         "38 tokens/s",
     ]
-    assert "about 400 of the 1000 tokens" in bar.accessibleName()
-    assert "48200 tokens in, 6100 out" in bar.accessibleName()
+    assert "about 400 of the 1,000 tokens" in bar.accessibleName()
+    assert "48,200 tokens in, 6,100 out" in bar.accessibleName()
     assert bar.objectName() == "token_bar"
 
 
