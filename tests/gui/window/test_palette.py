@@ -7,8 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from core.domain.ids import WorkflowId
 from core.persistence.in_memory import MemoryStorage
+from core.ports.storage import PutWorkflow
 from desktop.palette.entries import Entry
+from tests.contracts.rows import a_workflow
 from tests.gui.window.rig import App, an_app
 from tests.support.world import tool_step
 
@@ -132,10 +135,9 @@ async def test_nothing_found_is_said_and_enter_does_nothing(tmp_path: Path, qapp
 
 
 async def test_the_palette_stays_inside_a_small_window(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    async with an_app(tmp_path, qapp, size=(800, 600)) as app:
-        for number in range(30):
-            run = await app.say(f"say 1 word {number}")
-            await app.core.engine.wait(run.id)
+    storage = MemoryStorage()
+    await storage.commit([PutWorkflow(a_workflow(WorkflowId(f"wf_{number}"), number)) for number in range(30)])
+    async with an_app(tmp_path, qapp, storage, size=(800, 600)) as app:
         app.control(Qt.Key.Key_K)
         await until(lambda: len(app.content.finder.shown()) == 30)
         assert app.window.rect().contains(app.content.finder.geometry())
