@@ -5,9 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring as NoneAtAll
 
 from core.bus import AgentsChanged
 from core.domain.agent import ASSISTANT, Agent, Answering
@@ -19,12 +17,7 @@ from core.services.outcome import Failed, Ok
 from core.wiring import Core, run_core
 from tests.support.provider import Provider, calls, provider, says
 
-
-@pytest.fixture(autouse=True)
-def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("METIER_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
+pytestmark = pytest.mark.usefixtures("bare")
 
 
 @pytest.fixture

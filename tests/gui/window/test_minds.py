@@ -5,9 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring as NoneAtAll
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
@@ -33,14 +31,7 @@ from tests.support.provider import Asked, Provider, Reply, fails, provider, says
 Until = Callable[..., Awaitable[None]]
 KEY = "sk-live-0123456789abcdefghij"
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-
-
-@pytest.fixture(autouse=True)
-def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("METIER_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
+pytestmark = [pytest.mark.usefixtures("bare"), pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 
 
 def guarded(asked: Asked) -> Reply:
