@@ -47,7 +47,8 @@ from core.services.consent import ConsentService
 from core.services.demo import DemoService
 from core.services.executions import ExecutionService
 from core.services.forgetting import Forgetting
-from core.services.mcp_servers import McpServerService, register_stored
+from core.services.mcp_servers import McpServerService
+from core.services.mcp_stored import register_stored
 from core.services.prompts import PromptService
 from core.services.providers import ProviderService
 from core.services.recording import RecordingService
