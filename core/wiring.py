@@ -288,7 +288,10 @@ async def run_core(
             Toolbox(clock, more_tools, stores.background.is_viewed, consent, sandbox, storage, picker) as box,
             Models(clock, settings, key_file) as models,
         ):
-            agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
+            servers = McpServerService(storage, bus, models.keys, consent)
+            agents = AgentService(
+                await storage.agents(), storage, bus, settings.read, box.registry.infos, lambda: servers.configs
+            )
             loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas, agents)
             steps = StepRunner(box.invoker, box.sandbox, loop, box.schemas)
             templates = TemplateService(storage, box.validator)
@@ -298,7 +301,6 @@ async def run_core(
             for tool in recording_tools(recordings):
                 box.registry.register(tool)
             consent.know(box.invoker.infos)
-            servers = McpServerService(storage, bus, models.keys, consent)
             sampling = Sampling(models.client, consent)
             hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
             async with hub:  # around the engine: calls end before the programs that answer them

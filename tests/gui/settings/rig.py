@@ -82,9 +82,10 @@ class Rig:
         key_file = window_file.with_name("keys.json")
         keys = Keys(KeyFile(key_file), SystemKeyring(), {}, lambda: self.service.current.key_places)
         providers = ProviderService(Catalogue(self.clients, SystemClock()), keys, self.service)
-        agents = AgentService((), self.disk, self.bus, self.service.read, lambda: [calculator.tool().info])
-        minds = Minds(self.service, providers, agents, self.bus, spawn, key_file)
         self.servers = McpServerService(self.disk, self.bus, keys, self.consent)
+        tools = [calculator.tool().info]
+        agents = AgentService((), self.disk, self.bus, self.service.read, lambda: tools, lambda: self.servers.configs)
+        minds = Minds(self.service, providers, agents, self.bus, spawn, key_file)
         self.dialog = SettingsDialog(
             theme,
             self.core,
