@@ -169,10 +169,6 @@
         <translation>Un autre peut être choisi dans chaque conversation.</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>Annuler</translation>
-    </message>
-    <message>
         <source>Edit agent</source>
         <translation>Modifier l’agent</translation>
     </message>
@@ -193,8 +189,16 @@
         <translation>Instructions</translation>
     </message>
     <message>
+        <source>It has no tool of another server, whatever is checked above.</source>
+        <translation>Il n’a aucun outil d’un autre serveur, même coché plus haut.</translation>
+    </message>
+    <message>
         <source>Longest answer</source>
         <translation>Réponse la plus longue</translation>
+    </message>
+    <message>
+        <source>MCP servers</source>
+        <translation>Serveurs MCP</translation>
     </message>
     <message>
         <source>Model</source>
@@ -270,12 +274,24 @@
         <translation>Par défaut&#xa0;: {agent}</translation>
     </message>
     <message>
+        <source>MCP servers: {servers}</source>
+        <translation>Serveurs MCP&#xa0;: {servers}</translation>
+    </message>
+    <message>
         <source>New agent</source>
         <translation>Nouvel agent</translation>
     </message>
     <message>
         <source>all tools</source>
         <translation>tous les outils</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>aucun</translation>
+    </message>
+    <message>
+        <source>not there any more: {servers}</source>
+        <translation>n’existe plus&#xa0;: {servers}</translation>
     </message>
     <message>
         <source>the default model</source>
@@ -1111,6 +1127,10 @@
 <context>
     <name>CutOffView</name>
     <message>
+        <source>An MCP server that this agent is limited to is not there any more</source>
+        <translation>Un serveur MCP auquel cet agent est limité n’existe plus</translation>
+    </message>
+    <message>
         <source>Another agent answered than the step names</source>
         <translation>Un autre agent a répondu que celui que nomme l’étape</translation>
     </message>
@@ -1452,6 +1472,13 @@
     <message>
         <source>Reason for a rejection (optional)</source>
         <translation>Motif d’un refus (facultatif)</translation>
+    </message>
+</context>
+<context>
+    <name>Form</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
     </message>
 </context>
 <context>
@@ -2492,10 +2519,6 @@
 <context>
     <name>PromptForm</name>
     <message>
-        <source>Cancel</source>
-        <translation>Annuler</translation>
-    </message>
-    <message>
         <source>Category</source>
         <translation>Catégorie</translation>
     </message>
@@ -2785,6 +2808,17 @@
     </message>
 </context>
 <context>
+    <name>ServerChoice</name>
+    <message>
+        <source>All servers, also those to come</source>
+        <translation>Tous les serveurs, aussi ceux à venir</translation>
+    </message>
+    <message>
+        <source>{server} (not there any more)</source>
+        <translation>{server} (n’existe plus)</translation>
+    </message>
+</context>
+<context>
     <name>ServerConsent</name>
     <message>
         <source>Allow it to run</source>
@@ -2893,10 +2927,6 @@
     <message>
         <source>Call limit</source>
         <translation>Limite d’un appel</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Annuler</translation>
     </message>
     <message>
         <source>Command</source>

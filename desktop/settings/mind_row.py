@@ -1,19 +1,19 @@
-"""A model, an agent or a prompt in a list of the settings: what it is, and what can be done with it."""
+"""A model, an agent, a prompt or a memory in a list of the settings: what it is, and what can be done with it."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop.settings.list_row import ListRow
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.chips import Chip
 from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Card
 from desktop.widgets.visibility import show_when
 
 
-class MindRow(Adaptive, Card):
+class MindRow(Adaptive, ListRow):
     """`is_default`: it answers where nothing else is chosen; None: nothing of the kind does. One that stays has no
     button to remove it."""
 
@@ -60,17 +60,8 @@ class MindRow(Adaptive, Card):
         self._note.setText(note)
         show_when(self._note, bool(note))
 
-    def has_focus(self) -> bool:
-        """Whether one of its buttons has it."""
-        focused = QApplication.focusWidget()
-        return focused is not None and self.isAncestorOf(focused)
-
-    def take_focus(self) -> None:
-        """Its first button."""
-        for button in (self._default, self._edit, self._remove):
-            if not button.isHidden():
-                button.setFocus(Qt.FocusReason.OtherFocusReason)
-                return
+    def searched(self) -> str:
+        return self.name
 
     def retranslate(self) -> None:
         self._chip.setText(self.tr("Default"))
