@@ -49,6 +49,7 @@ from core.services.executions import ExecutionService
 from core.services.forgetting import Forgetting
 from core.services.mcp_servers import McpServerService
 from core.services.mcp_stored import register_stored
+from core.services.memories import MemoryService
 from core.services.prompts import PromptService
 from core.services.providers import ProviderService
 from core.services.recording import RecordingService
@@ -216,6 +217,7 @@ class Core:
     recording: RecordingService
     servers: McpServerService
     prompts: PromptService
+    memories: MemoryService
     slash: SlashService
 
 
@@ -334,6 +336,7 @@ async def run_core(
                             recording=RecordingService(recordings),
                             servers=servers,
                             prompts=prompts,
+                            memories=MemoryService(storage.memories, storage.workflow, bus, clock),
                             slash=SlashService(book, templates, prompts),
                         )
     finally:
