@@ -15,8 +15,8 @@ from core.ports.clock import Clock
 from core.ports.memories import Memories, Room, Wanted
 from core.services.outcome import answers
 
-PAGE = 50
-FOUND = 100
+PAGE = 25
+FOUND = 50
 """So many are given of what a search finds."""
 MOST_WORDS = 20
 

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 from core.domain.agent import MAX_TOKENS, NAME_CHARACTERS, PROMPT_CHARACTERS, Agent
 from core.domain.ids import AgentId
@@ -33,7 +33,7 @@ class AgentForm(Form):
         self._minds = minds
         self._agent_id: AgentId | None = None
         self._models: list[ModelChoice | None] = [None]
-        self._model, self._prompt = ComboBox(), QPlainTextEdit()
+        self._name, self._model, self._prompt = QLineEdit(), ComboBox(), QPlainTextEdit()
         self._name.setMaxLength(NAME_CHARACTERS)
         self._prompt.setTabChangesFocus(True)
         self._tools, self._servers = ToolChoice(theme), ServerChoice(theme)

@@ -84,7 +84,7 @@ class AgentsPage(MindsPage):
 
     def _open(self, agent: Agent | None) -> None:
         self._form.show_agent(agent)
-        self.open_form(self._form, None if agent is None else agent.id, self._form.focus_name)
+        self.open_form(self._form, None if agent is None else agent.id, self._form.focus_first)
 
     def _on_kept(self, agent: Agent) -> None:
         self.close_form(agent.id)

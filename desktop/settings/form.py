@@ -35,7 +35,6 @@ class Form(Adaptive, Card):
         self._is_keeping = False
         self._rows: list[FormRow] = []
         self._title, self._problem = Label("", "title"), Paragraph("", "label", "error")
-        self._name = QLineEdit()
         self._save, self._leave = Button(theme, kind="primary"), Button(theme)
         self._column, self._buttons = QVBoxLayout(self), QHBoxLayout()
         self._save.clicked.connect(self._on_save)
@@ -53,9 +52,12 @@ class Form(Adaptive, Card):
         """What is made or changed."""
         raise NotImplementedError
 
-    def focus_name(self) -> None:
-        self._name.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._name.selectAll()
+    def focus_first(self) -> None:
+        """Into the first field, whose text can be typed over."""
+        field = self._rows[0].control
+        field.setFocus(Qt.FocusReason.OtherFocusReason)
+        if isinstance(field, QLineEdit):
+            field.selectAll()
 
     def searched(self) -> str:
         return " ".join([self._title.text(), *(row.name for row in self._rows)])

@@ -1,6 +1,7 @@
 """A page with a list that follows what there is, forms below it, and changes that can be undone."""
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -46,7 +47,9 @@ class ListPage(Page, Generic[RowT]):
         self.about, self.empty = Paragraph("", "label", "muted"), Paragraph("", "label", "muted")
         self._spawn_task = spawn
         self._refused = refused
-        self._openers: dict[QWidget, QAbstractButton] = {}
+        self._openers: dict[QWidget, QWidget] = {}
+        self.next_stop: QWidget | None = None
+        """Where Tab goes after the rows."""
         self._shown_form: QWidget | None = None
         self._edited: str | None = None
         self.list_ = QWidget()
@@ -57,9 +60,11 @@ class ListPage(Page, Generic[RowT]):
         self.add(self.about, self.about.text)
         self.add(self.list_, self.searched_list)
 
-    def add_form(self, form: QWidget, searched: Callable[[], str], opener: QAbstractButton) -> None:
-        """A form that is open now and then; the focus that was in it goes to the button that opens it, in the end."""
+    def add_form(self, form: QWidget, searched: Callable[[], str], opener: QWidget) -> None:
+        """A form that is open now and then; the focus that was in it goes to the row that it is of, else to what opens
+        it."""
         self._openers[form] = opener
+        self.next_stop = self.next_stop or opener
         self.add(form, searched)
         show_when(form, False)
 
@@ -74,7 +79,7 @@ class ListPage(Page, Generic[RowT]):
 
     def searched_list(self) -> str:
         """The words that the list is found by."""
-        openers = [opener.text() for opener in self._openers.values()]
+        openers = [opener.text() for opener in self._openers.values() if isinstance(opener, QAbstractButton)]
         return " ".join([*openers, *(row.searched() for row in self.rows.values())])
 
     def filter(self, query: str) -> bool:
@@ -125,17 +130,35 @@ class ListPage(Page, Generic[RowT]):
         rows = list(self.rows.values())
         if all(self.list_column.indexOf(row) == at for at, row in enumerate(rows)):
             return
-        for at, row in enumerate(rows):
-            self.list_column.removeWidget(row)
-            self.list_column.insertWidget(at, row)
-            row.show()  # now, not when the layout comes to it: focus may go there
+        with self._laid_out_once():
+            for at, row in enumerate(rows):
+                self.list_column.removeWidget(row)
+                self.list_column.insertWidget(at, row)
+                row.show()  # now, not when the layout comes to it: focus may go there
         stops = [stop for row in rows for stop in row.stops()]
-        opener = next(iter(self._openers.values()), None)
-        if opener is not None:
-            before = stop_before(opener)
+        if self.next_stop is not None:
+            before = stop_before(self.next_stop)
             while before in stops:
                 before = stop_before(before)
             chain([before, *stops])
+
+    @contextmanager
+    def _laid_out_once(self) -> Iterator[None]:
+        """Qt would lay out the whole page for each row that is shown."""
+        layouts = [layout for part in self._around(self.list_) if (layout := part.layout()) is not None]
+        for layout in layouts:
+            layout.setEnabled(False)
+        try:
+            yield
+        finally:
+            for layout in layouts:
+                layout.setEnabled(True)
+
+    def _around(self, part: QWidget | None) -> Iterator[QWidget]:
+        """The part, and all up to the page that it is in."""
+        while part is not None and part is not self:
+            yield part
+            part = part.parentWidget()
 
     def _on_change(self, _message: object) -> None:
         self.show_list()

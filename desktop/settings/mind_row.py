@@ -14,8 +14,8 @@ from desktop.widgets.visibility import show_when
 
 
 class MindRow(Adaptive, ListRow):
-    """`is_default`: it answers where nothing else is chosen; None: nothing of the kind does. One that stays has no
-    button to remove it."""
+    """`words` are shown in the place of its name, which its buttons have. `is_default`: it answers where nothing else
+    is chosen; None: nothing of the kind does. One that stays has no button to remove it."""
 
     made_default = Signal()
     edited = Signal()
@@ -29,12 +29,13 @@ class MindRow(Adaptive, ListRow):
         is_default: bool | None,
         can_remove: bool = True,
         can_edit: bool = True,
+        words: str | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
         self.name = name
-        self._title = Paragraph(name, "strong", most_lines=2)
+        self._title = Paragraph(name if words is None else words, "strong", most_lines=2)
         self._note = Paragraph("", "label", "muted", 3)
         self._chip = Chip()
         self._default = Button(theme, kind="link", is_small=True)

@@ -19,11 +19,11 @@ from desktop.settings.form_row import FormRow
 from desktop.settings.library import Library
 from desktop.settings.prompt_words import refused_prompt_words, variable_words
 from desktop.settings.side_by_side import SideBySide
+from desktop.settings.written import written
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
 from desktop.widgets.paragraph import Paragraph
 
-_BREAKS = str.maketrans({"\u2028": "\n", "\u2029": "\n"})
 _LINES = 8
 
 
@@ -34,7 +34,7 @@ class PromptForm(Form):
         super().__init__(theme, library.spawn, parent)
         self._library = library
         self._prompt_id: PromptId | None = None
-        self._category, self._description = QLineEdit(), QLineEdit()
+        self._name, self._category, self._description = QLineEdit(), QLineEdit(), QLineEdit()
         for line, most in (
             (self._name, NAME_CHARACTERS),
             (self._category, CATEGORY_CHARACTERS),
@@ -85,13 +85,9 @@ class PromptForm(Form):
         lines = _LINES * self._content.fontMetrics().lineSpacing()
         self._content.setFixedHeight(lines + 2 * (sizes.space_s + sizes.focus_ring))
 
-    def _text(self) -> str:
-        """As it was written: Qt's plain text has no no-break spaces."""
-        return self._content.document().toRawText().translate(_BREAKS)
-
     def _check(self) -> None:
         """Say what the text asks for, how much of its room is taken, and that it is too long."""
-        text = self._text()
+        text = written(self._content)
         length, row = len(text), self._rows[3]
         most = number(CONTENT_CHARACTERS)
         counted = self.tr("{count} of {most} characters").format(count=number(length), most=most)
@@ -105,5 +101,5 @@ class PromptForm(Form):
             name=self._name.text(),
             category=self._category.text(),
             description=self._description.text(),
-            content=self._text(),
+            content=written(self._content),
         )

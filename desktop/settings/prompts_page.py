@@ -77,7 +77,7 @@ class PromptsPage(ListPage[MindRow]):
 
     def _open(self, prompt: Prompt | None) -> None:
         self._form.show_prompt(prompt)
-        self.open_form(self._form, None if prompt is None else prompt.id, self._form.focus_name)
+        self.open_form(self._form, None if prompt is None else prompt.id, self._form.focus_first)
 
     def _on_kept(self, prompt: Prompt) -> None:
         self.close_form(prompt.id)

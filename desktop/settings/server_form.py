@@ -36,7 +36,7 @@ class ServerForm(Form):
         super().__init__(theme, servers.spawn, parent)
         self._servers = servers
         self._server_id: ServerId | None = None
-        self._command, self._folder, self._url = (QLineEdit() for _ in range(3))
+        self._name, self._command, self._folder, self._url = (QLineEdit() for _ in range(4))
         self._name.setMaxLength(NAME_CHARACTERS)
         for field in (self._command, self._folder, self._url):
             field.setMaxLength(TEXT_CHARACTERS)

@@ -124,7 +124,7 @@ class ServersPage(ListPage[ServerRow]):
 
     def _edit(self, server: McpServer | None) -> None:
         self._form.show_server(server)
-        self.open_form(self._form, None if server is None else server.id, self._form.focus_name)
+        self.open_form(self._form, None if server is None else server.id, self._form.focus_first)
 
     def _open_paste(self) -> None:
         self.open_form(self._paste, None, self._paste.focus_text)
