@@ -47,7 +47,9 @@ from core.services.consent import ConsentService
 from core.services.demo import DemoService
 from core.services.executions import ExecutionService
 from core.services.forgetting import Forgetting
-from core.services.mcp_servers import McpServerService, register_stored
+from core.services.mcp_servers import McpServerService
+from core.services.mcp_stored import register_stored
+from core.services.memories import MemoryService
 from core.services.prompts import PromptService
 from core.services.providers import ProviderService
 from core.services.recording import RecordingService
@@ -217,6 +219,7 @@ class Core:
     recording: RecordingService
     servers: McpServerService
     prompts: PromptService
+    memories: MemoryService
     slash: SlashService
 
 
@@ -289,7 +292,10 @@ async def run_core(
             Toolbox(clock, more_tools, stores.background.is_viewed, consent, sandbox, storage, picker) as box,
             Models(clock, settings, key_file) as models,
         ):
-            agents = AgentService(await storage.agents(), storage, bus, settings.read, box.registry.infos)
+            servers = McpServerService(storage, bus, models.keys, consent)
+            agents = AgentService(
+                await storage.agents(), storage, bus, settings.read, box.registry.infos, lambda: servers.configs
+            )
             loop = AgentLoop(models.client, box.invoker, storage, clock, box.schemas, agents)
             steps = StepRunner(box.invoker, box.sandbox, loop, box.schemas)
             templates = TemplateService(storage, box.validator)
@@ -299,7 +305,6 @@ async def run_core(
             for tool in recording_tools(recordings):
                 box.registry.register(tool, is_checked=True)
             consent.know(box.invoker.infos)
-            servers = McpServerService(storage, bus, models.keys, consent)
             sampling = Sampling(models.client, consent)
             hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
             async with hub:  # around the engine: calls end before the programs that answer them
@@ -333,6 +338,7 @@ async def run_core(
                             recording=RecordingService(recordings),
                             servers=servers,
                             prompts=prompts,
+                            memories=MemoryService(storage.memories, storage.workflow, bus, clock),
                             slash=SlashService(book, templates, prompts),
                         )
     finally:

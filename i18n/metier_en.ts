@@ -93,6 +93,33 @@
     </message>
 </context>
 <context>
+    <name>MemoryClearing</name>
+    <message numerus="yes">
+        <source>Delete all {count} memories?</source>
+        <translation>
+            <numerusform>Delete the only memory?</numerusform>
+            <numerusform>Delete all {count} memories?</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>MemoryPage</name>
+    <message numerus="yes">
+        <source>{count} memories are deleted.</source>
+        <translation>
+            <numerusform>{count} memory is deleted.</numerusform>
+            <numerusform>{count} memories are deleted.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} memories, about {size}B</source>
+        <translation>
+            <numerusform>{count} memory, about {size}B</numerusform>
+            <numerusform>{count} memories, about {size}B</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ModelForm</name>
     <message numerus="yes">
         <source>It answers, and lists %n model(s).</source>

@@ -169,10 +169,6 @@
         <translation>Un autre peut être choisi dans chaque conversation.</translation>
     </message>
     <message>
-        <source>Cancel</source>
-        <translation>Annuler</translation>
-    </message>
-    <message>
         <source>Edit agent</source>
         <translation>Modifier l’agent</translation>
     </message>
@@ -193,8 +189,16 @@
         <translation>Instructions</translation>
     </message>
     <message>
+        <source>It has no tool of another server, whatever is checked above.</source>
+        <translation>Il n’a aucun outil d’un autre serveur, même coché plus haut.</translation>
+    </message>
+    <message>
         <source>Longest answer</source>
         <translation>Réponse la plus longue</translation>
+    </message>
+    <message>
+        <source>MCP servers</source>
+        <translation>Serveurs MCP</translation>
     </message>
     <message>
         <source>Model</source>
@@ -270,12 +274,24 @@
         <translation>Par défaut&#xa0;: {agent}</translation>
     </message>
     <message>
+        <source>MCP servers: {servers}</source>
+        <translation>Serveurs MCP&#xa0;: {servers}</translation>
+    </message>
+    <message>
         <source>New agent</source>
         <translation>Nouvel agent</translation>
     </message>
     <message>
         <source>all tools</source>
         <translation>tous les outils</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>aucun</translation>
+    </message>
+    <message>
+        <source>not there any more: {servers}</source>
+        <translation>n’existe plus&#xa0;: {servers}</translation>
     </message>
     <message>
         <source>the default model</source>
@@ -1111,6 +1127,10 @@
 <context>
     <name>CutOffView</name>
     <message>
+        <source>An MCP server that this agent is limited to is not there any more</source>
+        <translation>Un serveur MCP auquel cet agent est limité n’existe plus</translation>
+    </message>
+    <message>
         <source>Another agent answered than the step names</source>
         <translation>Un autre agent a répondu que celui que nomme l’étape</translation>
     </message>
@@ -1452,6 +1472,13 @@
     <message>
         <source>Reason for a rejection (optional)</source>
         <translation>Motif d’un refus (facultatif)</translation>
+    </message>
+</context>
+<context>
+    <name>Form</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
     </message>
 </context>
 <context>
@@ -1912,6 +1939,183 @@
     <message>
         <source>One on each line</source>
         <translation>Un par ligne</translation>
+    </message>
+</context>
+<context>
+    <name>Memories</name>
+    <message>
+        <source>A memory has 1 to {limit} characters, and not blanks alone.</source>
+        <translation>Un souvenir a de 1 à {limit} caractères, et pas seulement des blancs.</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>Contexte</translation>
+    </message>
+    <message>
+        <source>Decision</source>
+        <translation>Décision</translation>
+    </message>
+    <message>
+        <source>Knowledge</source>
+        <translation>Connaissance</translation>
+    </message>
+    <message>
+        <source>Preference</source>
+        <translation>Préférence</translation>
+    </message>
+    <message>
+        <source>for all conversations</source>
+        <translation>pour toutes les conversations</translation>
+    </message>
+    <message>
+        <source>of one conversation</source>
+        <translation>d’une conversation</translation>
+    </message>
+    <message>
+        <source>of “{title}”</source>
+        <translation>de «&#x202f;{title}&#x202f;»</translation>
+    </message>
+    <message>
+        <source>until {time}</source>
+        <translation>jusqu’au {time}</translation>
+    </message>
+    <message>
+        <source>{count} characters</source>
+        <translation>{count} caractères</translation>
+    </message>
+</context>
+<context>
+    <name>MemoryClearing</name>
+    <message>
+        <source>Agents forget all of it, in every conversation. This cannot be undone.</source>
+        <translation>Les agents oublient tout, dans toutes les conversations. C’est définitif.</translation>
+    </message>
+    <message>
+        <source>Delete all</source>
+        <translation>Tout supprimer</translation>
+    </message>
+    <message>
+        <source>Delete all memories</source>
+        <translation>Supprimer toute la mémoire</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete all {count} memories?</source>
+        <translation>
+            <numerusform>Supprimer le seul souvenir&#x202f;?</numerusform>
+            <numerusform>Supprimer les {count} souvenirs&#x202f;?</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Delete all…</source>
+        <translation>Tout supprimer…</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>Garder</translation>
+    </message>
+    <message>
+        <source>Stop deleting</source>
+        <translation>Arrêter la suppression</translation>
+    </message>
+    <message>
+        <source>{count} are left to delete.</source>
+        <translation>Il en reste {count} à supprimer.</translation>
+    </message>
+</context>
+<context>
+    <name>MemoryForm</name>
+    <message>
+        <source>Context is forgotten after seven days.</source>
+        <translation>Un contexte est oublié après sept jours.</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Mémoire</translation>
+    </message>
+    <message>
+        <source>Save memory</source>
+        <translation>Enregistrer le souvenir</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>Type</translation>
+    </message>
+    <message>
+        <source>What agents know</source>
+        <translation>Ce que savent les agents</translation>
+    </message>
+    <message>
+        <source>{count} of {most} characters</source>
+        <translation>{count} caractères sur {most}</translation>
+    </message>
+</context>
+<context>
+    <name>MemoryPage</name>
+    <message>
+        <source>Agents keep here what is to be known beyond one answer, with the tool “memory”. You can read, change and delete all of it.</source>
+        <translation>Les agents gardent ici ce qui doit être su au-delà d’une réponse, avec l’outil «&#x202f;memory&#x202f;». Vous pouvez tout lire, modifier et supprimer.</translation>
+    </message>
+    <message>
+        <source>Agents remember nothing yet.</source>
+        <translation>Les agents ne se souviennent encore de rien.</translation>
+    </message>
+    <message>
+        <source>All types</source>
+        <translation>Tous les types</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Mémoire</translation>
+    </message>
+    <message>
+        <source>Newer</source>
+        <translation>Plus récents</translation>
+    </message>
+    <message>
+        <source>No memory is like this.</source>
+        <translation>Aucun souvenir ne correspond.</translation>
+    </message>
+    <message>
+        <source>Older</source>
+        <translation>Plus anciens</translation>
+    </message>
+    <message>
+        <source>Search memories</source>
+        <translation>Chercher dans la mémoire</translation>
+    </message>
+    <message>
+        <source>The first {count} are shown.</source>
+        <translation>Les {count} premiers sont affichés.</translation>
+    </message>
+    <message>
+        <source>The memory is saved.</source>
+        <translation>Le souvenir est enregistré.</translation>
+    </message>
+    <message>
+        <source>Type of memory</source>
+        <translation>Type de souvenir</translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} memories are deleted.</source>
+        <translation>
+            <numerusform>{count} souvenir est supprimé.</numerusform>
+            <numerusform>{count} souvenirs sont supprimés.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>{count} memories, about {size}B</source>
+        <translation>
+            <numerusform>{count} souvenir, environ {size}o</numerusform>
+            <numerusform>{count} souvenirs, environ {size}o</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>“{memory}” is back.</source>
+        <translation>«&#x202f;{memory}&#x202f;» est de retour.</translation>
+    </message>
+    <message>
+        <source>“{memory}” is deleted.</source>
+        <translation>«&#x202f;{memory}&#x202f;» est supprimé.</translation>
     </message>
 </context>
 <context>
@@ -2492,10 +2696,6 @@
 <context>
     <name>PromptForm</name>
     <message>
-        <source>Cancel</source>
-        <translation>Annuler</translation>
-    </message>
-    <message>
         <source>Category</source>
         <translation>Catégorie</translation>
     </message>
@@ -2785,6 +2985,17 @@
     </message>
 </context>
 <context>
+    <name>ServerChoice</name>
+    <message>
+        <source>All servers, also those to come</source>
+        <translation>Tous les serveurs, aussi ceux à venir</translation>
+    </message>
+    <message>
+        <source>{server} (not there any more)</source>
+        <translation>{server} (n’existe plus)</translation>
+    </message>
+</context>
+<context>
     <name>ServerConsent</name>
     <message>
         <source>Allow it to run</source>
@@ -2893,10 +3104,6 @@
     <message>
         <source>Call limit</source>
         <translation>Limite d’un appel</translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Annuler</translation>
     </message>
     <message>
         <source>Command</source>

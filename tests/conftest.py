@@ -2,7 +2,7 @@
 
 import pytest
 
-pytest_plugins = ["tests.support.async_tests"]
+pytest_plugins = ["tests.support.async_tests", "tests.support.bare"]
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:

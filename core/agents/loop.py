@@ -14,16 +14,16 @@ from core.agents.calls import RoundCalls
 from core.agents.context import Conversation, conversation
 from core.agents.ledger import Ledger
 from core.agents.limits import MAX_ROUNDS, Repetitions, check_round
+from core.agents.offer import Offer
 from core.agents.record import TurnRecord
 from core.agents.recovery import take_up
 from core.agents.results import as_messages
 from core.agents.sub_agents import TurnSubAgents
 from core.agents.system_prompt import system_prompt
-from core.agents.window import fitting, tool_tokens
-from core.domain.context import room_tokens
+from core.agents.window import fitting
 from core.domain.json_text import read
 from core.domain.step import StepStatus
-from core.domain.tool import COLLECTION, ToolInfo
+from core.domain.tool import ToolInfo
 from core.errors import StepFailed
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
@@ -86,12 +86,13 @@ class AgentLoop:
             raise
         record = TurnRecord(turn, log, self._clock, found.answers)
         ledger = Ledger(turn, log, self._clock, found.calls)
-        own = [tool.name for tool in self._advertised(turn)]
+        offer = Offer(turn, self._tools)
+        own = [tool.name for tool in offer.now().tools]
         sub_agents = self.sub_agents(turn, log, own) if turn.place.sub_agent_id is None else None
         calls = RoundCalls(turn, self._tools, ledger, sub_agents)
         ended = StepStatus.ERROR
         try:
-            output = await self._answer(turn, log, before, record, calls)
+            output = await self._answer(turn, log, before, record, calls, offer)
             ended = StepStatus.COMPLETED
             return output
         except CancelledError:
@@ -104,7 +105,13 @@ class AgentLoop:
             record.close(ended)
 
     async def _answer(
-        self, turn: AgentTurn, log: RunLog, before: Conversation, record: TurnRecord, calls: RoundCalls
+        self,
+        turn: AgentTurn,
+        log: RunLog,
+        before: Conversation,
+        record: TurnRecord,
+        calls: RoundCalls,
+        offer: Offer,
     ) -> Any:
         """Go from answer to answer, those that were given before a crash first, to one that calls nothing."""
         max_rounds = _max_rounds(turn)
@@ -115,18 +122,20 @@ class AgentLoop:
         repetitions = Repetitions()
         while True:
             number += 1
-            tools = self._advertised(turn)
+            offered = offer.now()
             answer = record.answer(number)
             if answer is None:
-                fitted = fitting(messages, prompt_at, tools, _room(turn))
-                record.ask(fitted, before.oldest_told(fitted.dropped), _room(turn))
-                answer = await self._ask(self._request(turn, fitted.messages, tools, record), record, log)
+                if number == 1:
+                    self._tell_lost_servers(turn, record)
+                fitted = fitting(messages, prompt_at, offered.tokens, offer.room)
+                record.ask(fitted, before.oldest_told(fitted.dropped), offer.room)
+                answer = await self._ask(self._request(turn, fitted.messages, offered.tools, record), record, log)
             messages.append(answer.as_message())
             if answer.calls:
                 rounds += 1
                 check_round(len(answer.calls), rounds, max_rounds)
                 notes = repetitions.notes(answer)
-                names = frozenset(tool.name for tool in tools)
+                names = frozenset(tool.name for tool in offered.tools)
                 results = await calls.carry_out(number, answer, record.offset(number), names)
                 messages.extend(await as_messages([call.id for call in answer.calls], results, notes))
             elif answer.status is StepStatus.COMPLETED:
@@ -192,32 +201,18 @@ class AgentLoop:
             return self._system_prompt
         return system_prompt(turn, self._clock.now())
 
-    def _advertised(self, turn: AgentTurn) -> tuple[ToolInfo, ...]:
-        """The tools that the model may call now: those of its agent that the step allows too. A sub-agent begins none.
-
-        Of an agent without a list of its own, a model with a small window has those for templates and runs only if all
-        tools leave it half of its room: else there would be none for the conversation.
-        """
+    def _tell_lost_servers(self, turn: AgentTurn, record: TurnRecord) -> None:
+        """Its sub-agents are as it is, and tell nothing."""
         profile = turn.snapshot.profile
-        given = (turn.tools, None if profile is None else profile.tools)
-        limits = [frozenset(names) for names in given if names is not None]
-        infos = tuple(info for info in self._tools.infos() if all(info.name in names for names in limits))
-        if turn.place.sub_agent_id is not None:
-            infos = tuple(info for info in infos if not info.begins_agents)
-        room = _room(turn)
-        if limits or room is None or sum(map(tool_tokens, infos)) <= room / 2:
-            return infos
-        return tuple(info for info in infos if not info.name.startswith(COLLECTION))
+        if profile is None or turn.place.sub_agent_id is not None:
+            return
+        for server in self._roster.lost_servers(profile):
+            told = f"{profile.name} is limited to MCP servers, of which {server!r} is not there any more"
+            record.warn("unknown_server", told)
 
     def _begins_agents(self, tool: str) -> bool:
         info = self._tools.info(tool)
         return info is not None and info.begins_agents
-
-
-def _room(turn: AgentTurn) -> int | None:
-    """What the conversation may take of the model's window; the offline agent has none."""
-    choice = turn.snapshot.model
-    return None if choice is None else room_tokens(choice.context_tokens, choice.max_tokens)
 
 
 def _max_rounds(turn: AgentTurn) -> int:

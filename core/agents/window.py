@@ -29,24 +29,22 @@ class Fitted:
     dropped: int
 
 
-def fitting(
-    messages: Sequence[ChatMessage], prompt_at: int, tools: Sequence[ToolInfo], room_tokens: int | None
-) -> Fitted:
+def fitting(messages: Sequence[ChatMessage], prompt_at: int, tools_tokens: int, room_tokens: int | None) -> Fitted:
     """The messages that a request takes. `prompt_at` is where the prompt of the turn stands; what follows it is newer.
+    `tools_tokens` is what it takes to tell of the tools, as `Offered` has it.
 
     `room_tokens` None: everything fits. Of the turn itself at least the newest answer with its results is kept, be it
     too large; that the provider will say.
     """
-    all_tools = sum(map(tool_tokens, tools))
-    whole = sum(map(tokens_of, messages)) + all_tools
-    fixed = all_tools + (tokens_of(messages[0]) if messages[0].role == "system" else 0)
+    whole = sum(map(tokens_of, messages)) + tools_tokens
+    fixed = tools_tokens + (tokens_of(messages[0]) if messages[0].role == "system" else 0)
     if room_tokens is None or whole <= room_tokens:
         return Fitted(tuple(messages), whole, fixed, 0)
     prompt = messages[prompt_at]
     systems = [message for message in messages[:prompt_at] if message.role == "system"]
     history = _units([message for message in messages[:prompt_at] if message.role != "system"])
     turn = _units(messages[prompt_at + 1 :])
-    room = room_tokens - sum(map(tokens_of, (*systems, prompt))) - all_tools
+    room = room_tokens - sum(map(tokens_of, (*systems, prompt))) - tools_tokens
     newest, room = _newest(turn, room, at_least=1)
     told: list[list[ChatMessage]] = []
     if len(newest) == len(turn):

@@ -4,6 +4,7 @@ from core.bus.bus import Bus, Subscription
 from core.bus.changes import (
     AgentsChanged,
     ExceptionsChanged,
+    MemoriesChanged,
     PromptsChanged,
     ServersChanged,
     SettingsChanged,
@@ -15,6 +16,7 @@ __all__ = [
     "AgentsChanged",
     "Bus",
     "ExceptionsChanged",
+    "MemoriesChanged",
     "PromptsChanged",
     "ServersChanged",
     "SettingsChanged",

@@ -33,6 +33,11 @@ class PromptsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoriesChanged:
+    """A person changed or deleted what agents remember."""
+
+
+@dataclass(frozen=True, slots=True)
 class ServersChanged:
     """This is how the MCP servers are now, by name: one was added, changed, removed, started, or has ended."""
 

@@ -4,13 +4,14 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from core.domain.ids import AgentId
+from core.domain.ids import AgentId, ServerId
 from core.domain.model import ModelChoice, Reasoning
 
 NAME_CHARACTERS = 64
 PROMPT_CHARACTERS = 10_000
 MAX_TOKENS = 10_000_000
 MAX_TOOLS = 1000
+MAX_SERVERS = 200
 
 
 def name_of(text: str) -> str:
@@ -25,8 +26,9 @@ def name_of(text: str) -> str:
 
 
 class Agent(BaseModel):
-    """`model` None: that of the settings. `tools` None: every tool there is. What is None of the others is left to the
-    model. `max_tool_rounds` is how many answers with calls a turn may have."""
+    """`model` None: that of the settings. `tools` None: every tool there is. `mcp_servers` None: the tools of every
+    server, else of these alone, whatever `tools` has. What is None of the others is left to the model.
+    `max_tool_rounds` is how many answers with calls a turn may have."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
@@ -36,6 +38,10 @@ class Agent(BaseModel):
     system_prompt: Annotated[str, Field(max_length=PROMPT_CHARACTERS)] = ""
     tools: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=256)], ...], Field(max_length=MAX_TOOLS)] | (
         None
+    ) = None
+    mcp_servers: (
+        Annotated[tuple[Annotated[ServerId, Field(min_length=1, max_length=64)], ...], Field(max_length=MAX_SERVERS)]
+        | None
     ) = None
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
     max_tokens: Annotated[int, Field(ge=1, le=MAX_TOKENS)] | None = None

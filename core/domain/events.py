@@ -284,7 +284,7 @@ class ModelWaited(Fact):
 class AnswerWarned(Fact):
     """Something is to be known about an answer that is whole as far as it goes: `length` and `content_filter`, it was
     cut off; `skipped_data`, parts may be missing; `empty_answer`, nothing was said and nothing called; `unknown_agent`,
-    somebody else answers than the step names."""
+    somebody else answers than the step names; `unknown_server`, its agent is limited to one that is not there."""
 
     type = "warning"
     code: str

@@ -30,7 +30,7 @@ from core.persistence.connection import Connection
 from core.persistence.keys import record, text_key
 from core.persistence.pages import ROWS
 from core.persistence.statements import Row, Statement
-from core.ports.memories import RANKED, Wanted
+from core.ports.memories import RANKED, Room, Wanted
 
 NEVER = 1 << 62
 _GENERAL = ""
@@ -45,18 +45,37 @@ _ADD = """{
 }"""
 _WHOLE = "SELECT * FROM ONLY $id WHERE expires > $now"
 _HEAD = "id, scope, place, type, expires, data"
-_WANTED = "scope IN $scopes AND expires > $now AND ($type = NONE OR type = $type)"
+_ALIVE = "expires > $now AND ($type = NONE OR type = $type)"
+_WANTED = f"scope IN $scopes AND {_ALIVE}"
 _PAGE = f"""SELECT {_HEAD} FROM memory WITH INDEX memory_by_scope
     WHERE {_WANTED} AND place > $place ORDER BY place LIMIT $limit"""
+_PAGE_OF_ALL = f"SELECT {_HEAD} FROM memory WHERE {_ALIVE} AND place > $place ORDER BY place LIMIT $limit"
 _PLACE = "SELECT VALUE place FROM ONLY $id"
 _COUNTED = f"SELECT VALUE id FROM memory_word WHERE words @@ $query AND {_WANTED} LIMIT $limit"
 _RANKED = f"""SELECT id, place, math::fixed(search::score(1), 3) AS score FROM memory_word
     WHERE words @1@ $query AND {_WANTED} LIMIT $limit"""
 _NEWEST = f"""SELECT VALUE id FROM memory_word WITH INDEX memory_word_by_scope
     WHERE {_WANTED} AND $beginnings.all(|$one| string::contains(words, $one)) ORDER BY place LIMIT $limit"""
+_COUNTED_OF_ALL = f"SELECT VALUE id FROM memory_word WHERE words @@ $query AND {_ALIVE} LIMIT $limit"
+_RANKED_OF_ALL = f"""SELECT id, place, math::fixed(search::score(1), 3) AS score FROM memory_word
+    WHERE words @1@ $query AND {_ALIVE} LIMIT $limit"""
+_NEWEST_OF_ALL = f"""SELECT VALUE id FROM memory_word
+    WHERE {_ALIVE} AND $beginnings.all(|$one| string::contains(words, $one)) ORDER BY place LIMIT $limit"""
 _THESE = f"SELECT {_HEAD} FROM $ids"
 _EXPIRED = "SELECT VALUE record::id(id) FROM memory WHERE expires <= $now LIMIT $limit"
 _OF_WORKFLOW = "SELECT VALUE record::id(id) FROM memory WHERE scope = $scope LIMIT $limit"
+_SOME = "SELECT VALUE record::id(id) FROM memory LIMIT $limit"
+_ROOM = """SELECT count() AS count, math::sum(string::len(data)) + math::sum(string::len(text ?? '')) AS size
+    FROM memory GROUP ALL"""
+_CHANGE = """{
+    LET $to = $given;
+    LET $changed = (UPDATE $to.memory SET type = $to.type, expires = $to.expires, data = $to.data, text = $to.text
+        RETURN VALUE id);
+    IF $changed {
+        UPDATE $to.word SET type = $to.type, expires = $to.expires, words = $to.words RETURN NONE
+    };
+    $changed
+}"""
 _DELETE = "DELETE $given RETURN BEFORE.id"
 
 
@@ -95,23 +114,48 @@ class StoredMemories:
         if place is None:
             return []
         given = {**_given(wanted), "place": place}
-        return list(readable(await self._connection.read(_PAGE, given), _memory))
+        page = _PAGE if wanted.workflows is not None else _PAGE_OF_ALL
+        return list(readable(await self._connection.read(page, given), _memory))
 
     async def search(self, wanted: Wanted, words: Sequence[str]) -> list[Memory]:
         if not words:
             return []
         given = _given(wanted)
+        is_of_some = wanted.workflows is not None
+        counted, ranking, newest = (
+            (_COUNTED, _RANKED, _NEWEST) if is_of_some else (_COUNTED_OF_ALL, _RANKED_OF_ALL, _NEWEST_OF_ALL)
+        )
         matching = {**given, "query": " ".join(words), "limit": RANKED + 1}
-        count = len(await self._connection.read(_COUNTED, matching))  # to rank takes far longer than to find
+        count = len(await self._connection.read(counted, matching))  # to rank takes far longer than to find
         if count > RANKED:
-            ids = await self._connection.read(_NEWEST, {**given, "beginnings": [f" {word}" for word in words]})
+            ids = await self._connection.read(newest, {**given, "beginnings": [f" {word}" for word in words]})
         else:
-            ranked = await self._connection.read(_RANKED, matching) if count else []
+            ranked = await self._connection.read(ranking, matching) if count else []
             ranked.sort(key=lambda row: (-row["score"], row["place"]))
             ids = [row["id"] for row in ranked[: wanted.limit]]
         rows = await self._connection.read(_THESE, {"ids": [record("memory", one.id) for one in ids]})
         by_id = {row["id"].id: row for row in rows}
         return list(readable((by_id[one.id] for one in ids if one.id in by_id), _memory))
+
+    async def change(self, memory: Memory) -> bool:
+        key = text_key(memory.id)
+        rows = _rows(memory, _BEFORE_ALL)
+        kept, words = rows["memory"], rows["words"]
+        given = {
+            "memory": record("memory", key),
+            "word": record("memory_word", key),
+            "words": words["words"],
+            **{name: kept[name] for name in ("type", "expires", "data", "text")},
+        }
+        (changed,) = await self._connection.commit([Statement(_CHANGE, given)])
+        return bool(changed)
+
+    async def room(self) -> Room:
+        rows = await self._connection.read(_ROOM)
+        return Room(rows[0]["count"], rows[0]["size"]) if rows else Room(0, 0)
+
+    async def remove_some(self) -> int:
+        return await self._delete(await self._connection.read(_SOME, {"limit": ROWS}))
 
     async def remove(self, memory_id: MemoryId) -> bool:
         return await self._delete([text_key(memory_id)]) > 0
@@ -130,6 +174,8 @@ class StoredMemories:
             await self._delete(keys)
 
     async def _delete(self, keys: Sequence[str]) -> int:
+        if not keys:
+            return 0
         words: list[RecordID] = [record("memory_word", key) for key in keys]
         found = await self._connection.commit(
             [Statement(_DELETE, [record("memory", key) for key in keys]), Statement(_DELETE, words)]
@@ -139,7 +185,7 @@ class StoredMemories:
 
 def _given(wanted: Wanted) -> dict[str, Any]:
     return {
-        "scopes": [_GENERAL if one is None else text_key(one) for one in wanted.workflows],
+        "scopes": [_GENERAL if one is None else text_key(one) for one in wanted.workflows or ()],
         "now": microseconds(wanted.now),
         "type": wanted.type,
         "limit": wanted.limit,

@@ -4,14 +4,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 
 from core.domain.ids import MemoryId
 from core.domain.memory import HEAD_CHARACTERS, Memory
 from core.domain.words import words_of
 from core.persistence.memory_tables import Place, Tables
-from core.ports.memories import RANKED, Wanted
+from core.ports.memories import RANKED, Room, Wanted
 
 K1, B = 1.2, 0.75
+ROWS = 200
 _Row = tuple[Place, Memory]
 
 
@@ -45,6 +47,25 @@ class TwinMemories:
             matches.sort(key=lambda row: (round(scores.of(known[row[1].id], words), 3), row[0]), reverse=True)
         return [_head(row) for row in matches[: wanted.limit]]
 
+    async def change(self, memory: Memory) -> bool:
+        rows = self._tables().memories
+        if memory.id not in rows:
+            return False
+        place, before = rows[memory.id]
+        rows[memory.id] = place, replace(memory, created_at=before.created_at)
+        return True
+
+    async def room(self) -> Room:
+        contents = [memory.content for _, memory in self._tables().memories.values()]
+        return Room(len(contents), sum(map(len, contents)))
+
+    async def remove_some(self) -> int:
+        rows = self._tables().memories
+        some = list(islice(rows, ROWS))
+        for memory_id in some:
+            del rows[memory_id]
+        return len(some)
+
     async def remove(self, memory_id: MemoryId) -> bool:
         return self._tables().memories.pop(memory_id, None) is not None
 
@@ -61,7 +82,7 @@ class TwinMemories:
             (
                 row
                 for row in self._tables().memories.values()
-                if row[1].workflow_id in wanted.workflows
+                if (wanted.workflows is None or row[1].workflow_id in wanted.workflows)
                 and row[1].is_alive(wanted.now)
                 and wanted.type in (None, row[1].type)
             ),

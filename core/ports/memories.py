@@ -14,13 +14,21 @@ RANKED = 300
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which memories: those of any of these workflows (None: the general ones), of that type if there is one, that have
-    not expired by `now`; at most `limit`, at least 1 and at most 100."""
+    """Which memories: those of any of these workflows (None among them: the general ones; None instead: all there are),
+    of that type if there is one, that have not expired by `now`; at most `limit`, at least 1 and at most 100."""
 
-    workflows: Collection[WorkflowId | None]
+    workflows: Collection[WorkflowId | None] | None
     now: datetime
     type: MemoryType | None = None
     limit: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many memories there are, and about how many bytes they take, those included that have expired."""
+
+    count: int
+    size: int
 
 
 class Memories(Protocol):
@@ -41,6 +49,19 @@ class Memories(Protocol):
     async def search(self, wanted: Wanted, words: Sequence[str]) -> list[Memory]:
         """Those in which every one of the words (`core.domain.words`) begins a word, by relevance (BM25), newer before
         older ones of the same; of more than RANKED, the newest. Of no words, none."""
+        ...
+
+    async def change(self, memory: Memory) -> bool:
+        """Give the memory of that id this type, content and end; it stays where it is in listings. `workflow_id` is its
+        own. False: it is not there."""
+        ...
+
+    async def room(self) -> Room:
+        """What all of them take."""
+        ...
+
+    async def remove_some(self) -> int:
+        """Delete some hundred, for good; how many, 0 if there are none. All at once, nobody else could write."""
         ...
 
     async def remove(self, memory_id: MemoryId) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from core.domain.agent import Agent
-from core.domain.ids import CallId, SubAgentId
+from core.domain.ids import CallId, ServerId, SubAgentId
 from core.domain.model import ModelChoice
 from core.domain.step import StepResult
 from core.domain.sub_agent import MOST_SUB_AGENTS, SubAgentNote, is_sub_agent
@@ -54,6 +54,10 @@ class Roster(Protocol):
     def colleague(self, name: str, usual: ModelChoice | None) -> tuple[Agent, ModelChoice | None]:
         """The agent of that id, or of that name (exact, else without case), with the model that answers for it: its
         own, else the `usual` one; None: the offline agent. Raises NotFound."""
+        ...
+
+    def lost_servers(self, agent: Agent) -> Sequence[ServerId]:
+        """The MCP servers that the agent is limited to, and that are not there any more."""
         ...
 
 

@@ -9,7 +9,8 @@ from pydantic import ValidationError
 
 from core.bus import AgentsChanged, Bus
 from core.domain.agent import ASSISTANT, Agent, Answering
-from core.domain.ids import AgentId, new_id
+from core.domain.ids import AgentId, ServerId, new_id
+from core.domain.mcp_server import McpServer
 from core.domain.model import ModelChoice
 from core.domain.run import Cast
 from core.domain.settings import Settings
@@ -41,12 +42,14 @@ class AgentService:
         bus: Bus,
         settings: Callable[[], Settings],
         tools: Callable[[], Sequence[ToolInfo]],
+        servers: Callable[[], Sequence[McpServer]],
     ) -> None:
         self.current = _complete(kept)
         self._storage = storage
         self._bus = bus
         self._settings = settings
         self._tools = tools
+        self._servers = servers
         self._one_at_a_time = asyncio.Lock()
 
     @property
@@ -57,6 +60,15 @@ class AgentService:
     def tools(self) -> Sequence[ToolInfo]:
         """The tools that an agent can have, by name."""
         return self._tools()
+
+    def servers(self) -> Sequence[McpServer]:
+        """The MCP servers that an agent can be limited to, by name."""
+        return self._servers()
+
+    def lost_servers(self, agent: Agent) -> Sequence[ServerId]:
+        """A `core.ports.sub_agents.Roster`."""
+        there = {one.id for one in self._servers()}
+        return [one for one in agent.mcp_servers or () if one not in there]
 
     def get(self, agent_id: AgentId | None) -> Agent | None:
         return next((one for one in self.current if one.id == agent_id), None)

@@ -1,6 +1,6 @@
 """An MCP server that is about to be kept: its row without secrets, and the secrets apart (AGENTS_AND_TOOLS §7)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from core.domain.mcp_secrets import secret_places, with_values, without_secrets
 from core.domain.mcp_server import McpServer
 from core.domain.settings import KeyPlace
 from core.errors import Refused
+from core.tools.mcp.naming import server_id
 from core.tools.mcp.pasted import Pasted
 
 
@@ -75,6 +76,63 @@ def draft_of(fields: Mapping[str, Any], old: McpServer | None = None, more_secre
     dropped = {} if old is None else {place: at for place, at in old.secrets.items() if place not in {*kept, *fresh}}
     secrets = {**kept, **dict.fromkeys(fresh, KeyPlace.FILE)}  # where each is becomes known when it is kept
     return Draft(_validated({**shown, "secrets": secrets}), fresh, dropped)
+
+
+def previews(pasted: Pasted, there: Iterable[McpServer]) -> list[Preview]:
+    """What would be added beside those that are there. Where values are still to be given, only names are looked at."""
+    found: list[Preview] = []
+    names = {one.name.casefold() for one in there}
+    for one in pasted.servers:
+        name = " ".join(str(one.fields["name"]).split())
+        problem = _name_taken(name) if name.casefold() in names else None
+        try:
+            if not pasted.inputs:
+                draft_of({**one.fields, "id": "preview"})
+        except Refused as error:
+            problem = error
+        names.add(name.casefold())
+        found.append(Preview(one.place, shown_fields(one.fields), problem))
+    return found
+
+
+def drafts_of(filled: Pasted, secret: Mapping[str, Collection[str]], there: Iterable[McpServer]) -> list[Draft]:
+    """Every server of a configuration whose values are given, beside those that are there. `secret` has the places, by
+    name of the server, of what is secret though it does not look so.
+
+    Raises Refused: `bad_config` with all problems, or `name_taken` where one server is all there is.
+    """
+    before = list(there)
+    taken: set[str] = {one.id for one in before}
+    drafts: list[Draft] = []
+    problems: list[dict[str, Any]] = []
+    for one in filled.servers:
+        new_id = server_id(one.fields["name"], taken)
+        try:
+            draft = draft_of({**one.fields, "id": new_id}, more_secret=secret.get(one.fields["name"], ()))
+            require_own_name(draft.server, [*before, *(other.server for other in drafts)])
+        except Refused as error:
+            if error.code == "name_taken" and len(filled.servers) == 1:
+                raise
+            about = {"place": one.place, "message": error.message, "code": error.code}
+            problems.append({**about, "about": {"field": error.parameters.get("field")}})
+            continue
+        taken.add(new_id)
+        drafts.append(draft)
+    if problems:
+        told = "; ".join(f"{one['place']}: {one['message']}" for one in problems[:5])
+        raise Refused("bad_config", f"nothing was added. {told}", problems=problems)
+    return drafts
+
+
+def require_own_name(server: McpServer, others: Iterable[McpServer]) -> None:
+    """Raises Refused `name_taken` where another of them has its name."""
+    name = server.name.casefold()
+    if any(one.name.casefold() == name for one in others if one.id != server.id):
+        raise _name_taken(server.name)
+
+
+def _name_taken(name: str) -> Refused:
+    return Refused("name_taken", f"there is a server {name!r} already", field="name")
 
 
 def _at(fields: Mapping[str, Any], place: str) -> Any:

@@ -36,7 +36,9 @@ from desktop.chat.values import (
 
 _PHASES = {RunStatus.ENQUEUED: Phase.QUEUED, RunStatus.WAITING: Phase.WAITING, RunStatus.PAUSED: Phase.PAUSED}
 STEP_CALLS = 20
-ANSWER_WARNINGS = frozenset({"length", "content_filter", "skipped_data", "empty_answer", "unknown_agent"})
+ANSWER_WARNINGS = frozenset(
+    {"length", "content_filter", "skipped_data", "empty_answer", "unknown_agent", "unknown_server"}
+)
 """What there are words for."""
 
 

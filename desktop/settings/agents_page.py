@@ -6,7 +6,7 @@ from functools import partial
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from core.bus import AgentsChanged, SettingsChanged, Subscription
+from core.bus import AgentsChanged, ServersChanged, SettingsChanged
 from core.domain.agent import ASSISTANT, Agent
 from core.domain.ids import AgentId
 from core.services.agents import RemovedAgent
@@ -20,8 +20,6 @@ from desktop.settings.values import Deed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.buttons import Button
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
 
 
 class AgentsPage(MindsPage):
@@ -29,48 +27,33 @@ class AgentsPage(MindsPage):
 
     def __init__(self, theme: Theme, minds: Minds, told: Callable[[Deed], None], parent: QWidget | None = None) -> None:
         super().__init__(theme, PageId.AGENTS, Icon.BOT, minds, told, parent)
-        self._about = Paragraph("", "label", "muted")
         self._new = Button(theme, icon=Icon.PLUS)
         self.list_column.addWidget(self._new, 0, Qt.AlignmentFlag.AlignLeft)
         self._form = AgentForm(theme, minds)
-        self._is_editing = False
-        self.add(self._about, self._about.text)
-        self.add(self.list_, self._searched_list)
-        self.add(self._form, self._form.searched)
-        show_when(self._form, False)
+        self.add_form(self._form, self._form.searched, self._new)
         self._new.clicked.connect(partial(self._open, None))
         self._form.kept.connect(self._on_kept)
-        self._form.left.connect(self._close)
-        for kind in (AgentsChanged, SettingsChanged):
-            subscription = minds.bus.subscribe(kind, self._on_change)
-            self.destroyed.connect(partial(Subscription.close, subscription))
+        self._form.left.connect(self.close_form)
+        self.follow(minds.bus, AgentsChanged, ServersChanged, SettingsChanged)
         self.adapt_to(theme)
 
     def title(self) -> str:
         return self.tr("Agents")
 
-    def filter(self, query: str) -> bool:
-        is_found = super().filter(query)
-        self._form.setVisible(self._is_editing and not self._form.isHidden())
-        return is_found
-
     def retranslate(self) -> None:
         super().retranslate()
-        self._about.setText(
+        self.about.setText(
             self.tr(
                 "An agent is how a model is asked: with which instructions and which tools. The header of a "
                 "conversation says which one answers."
             )
         )
         self._new.setText(self.tr("New agent"))
-        self._show_agents()
 
-    def _on_change(self, _message: object) -> None:
-        self._show_agents()
-
-    def _show_agents(self) -> None:
+    def show_list(self) -> None:
         default = self.minds.agents.default.id
-        self.show_rows([self._row(agent, is_default=agent.id == default) for agent in self.minds.agents.current])
+        agents = self.minds.agents.current
+        self.show_rows({agent.id: self._row(agent, is_default=agent.id == default) for agent in agents})
 
     def _row(self, agent: Agent, *, is_default: bool) -> MindRow:
         row = MindRow(self._theme, agent.name, is_default=is_default, can_remove=agent.id != ASSISTANT.id)
@@ -83,31 +66,29 @@ class AgentsPage(MindsPage):
     def _note(self, agent: Agent) -> str:
         model = self.tr("the default model") if agent.model is None else agent.model.label
         tools = self.tr("all tools") if agent.tools is None else self.tr("%n tool(s)", "", len(agent.tools))
-        words = " · ".join((model, tools))
+        words = " · ".join((model, tools, *self._server_notes(agent)))
         first = " ".join(agent.system_prompt[:300].split())
         return f"{words}\n{first}" if first else words
 
-    def _searched_list(self) -> str:
-        return " ".join([self._new.text(), *(row.name for row in self.rows)])
+    def _server_notes(self, agent: Agent) -> list[str]:
+        """Which MCP servers it is limited to, if it is; and which of them are gone."""
+        if agent.mcp_servers is None:
+            return []
+        names = {one.id: one.name for one in self.minds.agents.servers()}
+        there = [names[server] for server in agent.mcp_servers if server in names]
+        lost = self.minds.agents.lost_servers(agent)
+        notes = [self.tr("MCP servers: {servers}").format(servers=", ".join(there) or self.tr("none"))]
+        return [*notes, self.tr("not there any more: {servers}").format(servers=", ".join(lost))] if lost else notes
 
     # Making and changing
 
     def _open(self, agent: Agent | None) -> None:
         self._form.show_agent(agent)
-        self._is_editing = True
-        self._form.show()
-        self._form.focus_name()
-        self.ensureWidgetVisible(self._form)
-
-    def _close(self) -> None:
-        self._is_editing = False
-        self._form.hide()
-        self._new.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.open_form(self._form, None if agent is None else agent.id, self._form.focus_first)
 
     def _on_kept(self, agent: Agent) -> None:
-        self._close()
-        words = self.tr("{agent} is saved.")
-        self.told(Deed(lambda _: words.format(agent=agent.name)))
+        self.close_form(agent.id)
+        self.tell(self.tr("{agent} is saved.").format(agent=agent.name))
 
     # Removing
 
@@ -118,8 +99,8 @@ class AgentsPage(MindsPage):
         answer = await self.minds.agents.delete(agent_id)
         if isinstance(answer, Ok):
             removed = answer.data
-            if self._is_editing:
-                self._close()
+            if self.is_editing(agent_id):
+                self.close_form()
             self.tell_change(
                 partial(self._removed_words, removed),
                 partial(self._put_back, removed.agent),

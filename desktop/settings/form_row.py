@@ -30,6 +30,10 @@ class FormRow(Adaptive, QWidget):
         return self._name.text()
 
     @property
+    def control(self) -> QWidget:
+        return self._control
+
+    @property
     def problem(self) -> str:
         return self._problem
 

@@ -1,21 +1,21 @@
-"""A model, an agent or a prompt in a list of the settings: what it is, and what can be done with it."""
+"""A model, an agent, a prompt or a memory in a list of the settings: what it is, and what can be done with it."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from desktop.settings.list_row import ListRow
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.chips import Chip
 from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Card
 from desktop.widgets.visibility import show_when
 
 
-class MindRow(Adaptive, Card):
-    """`is_default`: it answers where nothing else is chosen; None: nothing of the kind does. One that stays has no
-    button to remove it."""
+class MindRow(Adaptive, ListRow):
+    """`words` are shown in the place of its name, which its buttons have. `is_default`: it answers where nothing else
+    is chosen; None: nothing of the kind does. One that stays has no button to remove it."""
 
     made_default = Signal()
     edited = Signal()
@@ -29,12 +29,13 @@ class MindRow(Adaptive, Card):
         is_default: bool | None,
         can_remove: bool = True,
         can_edit: bool = True,
+        words: str | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
         self.name = name
-        self._title = Paragraph(name, "strong", most_lines=2)
+        self._title = Paragraph(name if words is None else words, "strong", most_lines=2)
         self._note = Paragraph("", "label", "muted", 3)
         self._chip = Chip()
         self._default = Button(theme, kind="link", is_small=True)
@@ -60,17 +61,8 @@ class MindRow(Adaptive, Card):
         self._note.setText(note)
         show_when(self._note, bool(note))
 
-    def has_focus(self) -> bool:
-        """Whether one of its buttons has it."""
-        focused = QApplication.focusWidget()
-        return focused is not None and self.isAncestorOf(focused)
-
-    def take_focus(self) -> None:
-        """Its first button."""
-        for button in (self._default, self._edit, self._remove):
-            if not button.isHidden():
-                button.setFocus(Qt.FocusReason.OtherFocusReason)
-                return
+    def searched(self) -> str:
+        return self.name
 
     def retranslate(self) -> None:
         self._chip.setText(self.tr("Default"))

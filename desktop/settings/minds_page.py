@@ -5,6 +5,7 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QWidget
 
 from desktop.settings.list_page import ListPage
+from desktop.settings.mind_row import MindRow
 from desktop.settings.mind_words import refused_words
 from desktop.settings.minds import Minds
 from desktop.settings.page import PageId
@@ -13,7 +14,7 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 
 
-class MindsPage(ListPage):
+class MindsPage(ListPage[MindRow]):
     """A list of models or agents."""
 
     def __init__(

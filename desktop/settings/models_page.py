@@ -6,7 +6,7 @@ from functools import partial
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from core.bus import SettingsChanged, Subscription
+from core.bus import SettingsChanged
 from core.domain.model import ModelChoice
 from desktop.settings.found_servers import FoundServers
 from desktop.settings.mind_row import MindRow
@@ -19,7 +19,6 @@ from desktop.settings.values import Deed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.agents import offline_words
-from desktop.widgets.paragraph import Paragraph
 
 
 class ModelsPage(MindsPage):
@@ -28,41 +27,33 @@ class ModelsPage(MindsPage):
     def __init__(self, theme: Theme, minds: Minds, told: Callable[[Deed], None], parent: QWidget | None = None) -> None:
         super().__init__(theme, PageId.MODELS, Icon.CPU, minds, told, parent)
         self._shown: tuple[object, ...] | None = None
-        self._about = Paragraph("", "label", "muted")
         self._found = FoundServers(theme, minds)
         self._form = ModelForm(theme, minds)
-        self.add(self._about, self._about.text)
-        self.add(self.list_, self._searched_list)
         self.add(self._found, self._found.searched)
         self.add(self._form, self._form.searched)
         self._found.taken.connect(self._form.fill)
         self._form.kept.connect(self._on_kept)
-        subscription = minds.bus.subscribe(SettingsChanged, self._on_settings)
-        self.destroyed.connect(partial(Subscription.close, subscription))
+        self.follow(minds.bus, SettingsChanged)
         self.adapt_to(theme)
 
     def title(self) -> str:
         return self.tr("Models")
 
     def retranslate(self) -> None:
+        self._shown = None
         super().retranslate()
-        self._about.setText(
+        self.about.setText(
             self.tr(
                 "A new conversation begins with the default. The header of a conversation says which model answers, "
                 "and chooses another one."
             )
         )
-        self._shown = None
-        self._show_models()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._found.look()
 
-    def _on_settings(self, _message: SettingsChanged) -> None:
-        self._show_models()
-
-    def _show_models(self) -> None:
+    def show_list(self) -> None:
         settings = self.minds.current
         state = (settings.models, settings.model)
         if state == self._shown:
@@ -73,7 +64,8 @@ class ModelsPage(MindsPage):
             known.append(settings.model)
         known.sort(key=lambda one: one.label.casefold())
         rows = [self._row(model, is_default=model.is_same(settings.model)) for model in known]
-        self.show_rows([*rows, self._row(None, is_default=settings.model is None)])
+        rows.append(self._row(None, is_default=settings.model is None))
+        self.show_rows({str(at): row for at, row in enumerate(rows)})
 
     def _row(self, model: ModelChoice | None, *, is_default: bool) -> MindRow:
         name = offline_words() if model is None else model.label
@@ -89,8 +81,9 @@ class ModelsPage(MindsPage):
         row.made_default.connect(partial(self._make_default, model))
         return row
 
-    def _searched_list(self) -> str:
-        return " ".join([self.tr("Default"), *(row.name for row in self.rows)])
+    def searched_list(self) -> str:
+        default = self.tr("Default")  # lupdate sees nothing within an f-string
+        return f"{default} {super().searched_list()}"
 
     # Doing
 

@@ -23,6 +23,7 @@ class PageId(StrEnum):
     VALIDATION = "validation"
     LIMITS = "limits"
     PROMPTS = "prompts"
+    MEMORY = "memory"
     APPEARANCE = "appearance"
     ABOUT = "about"
 
@@ -45,10 +46,10 @@ class Page(Adaptive, QScrollArea):
         """Its name in the language of now."""
         raise NotImplementedError
 
-    def add(self, section: QWidget, searched: Callable[[], str]) -> None:
-        """`searched` gives the words that the section is found by."""
+    def add(self, section: QWidget, searched: Callable[[], str], *, above: QWidget | None = None) -> None:
+        """`searched` gives the words that the section is found by. It stands `above` another, else at the end."""
         self._sections.append((section, searched))
-        self._column.addWidget(section)
+        self._column.insertWidget(-1 if above is None else self._column.indexOf(above), section)
 
     def filter(self, query: str) -> bool:
         """Shows the sections that the query finds, or all if it finds but the page. Whether there are any."""

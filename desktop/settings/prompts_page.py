@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from core.bus import PromptsChanged, Subscription
+from core.bus import PromptsChanged
 from core.domain.ids import PromptId
 from core.domain.prompt import Prompt
 from core.services.outcome import Ok
@@ -20,13 +20,11 @@ from desktop.settings.values import Deed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.buttons import Button
-from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.visibility import show_when
 
 _BEGINNING = 300
 
 
-class PromptsPage(ListPage):
+class PromptsPage(ListPage[MindRow]):
     """The list follows the library, whoever changes it. The form stands below it while a prompt is made or changed."""
 
     def __init__(
@@ -35,50 +33,32 @@ class PromptsPage(ListPage):
         spawn = library.spawn
         super().__init__(theme, PageId.PROMPTS, Icon.FILE_TEXT, spawn, told, refused_prompt_words, parent)
         self._library = library
-        self._about = Paragraph("", "label", "muted")
-        self._empty = Paragraph("", "label", "muted")
         self._new = Button(theme, icon=Icon.PLUS)
-        self.list_column.addWidget(self._empty)
         self.list_column.addWidget(self._new, 0, Qt.AlignmentFlag.AlignLeft)
         self._form = PromptForm(theme, library)
-        self._is_editing = False
-        self.add(self._about, self._about.text)
-        self.add(self.list_, self._searched_list)
-        self.add(self._form, self._form.searched)
-        show_when(self._form, False)
+        self.add_form(self._form, self._form.searched, self._new)
         self._new.clicked.connect(partial(self._open, None))
         self._form.kept.connect(self._on_kept)
-        self._form.left.connect(self._close)
-        subscription = library.bus.subscribe(PromptsChanged, self._on_change)
-        self.destroyed.connect(partial(Subscription.close, subscription))
+        self._form.left.connect(self.close_form)
+        self.follow(library.bus, PromptsChanged)
         self.adapt_to(theme)
 
     def title(self) -> str:
         return self.tr("Prompts")
 
-    def filter(self, query: str) -> bool:
-        is_found = super().filter(query)
-        self._form.setVisible(self._is_editing and not self._form.isHidden())
-        return is_found
-
     def retranslate(self) -> None:
         super().retranslate()
-        self._about.setText(
+        self.about.setText(
             self.tr(
                 "A prompt is a text that you use again. Type / in an empty message to find it by its name; what its "
                 "{{name}} places need is asked then, and nothing is sent before you send it."
             )
         )
-        self._empty.setText(self.tr("There is no prompt yet."))
+        self.empty.setText(self.tr("There is no prompt yet."))
         self._new.setText(self.tr("New prompt"))
-        self._show_prompts()
 
-    def _on_change(self, _message: PromptsChanged) -> None:
-        self._show_prompts()
-
-    def _show_prompts(self) -> None:
-        show_when(self._empty, not self._library.prompts.current)
-        self.show_rows([self._row(prompt) for prompt in self._library.prompts.current])
+    def show_list(self) -> None:
+        self.show_rows({prompt.id: self._row(prompt) for prompt in self._library.prompts.current})
 
     def _row(self, prompt: Prompt) -> MindRow:
         row = MindRow(self._theme, prompt.name, is_default=None)
@@ -93,32 +73,15 @@ class PromptsPage(ListPage):
         beginning = " ".join((prompt.description.strip() or prompt.content)[:_BEGINNING].split())
         return "\n".join(part for part in (words, beginning) if part)
 
-    def _searched_list(self) -> str:
-        return " ".join([self._new.text(), *(row.name for row in self.rows)])
-
     # Making and changing
 
     def _open(self, prompt: Prompt | None) -> None:
         self._form.show_prompt(prompt)
-        self._is_editing = True
-        self._form.show()
-        self._form.focus_name()
-        QTimer.singleShot(0, self, self._reveal_form)  # when it has its place
-
-    def _reveal_form(self) -> None:
-        """It may be taller than the page: its beginning is to be seen."""
-        top = self._form.mapTo(self.viewport(), QPoint(0, 0)).y() + self.verticalScrollBar().value()
-        self.verticalScrollBar().setValue(top - self._theme.sizes.space_s)
-
-    def _close(self) -> None:
-        self._is_editing = False
-        self._form.hide()
-        self._new.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.open_form(self._form, None if prompt is None else prompt.id, self._form.focus_first)
 
     def _on_kept(self, prompt: Prompt) -> None:
-        self._close()
-        words = self.tr("{prompt} is saved.")
-        self.told(Deed(lambda _: words.format(prompt=prompt.name)))
+        self.close_form(prompt.id)
+        self.tell(self.tr("{prompt} is saved.").format(prompt=prompt.name))
 
     # Removing
 
@@ -131,8 +94,8 @@ class PromptsPage(ListPage):
             self.is_done(answer)
             return
         prompt = answer.data
-        if self._is_editing and self._form.prompt_id == prompt_id:
-            self._close()
+        if self.is_editing(prompt_id):
+            self.close_form()
         words = partial(self._removed_words, prompt.name)
         self.tell_change(words, partial(self._put_back, prompt), partial(self._remove_again, prompt))
 

@@ -25,7 +25,7 @@ class ServerDeeds(QObject):
         self,
         servers: Servers,
         told: Callable[[Deed], None],
-        rows: Callable[[], Mapping[ServerId, ServerRow]],
+        rows: Callable[[], Mapping[str, ServerRow]],
         page: QWidget,
     ) -> None:
         super().__init__(page)

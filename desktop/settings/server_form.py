@@ -1,15 +1,17 @@
 """The form of an MCP server: a program that is started, or an address."""
 
+from collections.abc import Awaitable
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QWidget
 
 from core.domain.ids import ServerId
-from core.domain.mcp_server import NAME_CHARACTERS, McpServer, Transport
-from core.services.outcome import Failed
+from core.domain.mcp_server import NAME_CHARACTERS, McpServer, ServerStatus, Transport
+from core.services.outcome import Failed, Outcome
 from desktop.settings.argument_lines import as_lines, from_lines
+from desktop.settings.form import Form
 from desktop.settings.form_row import FormRow
 from desktop.settings.name_values import NameValues
 from desktop.settings.open_number import OpenNumber
@@ -18,13 +20,7 @@ from desktop.settings.servers import Servers
 from desktop.settings.side_by_side import SideBySide
 from desktop.settings.tab_order import chain, stops_in
 from desktop.theme.theme import Theme
-from desktop.widgets.accessible import announce
-from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
-from desktop.widgets.labels import Label
-from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.segmented import Segmented
-from desktop.widgets.surfaces import Card
 from desktop.widgets.visibility import show_when
 
 TEXT_CHARACTERS = 20_000
@@ -32,20 +28,14 @@ MOST_START_S = 600
 MOST_CALL_S = 3600
 
 
-class ServerForm(Adaptive, Card):
-    """`kept` tells how the server is that was made or changed, `left` that a person is done without. What is typed as
-    a secret is never shown, and forgotten here as soon as it is kept or the form is left."""
-
-    kept = Signal(object)
-    left = Signal()
+class ServerForm(Form):
+    """`kept` tells how the server is that was made or changed. What is typed as a secret is never shown, and forgotten
+    here as soon as it is kept or the form is left."""
 
     def __init__(self, theme: Theme, servers: Servers, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, servers.spawn, parent)
         self._servers = servers
-        self.server_id: ServerId | None = None
-        self._is_keeping = False
-        self._title = Label("", "title")
+        self._server_id: ServerId | None = None
         self._name, self._command, self._folder, self._url = (QLineEdit() for _ in range(4))
         self._name.setMaxLength(NAME_CHARACTERS)
         for field in (self._command, self._folder, self._url):
@@ -56,18 +46,14 @@ class ServerForm(Adaptive, Card):
         self._env, self._headers = NameValues(theme), NameValues(theme)
         self._start, self._call = OpenNumber(1, MOST_START_S, 1, 0), OpenNumber(1, MOST_CALL_S, 1, 0)
         self._begins = QCheckBox()
-        self._problem = Paragraph("", "label", "error")
-        self._save, self._leave = Button(theme, kind="primary"), Button(theme)
         self._head = [FormRow(theme, control) for control in (self._name, self._kind)]
         programs = (self._command, self._arguments, self._env, self._folder)
         self._program = [FormRow(theme, control) for control in programs]
         self._address = [FormRow(theme, control) for control in (self._url, self._headers)]
         self._numbers = [FormRow(theme, control) for control in (self._start, self._call)]
-        self._beside = SideBySide(theme, self._numbers)
-        self._lay_out()
+        fields = [*self._head, *self._program, *self._address]
+        self._place([*fields, SideBySide(theme, self._numbers), self._begins], [*fields, *self._numbers])
         self._kind.chosen.connect(self._show_kind)
-        self._save.clicked.connect(self._on_save)
-        self._leave.clicked.connect(self.left)
         for field in (self._name, self._command, self._folder, self._url):
             field.returnPressed.connect(self._on_save)
         self.adapt_to(theme)
@@ -76,7 +62,7 @@ class ServerForm(Adaptive, Card):
 
     def show_server(self, server: McpServer | None) -> None:
         """Show a server to be changed; None: a new one."""
-        self.server_id = server.id if server is not None else None
+        self._server_id = server.id if server is not None else None
         self._name.setText(server.name if server is not None else "")
         self._command.setText((server.command or "") if server is not None else "")
         self._arguments.setPlainText(as_lines(server.args) if server is not None else "")
@@ -92,17 +78,16 @@ class ServerForm(Adaptive, Card):
         self._kind.set_current(server.transport if server is not None else Transport.STDIO)
         self._show_kind()
         self._say("")
-        self._name_itself()
+        self._title.setText(self.heading())
 
-    def focus_name(self) -> None:
-        self._name.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._name.selectAll()
+    def heading(self) -> str:
+        return self.tr("New server") if self._server_id is None else self.tr("Edit server")
 
-    def searched(self) -> str:
-        rows = (*self._head, *self._program, *self._address, *self._numbers)
-        return " ".join([self._title.text(), *(row.name for row in rows)])
+    def refused(self, failed: Failed) -> str:
+        return refusal_words(failed)
 
     def retranslate(self) -> None:
+        super().retranslate()
         name, kind = self._head
         name.describe(self.tr("Name"))
         kind.describe(self.tr("How it is reached"))
@@ -128,35 +113,16 @@ class ServerForm(Adaptive, Card):
         self._begins.setText(self.tr("Start it with the app"))
         self._begins.setAccessibleName(self._begins.text())
         self._save.setText(self.tr("Save server"))
-        self._leave.setText(self.tr("Cancel"))
-        self._name_itself()
 
     def dress(self) -> None:
-        sizes = self._theme.sizes
-        self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_l, sizes.space_l)
-        self._column.setSpacing(sizes.space_m)
-        self._buttons.setSpacing(sizes.space_m)
-        self._arguments.setFixedHeight(2 * sizes.row)
+        super().dress()
+        self._arguments.setFixedHeight(2 * self._theme.sizes.row)
         self._arguments.setFont(self._theme.font("code"))
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._env.drop_secrets()
         self._headers.drop_secrets()
-
-    def _lay_out(self) -> None:
-        self._column = QVBoxLayout(self)
-        self._buttons = QHBoxLayout()
-        self._column.addWidget(self._title)
-        for row in (*self._head, *self._program, *self._address, self._beside, self._begins, self._problem):
-            self._column.addWidget(row)
-        self._buttons.addWidget(self._save)
-        self._buttons.addWidget(self._leave)
-        self._buttons.addStretch()
-        self._column.addLayout(self._buttons)
-
-    def _name_itself(self) -> None:
-        self._title.setText(self.tr("New server") if self.server_id is None else self.tr("Edit server"))
 
     def _show_kind(self) -> None:
         is_program = self._kind.current == Transport.STDIO
@@ -166,13 +132,9 @@ class ServerForm(Adaptive, Card):
             show_when(row, not is_program)
 
     def _say(self, problem: str, row: FormRow | None = None) -> None:
-        """What is wrong: at its field, where there is one, else at the end."""
-        for one in (*self._head, *self._program, *self._address):
-            one.complain(problem if one is row else "")
-        self._problem.setText(problem if row is None else "")
-        show_when(self._problem, bool(problem) and row is None)
-        if problem:
-            announce(self, problem, is_urgent=True)
+        for one in self._rows:
+            one.complain("")
+        super()._say(problem, row)
 
     def _fields(self) -> dict[str, Any]:
         start = self._start.number
@@ -190,31 +152,15 @@ class ServerForm(Adaptive, Card):
         none: dict[str, Any] = {"command": None, "args": (), "env": {}, "cwd": None}
         return {**fields, **none, "url": self._url.text().strip(), "headers": self._headers.values()}
 
-    def _on_save(self) -> None:
-        if self._is_keeping:
-            return
+    def put(self) -> Awaitable[Outcome[ServerStatus]] | None:
         is_program = self._kind.current == Transport.STDIO
         part, box = ("env", self._env) if is_program else ("headers", self._headers)
         if (doubled := box.doubled()) is not None:
             row = self._program[2] if is_program else self._address[1]
             self._say(self.tr("“{name}” stands here twice.").format(name=doubled), row)
-            return
+            return None
         secrets = {f"{part}/{name}" for name in box.new_secrets()}
-        self._is_keeping = True
-        self._servers.spawn(self._keep(self._fields(), secrets), "keep an MCP server")
-
-    async def _keep(self, fields: dict[str, Any], secrets: set[str]) -> None:
-        try:
-            answer = await self._servers.service.put(self.server_id, more_secret=secrets, **fields)
-        finally:
-            self._is_keeping = False
-        if isinstance(answer, Failed):
-            self._refuse(answer)
-            return
-        self._say("")
-        self._env.drop_secrets()
-        self._headers.drop_secrets()
-        self.kept.emit(answer.data)
+        return self._servers.service.put(self._server_id, more_secret=secrets, **self._fields())
 
     def _refuse(self, failed: Failed) -> None:
         part = str(failed.details.get("field", "")).partition("/")[0]
@@ -225,4 +171,4 @@ class ServerForm(Adaptive, Card):
         url, headers = self._address
         places = {"name": self._head[0], "command": command, "args": arguments, "env": env, "cwd": folder}
         row = {**places, "url": url, "headers": headers}.get(part)
-        self._say(refusal_words(failed), row)
+        self._say(self.refused(failed), row)

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QVBoxLayout,
 
 from core.domain.ids import ServerId
 from core.domain.mcp_server import ServerState, ServerStatus
+from desktop.settings.list_row import ListRow
 from desktop.settings.server_consent import ServerConsent
 from desktop.settings.server_failure import ServerFailure
 from desktop.settings.server_log import ServerLog
@@ -24,13 +25,12 @@ from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.icon_label import IconLabel
 from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Card
 from desktop.widgets.visibility import show_when
 
 _SAID_FROM_S = 1.0
 
 
-class ServerRow(Adaptive, Card):
+class ServerRow(Adaptive, ListRow):
     """It is shown anew in place, so that focus, selection and what is unfolded stay."""
 
     tested = Signal()
@@ -120,9 +120,6 @@ class ServerRow(Adaptive, Card):
         """Its first button."""
         button = self._test if self._test.isEnabled() else self._on
         button.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def has_focus(self) -> bool:
-        return self._holds_focus(self)
 
     def searched(self) -> str:
         return f"{self.name} {self._place.text()}"

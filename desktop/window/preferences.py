@@ -14,6 +14,7 @@ from desktop.settings.dialog import SettingsDialog
 from desktop.settings.library import Library
 from desktop.settings.minds import Minds
 from desktop.settings.page import PageId
+from desktop.settings.recall import Recall
 from desktop.settings.servers import Servers
 from desktop.settings.values import Setting
 from desktop.settings.window_settings import WindowSettings
@@ -64,6 +65,7 @@ class Preferences(QWidget):
                 minds=minds,
                 servers=servers,
                 library=Library(core.prompts, core.bus, spawn),
+                recall=Recall(core.memories, core.bus, spawn),
             )
         self._dialog.present(page_id)
 

@@ -6,7 +6,7 @@ import pytest
 
 from core.agents import window as window_of
 from core.agents.budget import ROUND_BYTES, within_budget
-from core.agents.window import tokens_of
+from core.agents.window import tokens_of, tool_tokens
 from core.domain.context import room_tokens
 from core.domain.tool import ToolInfo
 from core.ports.model import CallRequest, ChatMessage
@@ -30,7 +30,7 @@ def fitting(
     messages: list[ChatMessage], prompt_at: int, tools: tuple[ToolInfo, ...], window: int, answer: int | None = None
 ) -> tuple[ChatMessage, ...]:
     """What is told in a window of that size; what is left out of the history is counted."""
-    fitted = window_of.fitting(messages, prompt_at, tools, room_tokens(window, answer))
+    fitted = window_of.fitting(messages, prompt_at, sum(map(tool_tokens, tools)), room_tokens(window, answer))
     history = [one for one in messages[:prompt_at] if one.role != "system"]
     told = [one for one in fitted.messages[: fitted.messages.index(messages[prompt_at])] if one.role != "system"]
     assert history[fitted.dropped :] == told

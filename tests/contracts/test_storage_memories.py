@@ -172,3 +172,50 @@ async def test_the_twin_finds_and_ranks_as_the_database(storage: Storage, seed: 
     for _ in range(40):
         query = " ".join(rng.choice(vocabulary)[: rng.randint(1, 6)] for _ in range(rng.randint(1, 3)))
         assert await found(storage, query, limit=100) == await found(twin, query, limit=100), query
+
+
+async def test_all_of_them_are_listed_searched_and_counted(storage: Storage) -> None:
+    everywhere = Wanted(None, NOW)
+    assert (await storage.memories.room()).count == 0
+    for at_, (name, workflow) in enumerate((("m0", W), ("m1", None), ("m2", W2), ("m3", W))):
+        kind = MemoryType.DECISION if name == "m3" else MemoryType.KNOWLEDGE
+        await storage.memories.add(a_memory(name, f"apple {name}", at_, workflow_id=workflow, type=kind))
+    await storage.memories.add(a_memory("gone", "apple", expires_at=NOW))
+    assert [one.id for one in await storage.memories.page(everywhere)] == ["m3", "m2", "m1", "m0"]
+    assert [one.id for one in await storage.memories.page(everywhere, MemoryId("m2"))] == ["m1", "m0"]
+    assert [one.id for one in await storage.memories.page(Wanted(None, NOW, MemoryType.DECISION))] == ["m3"]
+    found = await storage.memories.search(everywhere, words_of("apple M1"))
+    assert [one.id for one in found] == ["m1"]
+    assert len(await storage.memories.search(everywhere, words_of("app"))) == 4
+    room = await storage.memories.room()
+    assert (room.count, room.size >= 5 * len("apple")) == (5, True)
+    assert await storage.memories.remove_some() == 5
+    assert await storage.memories.remove_some() == 0
+    assert await storage.memories.search(everywhere, words_of("apple")) == []
+
+
+async def test_a_memory_is_changed_where_it_stands(storage: Storage) -> None:
+    for number in range(3):
+        await storage.memories.add(a_memory(f"m{number}", f"old {number}", number, workflow_id=W))
+    long = "new é\x00\ud800 " * 300
+    changed = a_memory("m1", long, 99, workflow_id=W, type=MemoryType.CONTEXT, expires_at=at(2000))
+    assert await storage.memories.change(changed) is True
+    whole = await storage.memories.get(MemoryId("m1"), NOW)
+    assert whole is not None
+    assert (whole.content, whole.length, whole.type, whole.expires_at) == (
+        long,
+        len(long),
+        MemoryType.CONTEXT,
+        at(2000),
+    )
+    assert (whole.workflow_id, whole.created_at) == (W, at(1))
+    heads = await storage.memories.page(wanted(W))
+    assert [(one.id, len(one.content)) for one in heads] == [("m2", 5), ("m1", HEAD_CHARACTERS), ("m0", 5)]
+    assert await found(storage, "new", W) == ["m1"]
+    assert await found(storage, "old", W) == ["m2", "m0"]
+    assert await storage.memories.change(a_memory("m1", "short", workflow_id=W)) is True
+    whole = await storage.memories.get(MemoryId("m1"), NOW)
+    assert whole is not None
+    assert (whole.content, whole.expires_at) == ("short", None)
+    assert await storage.memories.change(a_memory("none")) is False
+    assert await storage.memories.get(MemoryId("none"), NOW) is None

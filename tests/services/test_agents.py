@@ -5,9 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring as NoneAtAll
 
 from core.bus import AgentsChanged
 from core.domain.agent import ASSISTANT, Agent, Answering
@@ -18,13 +16,9 @@ from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Failed, Ok
 from core.wiring import Core, run_core
 from tests.support.provider import Provider, calls, provider, says
+from tests.tools.rig import tool
 
-
-@pytest.fixture(autouse=True)
-def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("METIER_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
+pytestmark = pytest.mark.usefixtures("bare")
 
 
 @pytest.fixture
@@ -88,6 +82,8 @@ async def test_the_assistant_is_there_from_the_start_with_every_tool_and_stays(c
         ({"name": "a", "max_tool_rounds": 201}, "max_tool_rounds"),
         ({"name": "a", "reasoning": "a lot"}, "reasoning"),
         ({"name": "a", "tools": ("",)}, "tools"),
+        ({"name": "a", "mcp_servers": ("s" * 65,)}, "mcp_servers"),
+        ({"name": "a", "mcp_servers": "files"}, "mcp_servers"),
         ({"name": "a", "model": {"base_url": "http://h?key=x"}}, "model"),
     ],
 )
@@ -249,3 +245,46 @@ async def test_a_fork_has_the_agent_of_its_run(core: Core) -> None:
         await core.engine.wait(forked.data.id)
         assert (await core.storage.snapshot(forked.data.id)).profile == agent
         assert server.posts[-1].messages[0]["content"].endswith("Old words.")
+
+
+# MCP servers
+
+
+async def test_an_agent_calls_the_servers_that_it_is_limited_to_and_no_other(tmp_path: Path) -> None:
+    names = ("mcp__ours__read", "mcp__ours__more", "mcp__theirs__read")
+    tools = [tool(name=name, read_only=True) for name in names]
+    async with run_core(MemoryStorage(), key_file=tmp_path / "keys.json", more_tools=tools) as core:
+        for name in ("ours", "theirs"):
+            assert isinstance(await core.servers.put(name=name, command="never-run"), Ok)
+        clerk = await made(core, name="Clerk", mcp_servers=("ours", "gone"))
+        narrow = await made(core, name="Narrow", mcp_servers=("ours",), tools=("mcp__ours__read", names[2]))
+        assert core.agents.lost_servers(clerk) == ["gone"]
+        script = [{"call": name, "arguments": {}} for name in (*names, "mcp__gone__read")]
+        for agent, codes in (
+            (clerk, [None, None, "not_available", "not_registered"]),
+            (narrow, [None, "not_available", "not_available", "not_registered"]),
+        ):
+            run = await sent(core, agent=agent.name, script=[*script, {"say": "so"}])
+            described = await core.runs.describe(run.id)
+            assert isinstance(described, Ok)
+            told = described.data
+            found = {one["name"]: one["error"] for one in told["tool_calls"]}
+            errors = [found[name] for name in (*names, "mcp__gone__read")]
+            assert [one and one["code"] for one in errors] == codes
+            assert errors[-1]["message"] == "there is no tool 'mcp__gone__read': there is no MCP server 'gone'"
+            warned = [one["code"] for one in told["warnings"]]
+            assert warned == (["unknown_server"] if agent is clerk else [])
+
+
+async def test_the_servers_of_an_agent_are_kept_and_hold_for_its_sub_agents(tmp_path: Path) -> None:
+    storage = MemoryStorage()
+    tools = [tool(name=name, read_only=True) for name in ("mcp__ours__read", "mcp__theirs__read")]
+    with provider(calls(("c1", "spawn_agent", {"prompt": "look"})), says("seen"), says("done")) as server:
+        async with run_core(storage, key_file=tmp_path / "keys.json", more_tools=tools) as core:
+            await made(core, name="Clerk", mcp_servers=("ours",), model=of(server))
+        async with run_core(storage, key_file=tmp_path / "keys.json", more_tools=tools) as core:
+            assert core.agents.named("Clerk").mcp_servers == ("ours",)
+            assert (await sent(core, agent="Clerk")).status is RunStatus.SUCCESS
+        offered = [{one["function"]["name"] for one in asked.body["tools"]} for asked in server.posts]
+    assert all("mcp__ours__read" in names and "mcp__theirs__read" not in names for names in offered)
+    assert len(offered) == 3

@@ -5,9 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring as NoneAtAll
 
 from core.domain.agent import Agent
 from core.domain.ids import TemplateId
@@ -22,12 +20,7 @@ from core.wiring import Core, run_core
 from tests.support.command_line import template
 from tests.support.provider import Provider, Reply, chunk, provider, says, sse
 
-
-@pytest.fixture(autouse=True)
-def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("METIER_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
+pytestmark = pytest.mark.usefixtures("bare")
 
 
 @pytest.fixture

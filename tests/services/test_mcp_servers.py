@@ -7,9 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring as NoneAtAll
 
 from core.bus import ServersChanged
 from core.domain.consent import Rule
@@ -24,12 +22,9 @@ from core.wiring import Core, run_core
 from tests.support.command_line import write_template
 from tests.support.mcp_rig import HOSTILE, START_S, hostile, programs
 
+pytestmark = pytest.mark.usefixtures("bare")
+
 SECRET = "sk-proj-0123456789abcdef0123"
-
-
-@pytest.fixture(autouse=True)
-def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
 
 
 @pytest.fixture

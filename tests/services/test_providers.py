@@ -6,9 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring as NoneAtAll
 
 from core.domain.ids import RunId, WorkflowId
 from core.domain.interruption import Action, Answer
@@ -25,16 +23,10 @@ from core.wiring import Core, run_core
 from tests.support.command_line import template
 from tests.support.provider import Asked, Reply, call_piece, chunk, fails, provider, says, sse
 
+pytestmark = pytest.mark.usefixtures("bare")
+
 KEY = "sk-live-0123456789abcdefghij"
 OPENAI = {"provider": "openai", "model": "m"}
-
-
-@pytest.fixture(autouse=True)
-def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No keyring, and no keys of whoever runs the tests."""
-    for name in ("METIER_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY", "MISTRAL_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
 
 
 @pytest.fixture

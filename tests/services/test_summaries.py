@@ -4,9 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring as NoneAtAll
 
 from core.domain.context import characters_of
 from core.domain.ids import WorkflowId
@@ -19,12 +17,7 @@ from core.services.outcome import Failed, Ok
 from core.wiring import Core, run_core
 from tests.support.provider import Asked, Provider, Reply, calls, fails, provider, says
 
-
-@pytest.fixture(autouse=True)
-def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("METIER_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
+pytestmark = pytest.mark.usefixtures("bare")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ Each call that it makes is a line in FILE.
 
 import json
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -132,6 +133,10 @@ def main() -> None:
         print("Welcome to the server!\n  version 1\n", flush=True)
     if BEHAVIOUR == "silent":
         time.sleep(600)
+    if BEHAVIOUR == "nests" and FILE is not None:
+        code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+        shell = f"{sys.executable} -c '{code}' {FILE} & wait"
+        subprocess.Popen(["sh", "-c", shell], stdin=subprocess.DEVNULL)  # with its own pipes left open
     note(f"started {os.getpid()}")
     for line in sys.stdin:
         message = json.loads(line)

@@ -1,8 +1,9 @@
 """The agents that a person set up, for tests that have no settings."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from core.domain.agent import Agent
+from core.domain.ids import ServerId
 from core.domain.model import ModelChoice
 from core.errors import NotFound
 
@@ -17,3 +18,6 @@ class Roster:
         if name not in self.agents:
             raise NotFound("agent", name)
         return self.agents[name], self.agents[name].model or usual
+
+    def lost_servers(self, agent: Agent) -> Sequence[ServerId]:
+        return ()

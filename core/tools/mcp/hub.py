@@ -189,10 +189,13 @@ class Hub:
         self._infos[server_id] = infos
 
     def _why_missing(self, tool: str) -> str | None:
-        """Why a server does not have it, if there is such a server."""
-        server = self._servers.get(ServerId(server_of(tool) or ""))
-        if server is None:
+        """Why a server does not have it, for what is named as a tool of one."""
+        server_id = server_of(tool)
+        if server_id is None:
             return None
+        server = self._servers.get(ServerId(server_id))
+        if server is None:
+            return f"there is no MCP server {server_id!r}"
         name = server.config.name
         match server.state:
             case ServerState.DISABLED:

@@ -45,6 +45,8 @@ class CutOffView(QWidget):
                 return self.tr("The model answered without a word")
             case "unknown_agent":
                 return self.tr("Another agent answered than the step names")
+            case "unknown_server":
+                return self.tr("An MCP server that this agent is limited to is not there any more")
         return self.tr("Stopped") if block.is_stopped else self.tr("Interrupted: this text was cut off")
 
     def fit(self, width: int) -> int:

@@ -3,9 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring as NoneAtAll
 from shiboken6 import isValid
 
 from core.ports.clock import SystemClock
@@ -23,13 +21,12 @@ from tests.gui.settings.rig import Rig
 
 @pytest.fixture
 async def rig(
-    monkeypatch: pytest.MonkeyPatch,
+    bare: None,
     theme: Theme,
     translation: Translation,
     tmp_path: Path,
     until: Callable[..., Awaitable[None]],
 ) -> AsyncIterator[Rig]:
-    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
     errors = list[BaseException]()
     tasks = Tasks(errors.append)
     rig = Rig(theme, translation, tasks.spawn, tmp_path / "window.json")

@@ -23,6 +23,7 @@ from core.ports.storage import Write
 from core.services.agents import AgentService
 from core.services.consent import ConsentService
 from core.services.mcp_servers import McpServerService
+from core.services.memories import MemoryService
 from core.services.prompts import PromptService
 from core.services.providers import ProviderService
 from core.services.settings import SettingsService, read_settings
@@ -34,6 +35,7 @@ from desktop.settings.dialog import SettingsDialog
 from desktop.settings.library import Library
 from desktop.settings.minds import Minds
 from desktop.settings.notice import Notice
+from desktop.settings.recall import Recall
 from desktop.settings.servers import Servers
 from desktop.settings.window_settings import WindowSettings
 from desktop.theme.theme import Theme
@@ -82,9 +84,10 @@ class Rig:
         key_file = window_file.with_name("keys.json")
         keys = Keys(KeyFile(key_file), SystemKeyring(), {}, lambda: self.service.current.key_places)
         providers = ProviderService(Catalogue(self.clients, SystemClock()), keys, self.service)
-        agents = AgentService((), self.disk, self.bus, self.service.read, lambda: [calculator.tool().info])
-        minds = Minds(self.service, providers, agents, self.bus, spawn, key_file)
         self.servers = McpServerService(self.disk, self.bus, keys, self.consent)
+        tools = [calculator.tool().info]
+        agents = AgentService((), self.disk, self.bus, self.service.read, lambda: tools, lambda: self.servers.configs)
+        minds = Minds(self.service, providers, agents, self.bus, spawn, key_file)
         self.dialog = SettingsDialog(
             theme,
             self.core,
@@ -94,6 +97,9 @@ class Rig:
             minds=minds,
             servers=Servers(self.servers, self.consents, self.bus, spawn),
             library=Library(PromptService((PROMPT,), self.disk, self.bus), self.bus, spawn),
+            recall=Recall(
+                MemoryService(self.disk.memories, self.disk.workflow, self.bus, SystemClock()), self.bus, spawn
+            ),
         )
 
     def save(self, state: WindowState) -> None:

@@ -5,9 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring as NoneAtAll
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
@@ -33,14 +31,7 @@ from tests.support.provider import Asked, Provider, Reply, fails, provider, says
 Until = Callable[..., Awaitable[None]]
 KEY = "sk-live-0123456789abcdefghij"
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-
-
-@pytest.fixture(autouse=True)
-def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("METIER_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
+pytestmark = [pytest.mark.usefixtures("bare"), pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 
 
 def guarded(asked: Asked) -> Reply:
@@ -242,6 +233,32 @@ async def test_an_agent_is_made_changed_removed_and_brought_back(
         undo(app)
         await until(lambda: len(app.core.agents.current) == 2)
         assert app.core.agents.default.name == "Critic"
+
+
+async def test_an_agent_is_limited_to_some_servers_also_to_one_that_is_gone(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        for name in ("Files", "Web & co"):
+            assert isinstance(await app.core.servers.put(name=name, command="never-run"), Ok)
+        await app.core.agents.put(name="Clerk", mcp_servers=("files", "gone"))
+        await settings(app, PageId.AGENTS, until)
+        assert "MCP servers: Files · not there any more: gone" in texts(app)
+        press(app, "Edit Clerk")
+        assert control(app, "gone (not there any more)").isChecked()  # type: ignore[attr-defined]
+        assert not control(app, "Web & co").isChecked()  # type: ignore[attr-defined]
+        for name in ("Web & co", "Files", "gone (not there any more)"):
+            QTest.keyClick(control(app, name), Qt.Key.Key_Space)
+        press(app, "Save agent")
+        await until(lambda: notice(app) == "Clerk is saved.")
+        assert app.core.agents.named("Clerk").mcp_servers == ("web_co",)
+        assert app.focused().accessibleName() in ("Make Clerk the default", "Edit Clerk")
+        press(app, "Edit Clerk")
+        QTest.keyClick(control(app, "All servers, also those to come"), Qt.Key.Key_Space)
+        assert not control(app, "Files").isEnabled()
+        press(app, "Save agent")
+        await until(lambda: app.core.agents.named("Clerk").mcp_servers is None)
+        assert "MCP servers:" not in texts(app)
 
 
 async def test_instructions_that_are_too_long_are_refused_and_stay(

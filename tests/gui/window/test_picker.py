@@ -4,9 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring as NoneAtAll
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
@@ -18,15 +16,10 @@ from desktop.translation.languages import Language
 from tests.gui.window.rig import App, an_app
 from tests.support.provider import Provider, provider, says
 
+pytestmark = pytest.mark.usefixtures("bare")
+
 Until = Callable[..., Awaitable[None]]
 SHIFT_CONTROL = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
-
-
-@pytest.fixture(autouse=True)
-def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("METIER_API_KEY", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
 
 
 @pytest.fixture

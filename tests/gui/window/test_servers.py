@@ -5,9 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import keyring
 import pytest
-from keyring.backends.fail import Keyring as NoneAtAll
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -39,12 +37,7 @@ from tests.support.mcp_rig import HOSTILE, START_S, hostile, needs_others, node_
 
 SECRET = "sk-proj-0123456789abcdef0123"
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-
-
-@pytest.fixture(autouse=True)
-def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keyring, "get_keyring", NoneAtAll)
+pytestmark = [pytest.mark.usefixtures("bare"), pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 
 
 def page(app: App) -> ServersPage:

@@ -160,6 +160,15 @@ async def test_one_that_ignores_its_end_is_ended_by_force(rig: McpRig, file: Pat
     assert "stdin closed" in file.read_text()
 
 
+async def test_what_a_server_began_ends_with_it_though_it_does_not_listen(rig: McpRig, file: Path) -> None:
+    await rig.connected("x", **hostile("nests", file))
+    async with asyncio.timeout(10):
+        while len(programs(file)) < 3:  # the server, a shell, and what that began
+            await asyncio.sleep(0.02)
+    await rig.hub.stop(rig.hub.statuses[0].server.id)
+    assert programs(file) == []
+
+
 async def test_nothing_runs_that_nobody_has_agreed_to(rig: McpRig, file: Path) -> None:
     server = rig.add("x", **hostile("good", file))
     changed = rig.hub.configs[server].model_copy(update={"args": (*hostile("good", file)["args"], "more")})

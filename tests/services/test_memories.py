@@ -1,0 +1,94 @@
+"""What agents remember, as a person looks it through."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.bus import MemoriesChanged
+from core.domain.ids import MemoryId, WorkflowId
+from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIVES, Memory, MemoryType
+from core.persistence.in_memory import MemoryStorage
+from core.services.memories import PAGE
+from core.services.outcome import Failed, Ok
+from core.wiring import Core, run_core
+
+pytestmark = pytest.mark.usefixtures("bare")
+
+
+@pytest.fixture
+async def core(tmp_path: Path) -> AsyncIterator[Core]:
+    async with run_core(MemoryStorage(), key_file=tmp_path / "keys.json") as core:
+        yield core
+
+
+def ok(answer: Any) -> Any:
+    assert isinstance(answer, Ok), answer
+    return answer.data
+
+
+async def add(core: Core, name: str, content: str = "text", made_s: float = 0, **fields: Any) -> Memory:
+    at = core.clock.now() + timedelta(seconds=made_s - 1000)
+    given = {"type": MemoryType.KNOWLEDGE, "workflow_id": None, **fields}
+    return await core.storage.memories.add(
+        Memory(MemoryId(name), content=content, length=len(content), created_at=at, **given)
+    )
+
+
+async def test_pages_of_every_workflow_come_newest_first_with_its_title(core: Core) -> None:
+    run = ok(await core.chat.send("Plan the garden"))
+    await core.engine.wait(run.id)
+    for number in range(PAGE + 2):
+        of_it = {"workflow_id": run.workflow_id if number % 2 else WorkflowId("wf_gone")}
+        await add(core, f"m{number}", made_s=number, **of_it)
+    first = ok(await core.memories.page())
+    assert (first.memories[0].id, len(first.memories), first.more) == (f"m{PAGE + 1}", PAGE, True)
+    assert first.titles == {run.workflow_id: "Plan the garden"}
+    rest = ok(await core.memories.page(before=first.memories[-1].id))
+    assert ([one.id for one in rest.memories], rest.more) == (["m1", "m0"], False)
+    assert ok(await core.memories.search("no such word")).memories == []
+    assert ok(await core.memories.search("…")).memories == []
+
+
+async def test_a_memory_is_changed_deleted_and_put_back_where_it_was(core: Core) -> None:
+    told: list[MemoriesChanged] = []
+    core.bus.subscribe(MemoriesChanged, told.append)
+    for number in range(3):
+        await add(core, f"m{number}", f"old {number}", number)
+    changed = ok(
+        await core.memories.change(MemoryId("m1"), "the key is sk-proj-0123456789abcdef0123", MemoryType.CONTEXT)
+    )
+    assert "sk-proj-0123456789abcdef0123" not in changed.content
+    assert abs(changed.expires_at - core.clock.now() - CONTEXT_LIVES) < timedelta(minutes=1)
+    same = ok(await core.memories.change(MemoryId("m1"), "mine", MemoryType.CONTEXT))
+    assert same.expires_at == changed.expires_at
+    assert ok(await core.memories.change(MemoryId("m1"), "mine", MemoryType.DECISION)).expires_at is None
+    removed = ok(await core.memories.remove(MemoryId("m1")))
+    assert [one.id for one in ok(await core.memories.page()).memories] == ["m2", "m0"]
+    assert ok(await core.memories.put_back(removed)) == removed
+    assert [one.id for one in ok(await core.memories.page()).memories] == ["m2", "m1", "m0"]
+    assert len(told) == 5
+
+
+@pytest.mark.parametrize("content", ["", " \n\t\u00a0", "x" * (CONTENT_CHARACTERS + 1)])
+async def test_what_is_no_memory_is_refused_and_nothing_is_changed(core: Core, content: str) -> None:
+    before = await add(core, "m0", "x" * CONTENT_CHARACTERS)
+    answer = await core.memories.change(MemoryId("m0"), content, MemoryType.DECISION)
+    assert isinstance(answer, Failed)
+    assert (answer.code, answer.details["field"]) == ("bad_input", "content")
+    assert ok(await core.memories.get(MemoryId("m0"))) == before
+    assert ok(await core.memories.room()).count == 1
+
+
+async def test_what_is_not_there_is_not_found(core: Core) -> None:
+    await add(core, "expired", expires_at=core.clock.now())
+    for memory_id in (MemoryId("none"), MemoryId("expired"), MemoryId("\ud800")):
+        for answer in (
+            await core.memories.get(memory_id),
+            await core.memories.change(memory_id, "x", MemoryType.CONTEXT),
+            await core.memories.remove(memory_id),
+        ):
+            assert isinstance(answer, Failed)
+            assert answer.code == "not_found"
