@@ -4,10 +4,6 @@
 <context>
     <name>AboutPage</name>
     <message>
-        <source>About</source>
-        <translation>À propos</translation>
-    </message>
-    <message>
         <source>Copied</source>
         <translation>Copié</translation>
     </message>
@@ -262,10 +258,6 @@
         </translation>
     </message>
     <message>
-        <source>Agents</source>
-        <translation>Agents</translation>
-    </message>
-    <message>
         <source>An agent is how a model is asked: with which instructions and which tools. The header of a conversation says which one answers.</source>
         <translation>Un agent est la façon d’interroger un modèle&#xa0;: avec quelles instructions et quels outils. L’en-tête d’une conversation dit lequel répond.</translation>
     </message>
@@ -334,13 +326,6 @@
     <message>
         <source>Answer stopped</source>
         <translation>Réponse arrêtée</translation>
-    </message>
-</context>
-<context>
-    <name>AppearancePage</name>
-    <message>
-        <source>Appearance and language</source>
-        <translation>Apparence et langue</translation>
     </message>
 </context>
 <context>
@@ -1917,13 +1902,6 @@
     </message>
 </context>
 <context>
-    <name>LimitsPage</name>
-    <message>
-        <source>Limits</source>
-        <translation>Limites</translation>
-    </message>
-</context>
-<context>
     <name>LineButton</name>
     <message>
         <source>folded</source>
@@ -2062,10 +2040,6 @@
     <message>
         <source>All types</source>
         <translation>Tous les types</translation>
-    </message>
-    <message>
-        <source>Memory</source>
-        <translation>Mémoire</translation>
     </message>
     <message>
         <source>Newer</source>
@@ -2383,10 +2357,6 @@
         <translation>Suit des commandes, sans clé et sans réseau. Tapez help pour les voir.</translation>
     </message>
     <message>
-        <source>Models</source>
-        <translation>Modèles</translation>
-    </message>
-    <message>
         <source>{model} can be chosen again.</source>
         <translation>{model} peut être choisi de nouveau.</translation>
     </message>
@@ -2551,6 +2521,45 @@
     <message>
         <source>Pages</source>
         <translation>Pages</translation>
+    </message>
+</context>
+<context>
+    <name>Pages</name>
+    <message>
+        <source>About</source>
+        <translation>À propos</translation>
+    </message>
+    <message>
+        <source>Agents</source>
+        <translation>Agents</translation>
+    </message>
+    <message>
+        <source>Appearance and language</source>
+        <translation>Apparence et langue</translation>
+    </message>
+    <message>
+        <source>Limits</source>
+        <translation>Limites</translation>
+    </message>
+    <message>
+        <source>MCP servers</source>
+        <translation>Serveurs MCP</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>Mémoire</translation>
+    </message>
+    <message>
+        <source>Models</source>
+        <translation>Modèles</translation>
+    </message>
+    <message>
+        <source>Prompts</source>
+        <translation>Prompts</translation>
+    </message>
+    <message>
+        <source>Validation</source>
+        <translation>Validation</translation>
     </message>
 </context>
 <context>
@@ -2772,10 +2781,6 @@
     <message>
         <source>New prompt</source>
         <translation>Nouveau prompt</translation>
-    </message>
-    <message>
-        <source>Prompts</source>
-        <translation>Prompts</translation>
     </message>
     <message>
         <source>There is no prompt yet.</source>
@@ -3774,10 +3779,6 @@
     <message>
         <source>An MCP server offers tools to agents and templates: a program on this computer, or an address. None runs before you have seen what it is, and allowed it.</source>
         <translation>Un serveur MCP offre des outils aux agents et aux modèles&#xa0;: c’est un programme sur cet ordinateur, ou une adresse. Aucun n’est exécuté avant que vous ayez vu ce qu’il est, et l’ayez autorisé.</translation>
-    </message>
-    <message>
-        <source>MCP servers</source>
-        <translation>Serveurs MCP</translation>
     </message>
     <message>
         <source>New server</source>
@@ -4864,10 +4865,6 @@
     <message>
         <source>This mode requires human validation. Multi-workflow is not available - only one workflow can run at a time.</source>
         <translation>Ce mode nécessite une validation humaine. Le multi-workflow n’est pas disponible - un seul workflow peut s’exécuter à la fois.</translation>
-    </message>
-    <message>
-        <source>Validation</source>
-        <translation>Validation</translation>
     </message>
     <message>
         <source>What was decided</source>

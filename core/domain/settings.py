@@ -81,3 +81,10 @@ class Settings(BaseModel):
             Category.FILES: self.ask_for_files,
             Category.DATABASE: self.ask_for_database,
         }[category]
+
+
+def bounds(name: str) -> tuple[float, float]:
+    """The least and the most that the number of that name may be."""
+    limits = Settings.model_fields[name].metadata
+    least = next(limit.ge for limit in limits if hasattr(limit, "ge"))
+    return least, next(limit.le for limit in limits if hasattr(limit, "le"))

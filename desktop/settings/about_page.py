@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from desktop.settings.licence_row import LicenceRow
 from desktop.settings.licences import licences
-from desktop.settings.page import Page, PageId
+from desktop.settings.page import Page
+from desktop.settings.page_names import PageId
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.buttons import Button
@@ -31,7 +32,7 @@ class AboutPage(Page):
     """The copied path is the folder's, as the system writes it."""
 
     def __init__(self, theme: Theme, about: About, parent: QWidget | None = None) -> None:
-        super().__init__(theme, PageId.ABOUT, Icon.INFO, parent)
+        super().__init__(theme, PageId.ABOUT, parent)
         self._about = about
         self._is_copied = False
         self._version = Paragraph("", "label", "muted")
@@ -47,9 +48,6 @@ class AboutPage(Page):
         self._add_data()
         self._add_licences()
         self.adapt_to(theme)
-
-    def title(self) -> str:
-        return self.tr("About")
 
     def retranslate(self) -> None:
         super().retranslate()

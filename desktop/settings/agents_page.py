@@ -15,7 +15,7 @@ from desktop.settings.agent_form import AgentForm
 from desktop.settings.mind_row import MindRow
 from desktop.settings.minds import Minds
 from desktop.settings.minds_page import MindsPage
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.settings.values import Deed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -26,7 +26,7 @@ class AgentsPage(MindsPage):
     """The list follows the agents, whoever changes them. The form stands below it while one is made or changed."""
 
     def __init__(self, theme: Theme, minds: Minds, told: Callable[[Deed], None], parent: QWidget | None = None) -> None:
-        super().__init__(theme, PageId.AGENTS, Icon.BOT, minds, told, parent)
+        super().__init__(theme, PageId.AGENTS, minds, told, parent)
         self._new = Button(theme, icon=Icon.PLUS)
         self.list_column.addWidget(self._new, 0, Qt.AlignmentFlag.AlignLeft)
         self._form = AgentForm(theme, minds)
@@ -36,9 +36,6 @@ class AgentsPage(MindsPage):
         self._form.left.connect(self.close_form)
         self.follow(minds.bus, AgentsChanged, ServersChanged, SettingsChanged)
         self.adapt_to(theme)
-
-    def title(self) -> str:
-        return self.tr("Agents")
 
     def retranslate(self) -> None:
         super().retranslate()

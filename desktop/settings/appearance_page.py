@@ -4,9 +4,9 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.settings.field import Field
 from desktop.settings.fields import ChoiceField, NumberField, SwitchField
-from desktop.settings.page import Page, PageId
+from desktop.settings.page import Page
+from desktop.settings.page_names import PageId
 from desktop.settings.values import Setting, Source
-from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
 
@@ -18,7 +18,7 @@ class AppearancePage(Page):
     """Theme, language, text size, motion, and the key that sends."""
 
     def __init__(self, theme: Theme, settings: Source, parent: QWidget | None = None) -> None:
-        super().__init__(theme, PageId.APPEARANCE, Icon.SUN, parent)
+        super().__init__(theme, PageId.APPEARANCE, parent)
         least, most = LEAST_ZOOM * _PERCENT, MOST_ZOOM * _PERCENT
         fields: list[Field] = [
             ChoiceField(theme, settings, Setting.SCHEME),
@@ -30,6 +30,3 @@ class AppearancePage(Page):
         for field in fields:
             self.add(field, field.searched)
         self.adapt_to(theme)
-
-    def title(self) -> str:
-        return self.tr("Appearance and language")

@@ -1,10 +1,11 @@
 """The window of the settings: a search and the pages at the left, a page at the right, the undo below it."""
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.settings.about_page import About, AboutPage
 from desktop.settings.agents_page import AgentsPage
@@ -17,8 +18,10 @@ from desktop.settings.memory_page import MemoryPage
 from desktop.settings.minds import Minds
 from desktop.settings.models_page import ModelsPage
 from desktop.settings.notice import Notice
-from desktop.settings.page import Page, PageId
+from desktop.settings.page import Page
 from desktop.settings.page_list import PageList
+from desktop.settings.page_names import PageId
+from desktop.settings.pages import Pages
 from desktop.settings.prompts_page import PromptsPage
 from desktop.settings.recall import Recall
 from desktop.settings.servers import Servers
@@ -59,35 +62,35 @@ class SettingsDialog(Adaptive, QDialog):
         self.setModal(False)
         settings = AllSettings(core, window, parent=self)
         self._history = History(settings, self)
-        pages: list[Page] = [
-            *(_mind_pages(theme, minds, self._history.tell) if minds is not None else ()),
-            *([ServersPage(theme, servers, self._history.tell)] if servers is not None else ()),
-            ValidationPage(theme, settings, consents),
-            LimitsPage(theme, settings),
-            *((PromptsPage(theme, library, self._history.tell),) if library is not None else ()),
-            *((MemoryPage(theme, recall, self._history.tell),) if recall is not None else ()),
-            AppearancePage(theme, settings),
-            AboutPage(theme, about),
-        ]
-        self._pages = {page.page_id: page for page in pages}
+        told = self._history.tell
+        makers: dict[PageId, Callable[[], Page]] = {
+            **(_mind_pages(theme, minds, told) if minds is not None else {}),
+            **({PageId.SERVERS: partial(ServersPage, theme, servers, told)} if servers is not None else {}),
+            PageId.VALIDATION: partial(ValidationPage, theme, settings, consents),
+            PageId.LIMITS: partial(LimitsPage, theme, settings),
+            **({PageId.PROMPTS: partial(PromptsPage, theme, library, told)} if library is not None else {}),
+            **({PageId.MEMORY: partial(MemoryPage, theme, recall, told)} if recall is not None else {}),
+            PageId.APPEARANCE: partial(AppearancePage, theme, settings),
+            PageId.ABOUT: partial(AboutPage, theme, about),
+        }
         self._side = Surface("app", "right", self)
         self._search = QLineEdit(self._side)
-        self._list = PageList(theme, self._pages, self._side)
-        self._stack = QStackedWidget(self)
+        self._list = PageList(theme, makers, self._side)
+        self._pages = Pages(makers, self)
         self._nothing = EmptyState(theme, Icon.SEARCH)
-        for content in (*pages, self._nothing):  # before the notice is made: Tab goes in the order of this
-            self._stack.addWidget(content)
+        self._pages.addWidget(self._nothing)
         self._notice = Notice(theme, self._history, self)
         self._lay_out()
+        self._list.choose(next(iter(makers)))
         self._connect()
         self.adapt_to(theme)
-        self._list.choose(pages[0].page_id)
         self._resize_once()
 
     def present(self, page_id: PageId | None = None) -> None:
         """Shows it in front, at this page or where it was left, with focus in the page's first control."""
         if page_id is not None:
             self._list.choose(page_id)
+        self._pages.setCurrentWidget(self._page())
         if self.isMinimized():
             self.showNormal()
         self.show()
@@ -126,7 +129,7 @@ class SettingsDialog(Adaptive, QDialog):
         self._side_column.addWidget(self._list, 1)
         column = QVBoxLayout()
         column.setSpacing(0)
-        column.addWidget(self._stack, 1)
+        column.addWidget(self._pages, 1)
         column.addWidget(self._notice)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -139,6 +142,7 @@ class SettingsDialog(Adaptive, QDialog):
         self._search.returnPressed.connect(self._enter_page)
         self._search.addAction(self._theme.icon(Icon.SEARCH), QLineEdit.ActionPosition.LeadingPosition)
         self._list.chosen.connect(self._show)
+        self._pages.made.connect(self._notice.come_after)
         self._nothing.acted.connect(self._search.clear)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Find), self, self._enter_search)
 
@@ -151,20 +155,21 @@ class SettingsDialog(Adaptive, QDialog):
 
     def _filter(self) -> None:
         query = self._search.text()
-        found = [page_id for page_id, page in self._pages.items() if page.filter(query)]
+        found = self._pages.filter(query)
         self._list.show_only(found)
         if not found:
-            self._stack.setCurrentWidget(self._nothing)
+            self._pages.setCurrentWidget(self._nothing)
         elif self.page in found:
             self._show(self.page)
         else:
             self._list.choose(found[0])
 
     def _show(self, page_id: PageId) -> None:
-        self._stack.setCurrentWidget(self._pages[page_id])
+        if self.isVisible():  # else `present` does, for the page that is wanted then
+            self._pages.setCurrentWidget(self._pages.page(page_id))
 
     def _page(self) -> Page:
-        return self._pages[self.page]
+        return self._pages.page(self.page)
 
     def _enter_page(self) -> None:
         self._page().focus_first()
@@ -174,5 +179,8 @@ class SettingsDialog(Adaptive, QDialog):
         self._search.selectAll()
 
 
-def _mind_pages(theme: Theme, minds: Minds, told: Callable[[Deed], None]) -> tuple[Page, Page]:
-    return ModelsPage(theme, minds, told), AgentsPage(theme, minds, told)
+def _mind_pages(theme: Theme, minds: Minds, told: Callable[[Deed], None]) -> dict[PageId, Callable[[], Page]]:
+    return {
+        PageId.MODELS: partial(ModelsPage, theme, minds, told),
+        PageId.AGENTS: partial(AgentsPage, theme, minds, told),
+    }

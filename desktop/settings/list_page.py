@@ -12,10 +12,10 @@ from core.bus import Bus, Subscription
 from core.services.outcome import Failed
 from desktop.settings.list_row import ListRow
 from desktop.settings.minds import Spawn
-from desktop.settings.page import Page, PageId
+from desktop.settings.page import Page
+from desktop.settings.page_names import PageId
 from desktop.settings.tab_order import chain, stop_before
 from desktop.settings.values import Deed
-from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
@@ -35,13 +35,12 @@ class ListPage(Page, Generic[RowT]):
         self,
         theme: Theme,
         page_id: PageId,
-        icon: Icon,
         spawn: Spawn,
         told: Callable[[Deed], None],
         refused: Callable[[Failed], str],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(theme, page_id, icon, parent)
+        super().__init__(theme, page_id, parent)
         self.told = told
         self.rows: dict[str, RowT] = {}
         self.about, self.empty = Paragraph("", "label", "muted"), Paragraph("", "label", "muted")

@@ -20,7 +20,7 @@ from desktop.settings.memory_clearing import MemoryClearing
 from desktop.settings.memory_form import MemoryForm
 from desktop.settings.memory_words import beginning, name_of, note, refused_memory_words, type_words
 from desktop.settings.mind_row import MindRow
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.settings.recall import Recall
 from desktop.settings.side_by_side import SideBySide
 from desktop.settings.values import Deed
@@ -44,7 +44,7 @@ class MemoryPage(ListPage[MindRow]):
         self, theme: Theme, recall: Recall, told: Callable[[Deed], None], parent: QWidget | None = None
     ) -> None:
         spawn = recall.spawn
-        super().__init__(theme, PageId.MEMORY, Icon.BRAIN, spawn, told, refused_memory_words, parent)
+        super().__init__(theme, PageId.MEMORY, spawn, told, refused_memory_words, parent)
         self._recall = recall
         self._listed = Listed((), {}, more=False)
         self._room = Room(0, 0)
@@ -69,9 +69,6 @@ class MemoryPage(ListPage[MindRow]):
         self._connect()
         self.follow(recall.bus, MemoriesChanged, WorkflowDeleted, Event)
         self.adapt_to(theme)
-
-    def title(self) -> str:
-        return self.tr("Memory")
 
     def searched_list(self) -> str:
         return " ".join([self._clearing.searched(), *type_words().values(), super().searched_list()])

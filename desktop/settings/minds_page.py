@@ -8,9 +8,8 @@ from desktop.settings.list_page import ListPage
 from desktop.settings.mind_row import MindRow
 from desktop.settings.mind_words import refused_words
 from desktop.settings.minds import Minds
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.settings.values import Deed
-from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 
 
@@ -21,10 +20,9 @@ class MindsPage(ListPage[MindRow]):
         self,
         theme: Theme,
         page_id: PageId,
-        icon: Icon,
         minds: Minds,
         told: Callable[[Deed], None],
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(theme, page_id, icon, minds.spawn, told, refused_words, parent)
+        super().__init__(theme, page_id, minds.spawn, told, refused_words, parent)
         self.minds = minds

@@ -14,9 +14,8 @@ from desktop.settings.mind_words import model_note
 from desktop.settings.minds import Minds
 from desktop.settings.minds_page import MindsPage
 from desktop.settings.model_form import ModelForm
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.settings.values import Deed
-from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.agents import offline_words
 
@@ -25,7 +24,7 @@ class ModelsPage(MindsPage):
     """The list follows the settings, whoever changes them. Servers on this computer are looked for when it is shown."""
 
     def __init__(self, theme: Theme, minds: Minds, told: Callable[[Deed], None], parent: QWidget | None = None) -> None:
-        super().__init__(theme, PageId.MODELS, Icon.CPU, minds, told, parent)
+        super().__init__(theme, PageId.MODELS, minds, told, parent)
         self._shown: tuple[object, ...] | None = None
         self._found = FoundServers(theme, minds)
         self._form = ModelForm(theme, minds)
@@ -35,9 +34,6 @@ class ModelsPage(MindsPage):
         self._form.kept.connect(self._on_kept)
         self.follow(minds.bus, SettingsChanged)
         self.adapt_to(theme)
-
-    def title(self) -> str:
-        return self.tr("Models")
 
     def retranslate(self) -> None:
         self._shown = None

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from desktop.settings.column import center
 from desktop.settings.history import History
+from desktop.settings.tab_order import chain, stops_in
 from desktop.settings.values import Change, Deed, Refusal
 from desktop.settings.words import refusal_words, setting_name, value_words
 from desktop.theme.icon_names import Icon
@@ -38,6 +39,12 @@ class Notice(Adaptive, Surface):
     @property
     def text(self) -> str:
         return self._text.text()
+
+    def come_after(self, page: QWidget) -> None:
+        """Tab comes here from the last control of the page, which was made later."""
+        stops = stops_in(page)
+        if stops:
+            chain([stops[-1], self._button])
 
     def retranslate(self) -> None:
         last = self._history.last

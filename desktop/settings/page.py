@@ -1,40 +1,24 @@
 """A page of the settings: its title over a column of sections that scrolls."""
 
 from collections.abc import Callable
-from enum import StrEnum
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.settings.column import center
-from desktop.theme.icon_names import Icon
+from desktop.settings.page_names import PageId, page_title
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.matching import matches
 from desktop.widgets.paragraph import Paragraph
 
 
-class PageId(StrEnum):
-    """The pages, in their order."""
-
-    MODELS = "models"
-    AGENTS = "agents"
-    SERVERS = "servers"
-    VALIDATION = "validation"
-    LIMITS = "limits"
-    PROMPTS = "prompts"
-    MEMORY = "memory"
-    APPEARANCE = "appearance"
-    ABOUT = "about"
-
-
 class Page(Adaptive, QScrollArea):
-    """A class to derive from, which adds the sections and overrides `title`."""
+    """A class to derive from, which adds the sections."""
 
-    def __init__(self, theme: Theme, page_id: PageId, icon: Icon, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, page_id: PageId, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.page_id = page_id
-        self.icon = icon
         self._theme = theme
         self._sections: list[tuple[QWidget, Callable[[], str]]] = []
         self._title = Paragraph("", "heading")
@@ -44,7 +28,7 @@ class Page(Adaptive, QScrollArea):
 
     def title(self) -> str:
         """Its name in the language of now."""
-        raise NotImplementedError
+        return page_title(self.page_id)
 
     def add(self, section: QWidget, searched: Callable[[], str], *, above: QWidget | None = None) -> None:
         """`searched` gives the words that the section is found by. It stands `above` another, else at the end."""

@@ -1,12 +1,12 @@
 """The list of pages."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Signal
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QAbstractItemView, QListView, QSizePolicy, QWidget
 
-from desktop.settings.page import Page, PageId
+from desktop.settings.page_names import PAGE_ICONS, PageId, page_title
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 
@@ -18,13 +18,13 @@ class PageList(Adaptive, QListView):
 
     chosen = Signal(PageId)
 
-    def __init__(self, theme: Theme, pages: dict[PageId, Page], parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, pages: Iterable[PageId], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._pages = pages
+        self._pages = list(pages)
         self._items = QStandardItemModel(self)
-        for page in pages.values():
-            self._items.appendRow(QStandardItem(theme.icon(page.icon), ""))
+        for page_id in self._pages:
+            self._items.appendRow(QStandardItem(theme.icon(PAGE_ICONS[page_id]), ""))
         self.setModel(self._items)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Expanding)
@@ -32,12 +32,12 @@ class PageList(Adaptive, QListView):
 
     def choose(self, page_id: PageId) -> None:
         """Marks a page as the one shown, and tells of it if it was another."""
-        self.setCurrentIndex(self._items.index(list(self._pages).index(page_id), 0))
+        self.setCurrentIndex(self._items.index(self._pages.index(page_id), 0))
 
     @property
     def page(self) -> PageId:
         """The page marked; the first one from the start."""
-        return list(self._pages)[max(self.currentIndex().row(), 0)]
+        return self._pages[max(self.currentIndex().row(), 0)]
 
     def show_only(self, found: Collection[PageId]) -> None:
         for row, page_id in enumerate(self._pages):
@@ -46,12 +46,12 @@ class PageList(Adaptive, QListView):
     def currentChanged(self, current: _Index, previous: _Index) -> None:
         super().currentChanged(current, previous)
         if current.isValid():
-            self.chosen.emit(list(self._pages)[current.row()])
+            self.chosen.emit(self._pages[current.row()])
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Pages"))
-        for row, page in enumerate(self._pages.values()):
-            self._items.item(row).setText(page.title())
+        for row, page_id in enumerate(self._pages):
+            self._items.item(row).setText(page_title(page_id))
         self._fit()
 
     def dress(self) -> None:

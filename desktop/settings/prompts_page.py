@@ -13,7 +13,7 @@ from core.services.outcome import Ok
 from desktop.settings.library import Library
 from desktop.settings.list_page import ListPage
 from desktop.settings.mind_row import MindRow
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.settings.prompt_form import PromptForm
 from desktop.settings.prompt_words import refused_prompt_words, variable_words
 from desktop.settings.values import Deed
@@ -31,7 +31,7 @@ class PromptsPage(ListPage[MindRow]):
         self, theme: Theme, library: Library, told: Callable[[Deed], None], parent: QWidget | None = None
     ) -> None:
         spawn = library.spawn
-        super().__init__(theme, PageId.PROMPTS, Icon.FILE_TEXT, spawn, told, refused_prompt_words, parent)
+        super().__init__(theme, PageId.PROMPTS, spawn, told, refused_prompt_words, parent)
         self._library = library
         self._new = Button(theme, icon=Icon.PLUS)
         self.list_column.addWidget(self._new, 0, Qt.AlignmentFlag.AlignLeft)
@@ -42,9 +42,6 @@ class PromptsPage(ListPage[MindRow]):
         self._form.left.connect(self.close_form)
         self.follow(library.bus, PromptsChanged)
         self.adapt_to(theme)
-
-    def title(self) -> str:
-        return self.tr("Prompts")
 
     def retranslate(self) -> None:
         super().retranslate()

@@ -11,7 +11,7 @@ from core.bus import ServersChanged
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerState, ServerStatus
 from desktop.settings.list_page import ListPage
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.settings.server_deeds import ServerDeeds
 from desktop.settings.server_form import ServerForm
 from desktop.settings.server_paste import ServerPaste
@@ -34,7 +34,7 @@ class ServersPage(ListPage[ServerRow]):
         self, theme: Theme, servers: Servers, told: Callable[[Deed], None], parent: QWidget | None = None
     ) -> None:
         spawn = servers.spawn
-        super().__init__(theme, PageId.SERVERS, Icon.WRENCH, spawn, told, refusal_words, parent)
+        super().__init__(theme, PageId.SERVERS, spawn, told, refusal_words, parent)
         self._servers = servers
         self._deeds = ServerDeeds(servers, told, lambda: self.rows, self)
         self._new, self._paste_open = Button(theme, icon=Icon.PLUS), Button(theme, icon=Icon.LIST_PLUS)
@@ -47,9 +47,6 @@ class ServersPage(ListPage[ServerRow]):
         self._connect()
         self.follow(servers.bus, ServersChanged)
         self.adapt_to(theme)
-
-    def title(self) -> str:
-        return self.tr("MCP servers")
 
     def retranslate(self) -> None:
         super().retranslate()

@@ -4,17 +4,17 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtWidgets import QWidget
 
-from core.domain.settings import Settings
+from core.domain.settings import bounds
 from core.domain.template import ValidationMode
 from desktop.settings.audit_card import AuditCard
 from desktop.settings.consents import Consents
 from desktop.settings.exceptions_card import ExceptionsCard
 from desktop.settings.field import Field
 from desktop.settings.fields import ChoiceField, NumberField, SwitchField
-from desktop.settings.page import Page, PageId
+from desktop.settings.page import Page
+from desktop.settings.page_names import PageId
 from desktop.settings.values import Setting, Source
 from desktop.settings.words import choice_words, setting_help
-from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.banner import Banner
 from desktop.widgets.choice_cards import ChoiceCards
@@ -36,7 +36,7 @@ class ValidationPage(Page):
     categories and exceptions, risk, the time limit of a request, and the audit log."""
 
     def __init__(self, theme: Theme, settings: Source, consents: Consents, parent: QWidget | None = None) -> None:
-        super().__init__(theme, PageId.VALIDATION, Icon.SHIELD, parent)
+        super().__init__(theme, PageId.VALIDATION, parent)
         self._settings = settings
         self._about = Paragraph("", "label", "muted")
         self._cards = ChoiceCards(theme)
@@ -51,9 +51,6 @@ class ValidationPage(Page):
         self._cards.chosen.connect(self._choose)
         settings.changed.connect(self.refresh)
         self.adapt_to(theme)
-
-    def title(self) -> str:
-        return self.tr("Validation")
 
     def filter(self, query: str) -> bool:
         is_found = super().filter(query)
@@ -124,8 +121,7 @@ class ValidationPage(Page):
         ]
 
     def _number_field(self, theme: Theme, settings: Source, setting: Setting, step: int) -> NumberField:
-        bounds = Settings.model_json_schema()["properties"][setting]
-        return NumberField(theme, settings, setting, bounds["minimum"], bounds["maximum"], step)
+        return NumberField(theme, settings, setting, *bounds(setting), step)
 
     def _show_banner(self) -> None:
         is_auto = self._cards.current == ValidationMode.AUTO

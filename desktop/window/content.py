@@ -17,7 +17,7 @@ from desktop.aio import Tasks
 from desktop.bind import Frames
 from desktop.palette.entries import Kind
 from desktop.palette.palette import Palette
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.sidebar.keys import Keys
 from desktop.sidebar.sidebar import Sidebar
 from desktop.toasts.overlay import ToastOverlay

@@ -13,7 +13,7 @@ from desktop.settings.core_settings import CoreSettings
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.library import Library
 from desktop.settings.minds import Minds
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.settings.recall import Recall
 from desktop.settings.servers import Servers
 from desktop.settings.values import Setting

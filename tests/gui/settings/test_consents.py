@@ -16,7 +16,7 @@ from core.ports.storage import PAGE_ROWS, PutAudit
 from desktop.settings.audit_card import AuditCard
 from desktop.settings.consent_words import decision_words
 from desktop.settings.exceptions_card import ExceptionsCard
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.translation.languages import Language
 from tests.contracts.rows import an_entry
 from tests.gui.settings.rig import Rig

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox
 
 from core.errors import StorageFailed
 from desktop.settings.number_box import NumberBox
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.settings.values import Setting
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance

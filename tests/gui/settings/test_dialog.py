@@ -18,8 +18,9 @@ from PySide6.QtWidgets import (
 )
 
 from core.services.outcome import Ok
-from desktop.settings.page import Page, PageId
+from desktop.settings.page import Page
 from desktop.settings.page_list import PageList
+from desktop.settings.page_names import PageId
 from desktop.settings.values import Setting
 from desktop.widgets.matching import matches
 from desktop.widgets.paragraph import Paragraph
@@ -86,10 +87,10 @@ async def test_a_page_opens_with_focus_in_its_first_control(rig: Rig, page: Page
 async def test_the_arrows_in_the_list_go_through_the_pages_and_tab_enters_one(rig: Rig) -> None:
     rig.control("Pages").setFocus(Qt.FocusReason.TabFocusReason)
     pages = []
-    for _ in range(3):
+    for _ in range(4):
         rig.press(Qt.Key.Key_Down)
         pages.append(rig.dialog.page)
-    assert pages == [PageId.LIMITS, PageId.PROMPTS, PageId.APPEARANCE]
+    assert pages == [PageId.LIMITS, PageId.PROMPTS, PageId.MEMORY, PageId.APPEARANCE]
     rig.press(Qt.Key.Key_Tab)
     assert rig.focused() == "Light"
 
@@ -155,6 +156,7 @@ async def test_every_control_has_a_name(rig: Rig) -> None:
                 "Validation",
                 "Limits",
                 "Prompts",
+                "Memory",
                 "Appearance and language",
                 "About",
             ],
@@ -213,6 +215,7 @@ async def test_another_language_ends_the_search(rig: Rig) -> None:
         "Validation",
         "Limites",
         "Prompts",
+        "Mémoire",
         "Apparence et langue",
         "À propos",
     ]
@@ -304,3 +307,10 @@ def is_cut(widget: QWidget) -> bool:
     if isinstance(widget, PageList):
         return widget.sizeHintForColumn(0) > widget.viewport().width()
     return isinstance(widget, QAbstractSpinBox) and widget.width() < widget.minimumSizeHint().width()
+
+
+async def test_a_page_is_made_when_it_is_wanted_and_the_rest_in_spare_time(rig: Rig, until: Until) -> None:
+    rig.dialog.present(PageId.APPEARANCE)
+    await until(lambda: len(rig.dialog.findChildren(Page)) == len(PageId))
+    assert rig.dialog.page is PageId.APPEARANCE
+    assert rig.focused() == "Light"

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.domain.template import ValidationMode
 from core.errors import StorageFailed
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.settings.values import Setting
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance

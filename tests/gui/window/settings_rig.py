@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.notice import Notice
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from tests.gui.window.rig import App
 
 Until = Callable[..., Awaitable[None]]

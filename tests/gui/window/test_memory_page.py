@@ -14,7 +14,7 @@ from core.domain.memory import Memory, MemoryType
 from core.services.memories import PAGE
 from desktop.settings.memory_page import MemoryPage
 from desktop.settings.mind_row import MindRow
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import choose, control, dialog, notice, press, settings, texts, undo, write
 

@@ -23,7 +23,7 @@ from core.domain.model import ModelChoice
 from core.domain.settings import KeyPlace
 from core.persistence.surreal import SurrealStorage
 from core.services.outcome import Ok
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from tests.gui.window.rig import an_app
 from tests.gui.window.settings_rig import choose, control, dialog, notice, press, settings, texts, undo, write
 from tests.support.provider import Asked, Provider, Reply, fails, provider, says
@@ -287,7 +287,7 @@ async def test_every_control_of_both_pages_has_a_name(tmp_path: Path, qapp: QApp
                 press(app, "New agent")
             nameless = [
                 one
-                for one in dialog(app)._pages[page].findChildren(QWidget)
+                for one in dialog(app)._pages.page(page).findChildren(QWidget)
                 if one.isVisible()
                 and one.focusPolicy() & Qt.FocusPolicy.TabFocus
                 and not one.accessibleName()

@@ -11,7 +11,7 @@ from core.domain.prompt import CONTENT_CHARACTERS
 from core.services.outcome import Ok
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.notice import Notice
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.settings.prompt_form import PromptForm
 from tests.gui.window.rig import App, an_app
 

@@ -25,7 +25,7 @@ from core.domain.consent import Rule
 from core.domain.mcp_server import ServerState, ServerStatus
 from core.domain.template import ValidationMode
 from core.services.outcome import Ok
-from desktop.settings.page import PageId
+from desktop.settings.page_names import PageId
 from desktop.settings.server_row import ServerRow
 from desktop.settings.server_words import short_tool_name
 from desktop.settings.servers_page import ServersPage
