@@ -60,6 +60,7 @@ from core.services.templates import TemplateService
 from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.inbox import Inbox
+from core.stores.notifications import Notifications
 from core.stores.questions import Questions
 from core.stores.recordings import Recordings
 from core.stores.toast_feed import ToastFeed
@@ -174,12 +175,16 @@ class Stores:
         self.workflows = Workflows(bus)
         self.inbox = Inbox(bus, self.toasts)
         self.recordings = Recordings(bus)
+        self.notifications = Notifications(
+            bus, self.background, self.questions, self.toasts, settings.read, clock, call_later
+        )
         self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
 
     def close(self) -> None:
         """Hear nothing more, and leave no timer behind."""
         for store in (
             self._feed,
+            self.notifications,
             self.inbox,
             self.usage,
             self.recordings,
