@@ -103,6 +103,30 @@
     </message>
 </context>
 <context>
+    <name>NotificationCounts</name>
+    <message numerus="yes">
+        <source>%n workflow(s) failed</source>
+        <translation>
+            <numerusform>%n workflow failed</numerusform>
+            <numerusform>%n workflows failed</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s) finished</source>
+        <translation>
+            <numerusform>%n workflow finished</numerusform>
+            <numerusform>%n workflows finished</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s) need you</source>
+        <translation>
+            <numerusform>%n workflow needs you</numerusform>
+            <numerusform>%n workflows need you</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>Pill</name>
     <message numerus="yes">
         <source>%n new</source>

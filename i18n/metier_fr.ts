@@ -123,7 +123,7 @@
     </message>
     <message>
         <source>Skipped: the condition found {value}</source>
-        <translation>Ignoré&#x202f;: la condition a trouvé {value}</translation>
+        <translation>Ignoré&#xa0;: la condition a trouvé {value}</translation>
     </message>
     <message>
         <source>Stopped</source>
@@ -155,7 +155,7 @@
     </message>
     <message>
         <source>{state}: {message}</source>
-        <translation>{state}&#x202f;: {message}</translation>
+        <translation>{state}&#xa0;: {message}</translation>
     </message>
 </context>
 <context>
@@ -1627,7 +1627,7 @@
     </message>
     <message>
         <source>Validation: {mode}</source>
-        <translation>Validation&#x202f;: {mode}</translation>
+        <translation>Validation&#xa0;: {mode}</translation>
     </message>
     <message>
         <source>Waiting for a place</source>
@@ -2051,15 +2051,15 @@
     <name>ModeMenu</name>
     <message>
         <source>Automatic: nothing is asked, several at once</source>
-        <translation>Automatique&#x202f;: rien n’est demandé, plusieurs à la fois</translation>
+        <translation>Automatique&#xa0;: rien n’est demandé, plusieurs à la fois</translation>
     </message>
     <message>
         <source>Manual: every call is asked, one at a time</source>
-        <translation>Manuel&#x202f;: chaque appel est demandé, un à la fois</translation>
+        <translation>Manuel&#xa0;: chaque appel est demandé, un à la fois</translation>
     </message>
     <message>
         <source>Selective: some things are asked, one at a time</source>
-        <translation>Sélectif&#x202f;: certaines choses sont demandées, un à la fois</translation>
+        <translation>Sélectif&#xa0;: certaines choses sont demandées, un à la fois</translation>
     </message>
     <message>
         <source>Validation mode</source>
@@ -2263,6 +2263,116 @@
     <message>
         <source>{setting}: {value}</source>
         <translation>{setting}&#xa0;: {value}</translation>
+    </message>
+</context>
+<context>
+    <name>NotificationCounts</name>
+    <message numerus="yes">
+        <source>%n workflow(s) failed</source>
+        <translation>
+            <numerusform>%n workflow a échoué</numerusform>
+            <numerusform>%n workflows ont échoué</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s) finished</source>
+        <translation>
+            <numerusform>%n workflow terminé</numerusform>
+            <numerusform>%n workflows terminés</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s) need you</source>
+        <translation>
+            <numerusform>%n workflow a besoin de vous</numerusform>
+            <numerusform>%n workflows ont besoin de vous</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
+        <source>Go to workflow</source>
+        <translation>Aller au workflow</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>So you are told what needs you while you look elsewhere.</source>
+        <translation>Voilà comment vous saurez ce qui a besoin de vous quand vous regardez ailleurs.</translation>
+    </message>
+    <message>
+        <source>This is a test</source>
+        <translation>Ceci est un essai</translation>
+    </message>
+    <message>
+        <source>{kind}: {what}</source>
+        <translation>{kind}&#xa0;: {what}</translation>
+    </message>
+</context>
+<context>
+    <name>NotificationsPage</name>
+    <message>
+        <source>How they reach you</source>
+        <translation>Comment elles vous parviennent</translation>
+    </message>
+    <message>
+        <source>Looking for the notification service of your desktop…</source>
+        <translation>Recherche du service de notification de votre bureau…</translation>
+    </message>
+    <message>
+        <source>No notification service was found here, so nothing is shown outside the window. The inbox has everything.</source>
+        <translation>Aucun service de notification n’a été trouvé ici&#xa0;: rien ne s’affiche hors de la fenêtre. Tout est dans la boîte de réception.</translation>
+    </message>
+    <message>
+        <source>Nobody showed it. Is a notification service running? Then try again.</source>
+        <translation>Personne ne l’a affichée. Un service de notification est-il en marche&#x202f;? Réessayez ensuite.</translation>
+    </message>
+    <message>
+        <source>Notifications</source>
+        <translation>Notifications</translation>
+    </message>
+    <message>
+        <source>Send a test</source>
+        <translation>Envoyer un essai</translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation>Envoi…</translation>
+    </message>
+    <message>
+        <source>Sent. If you see nothing, look at “do not disturb” in the settings of your desktop.</source>
+        <translation>Envoyée. Si vous ne voyez rien, regardez «&#xa0;ne pas déranger&#xa0;» dans les réglages de votre bureau.</translation>
+    </message>
+    <message>
+        <source>The window alone tells you, and its inbox.</source>
+        <translation>Seules la fenêtre et sa boîte de réception vous le disent.</translation>
+    </message>
+    <message>
+        <source>They are shown by the icon in the tray. A click on one brings its workflow.</source>
+        <translation>L’icône de la zone de notification les affiche. Un clic sur l’une d’elles mène à son workflow.</translation>
+    </message>
+    <message>
+        <source>When a workflow needs you or fails.</source>
+        <translation>Quand un workflow a besoin de vous ou échoue.</translation>
+    </message>
+    <message>
+        <source>When a workflow needs you, finishes or fails.</source>
+        <translation>Quand un workflow a besoin de vous, se termine ou échoue.</translation>
+    </message>
+    <message>
+        <source>When a workflow waits for your answer or approval.</source>
+        <translation>Quand un workflow attend votre réponse ou votre accord.</translation>
+    </message>
+    <message>
+        <source>Your desktop shows them, but tells of no click: open the inbox to get there.</source>
+        <translation>Votre bureau les affiche, mais ne signale aucun clic&#xa0;: passez par la boîte de réception.</translation>
+    </message>
+    <message>
+        <source>Your desktop shows them. A click on one brings its workflow.</source>
+        <translation>Votre bureau les affiche. Un clic sur l’une d’elles mène à son workflow.</translation>
     </message>
 </context>
 <context>
@@ -3660,6 +3770,10 @@
         <translation>Chaque appel d’un outil qu’un serveur propose.</translation>
     </message>
     <message>
+        <source>Everything</source>
+        <translation>Tout</translation>
+    </message>
+    <message>
         <source>How long you have to answer.</source>
         <translation>Le temps dont vous disposez pour répondre.</translation>
     </message>
@@ -3700,6 +3814,10 @@
         <translation>Les suivantes attendent leur tour, dans l’ordre d’arrivée.</translation>
     </message>
     <message>
+        <source>Nothing</source>
+        <translation>Rien</translation>
+    </message>
+    <message>
         <source>Nothing pulses, slides or fades.</source>
         <translation>Rien ne clignote, ne glisse ni ne s’estompe.</translation>
     </message>
@@ -3710,6 +3828,14 @@
     <message>
         <source>Otherwise they wait for you as long as it takes.</source>
         <translation>Sinon, elles vous attendent le temps qu’il faut.</translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation>Questions</translation>
+    </message>
+    <message>
+        <source>Questions and failures</source>
+        <translation>Questions et échecs</translation>
     </message>
     <message>
         <source>Reduce motion</source>
@@ -3808,12 +3934,20 @@
         <translation>Ce qui modifie mémoires, modèles et exécutions.</translation>
     </message>
     <message>
+        <source>What your desktop tells you when this window is not the active one.</source>
+        <translation>Ce que votre bureau vous dit quand cette fenêtre n’est pas active.</translation>
+    </message>
+    <message>
         <source>When an agent wants to start others.</source>
         <translation>Quand un agent veut en lancer d’autres.</translation>
     </message>
     <message>
         <source>Which tool calls wait for your approval.</source>
         <translation>Quels appels d’outils attendent votre approbation.</translation>
+    </message>
+    <message>
+        <source>While you look elsewhere</source>
+        <translation>Quand vous regardez ailleurs</translation>
     </message>
     <message>
         <source>Workflows at once in automatic mode</source>
@@ -4140,6 +4274,10 @@
         <translation>Information</translation>
     </message>
     <message>
+        <source>It was deleted meanwhile. The list has those that are left.</source>
+        <translation>Il a été supprimé entre-temps. La liste contient ceux qui restent.</translation>
+    </message>
+    <message>
         <source>Needs your answer</source>
         <translation>Attend votre réponse</translation>
     </message>
@@ -4182,6 +4320,10 @@
     <message>
         <source>The template is saved.</source>
         <translation>Le modèle est enregistré.</translation>
+    </message>
+    <message>
+        <source>This workflow is gone</source>
+        <translation>Ce workflow n’existe plus</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -4671,7 +4813,7 @@
     <name>ValueSection</name>
     <message>
         <source>Copy: {title}</source>
-        <translation>Copier&#x202f;: {title}</translation>
+        <translation>Copier&#xa0;: {title}</translation>
     </message>
 </context>
 </TS>

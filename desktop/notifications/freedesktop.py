@@ -37,8 +37,9 @@ _BY_PERSON = 2  # why a notification was closed, in the specification
 
 class Freedesktop:
     """`run` must be running. `on_activated(key, token)` is told of a click, with the token that lets a window come to
-    the front on Wayland, or ""; `on_dismissed(key)` of one that a person sent away; `on_undelivered(key, message)` of
-    one that nobody showed; `on_changed()` that the service came, went, or can do other things.
+    the front on Wayland, or ""; `on_dismissed(key)` of one that a person sent away; `on_shown(key)` of one that the
+    service took, `on_undelivered(key, message)` of one that nobody showed; `on_changed()` that the service came, went,
+    or can do other things.
     """
 
     def __init__(
@@ -47,12 +48,14 @@ class Freedesktop:
         *,
         on_activated: Callable[[str, str], object],
         on_dismissed: Callable[[str], object],
+        on_shown: Callable[[str], object],
         on_undelivered: Callable[[str, Message], object],
         on_changed: Callable[[], object],
     ) -> None:
         self._clock = clock
         self._on_activated = on_activated
         self._on_dismissed = on_dismissed
+        self._on_shown = on_shown
         self._on_undelivered = on_undelivered
         self._on_changed = on_changed
         self._wanted: dict[str, Message | None] = {}
@@ -121,6 +124,7 @@ class Freedesktop:
             if message is not None:
                 (given,) = await bus.call(_SERVICE, "Notify", "susssasa{sv}i", *self._words(number, message))
                 self._remember(key, int(given))
+                self._on_shown(key)
             elif number:
                 self._numbers.pop(key, None)
                 await bus.call(_SERVICE, "CloseNotification", "u", number)

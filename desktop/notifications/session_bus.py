@@ -67,7 +67,8 @@ class SessionBus:
         finally:
             self.has_ended = True
             for answer in self._answers.values():
-                answer.cancel()
+                if not answer.done():
+                    answer.set_exception(BusFailed("the connection is gone"))
 
     async def _ask(self, message: Message) -> tuple[Any, ...]:
         if self.has_ended:
@@ -77,14 +78,11 @@ class SessionBus:
         try:
             async with asyncio.timeout(ANSWER_S):
                 await self._connection.send(message, serial=serial)
-                await asyncio.wait((answer,))
+                got = await answer
         except (OSError, TimeoutError) as error:
-            raise BusFailed(f"{message.header.fields[HeaderFields.member]}: {error or 'no answer'}") from error
+            raise BusFailed(f"{message.header.fields[HeaderFields.member]}: {str(error) or 'no answer'}") from error
         finally:
             del self._answers[serial]
-        if answer.cancelled():
-            raise BusFailed("the connection is gone")
-        got = answer.result()
         if got.header.message_type is MessageType.error:
             raise BusRefused(str(got.header.fields.get(HeaderFields.error_name)))
         return tuple(got.body)
@@ -92,7 +90,8 @@ class SessionBus:
     def _take(self, message: Message) -> None:
         fields = message.header.fields
         if message.header.message_type is MessageType.signal:
-            self._on_signal(fields.get(HeaderFields.sender, ""), fields[HeaderFields.member], tuple(message.body))
+            told = fields.get(HeaderFields.sender, ""), fields[HeaderFields.member], tuple(message.body)
+            asyncio.get_running_loop().call_soon(self._on_signal, *told)  # after whoever waits for an earlier answer
             return
         answer = self._answers.get(fields.get(HeaderFields.reply_serial, 0))
         if answer is not None and not answer.done():

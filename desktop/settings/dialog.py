@@ -16,6 +16,8 @@ from desktop.settings.limits_page import LimitsPage
 from desktop.settings.minds import Minds
 from desktop.settings.models_page import ModelsPage
 from desktop.settings.notice import Notice
+from desktop.settings.notifications_page import NotificationsPage
+from desktop.settings.notifier import Notifier
 from desktop.settings.page import Page, PageId
 from desktop.settings.page_list import PageList
 from desktop.settings.prompts_page import PromptsPage
@@ -34,7 +36,7 @@ class SettingsDialog(Adaptive, QDialog):
     """Not modal: the window goes on behind it. `present` opens it; Esc closes it, and it can be presented again.
 
     Without `minds` it has no pages of models and agents, without `servers` none of MCP servers, without a `library`
-    none of prompts.
+    none of prompts, without a `notifier` none of notifications.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class SettingsDialog(Adaptive, QDialog):
         minds: Minds | None = None,
         servers: Servers | None = None,
         library: Library | None = None,
+        notifier: Notifier | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -62,6 +65,7 @@ class SettingsDialog(Adaptive, QDialog):
             ValidationPage(theme, settings, consents),
             LimitsPage(theme, settings),
             *((PromptsPage(theme, library, self._history.tell),) if library is not None else ()),
+            *((NotificationsPage(theme, settings, notifier),) if notifier is not None else ()),
             AppearancePage(theme, settings),
             AboutPage(theme, about),
         ]

@@ -23,6 +23,7 @@ class PageId(StrEnum):
     VALIDATION = "validation"
     LIMITS = "limits"
     PROMPTS = "prompts"
+    NOTIFICATIONS = "notifications"
     APPEARANCE = "appearance"
     ABOUT = "about"
 

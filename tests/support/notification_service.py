@@ -7,7 +7,16 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
-from jeepney import DBusAddress, HeaderFields, Message, MessageType, message_bus, new_error, new_method_return, new_signal
+from jeepney import (
+    DBusAddress,
+    HeaderFields,
+    Message,
+    MessageType,
+    message_bus,
+    new_error,
+    new_method_return,
+    new_signal,
+)
 from jeepney.io.asyncio import DBusConnection, DBusRouter, Proxy, open_dbus_connection
 
 NAME = "org.freedesktop.Notifications"

@@ -28,6 +28,7 @@ class Told:
             self.time,
             on_activated=lambda key, token: self.heard.append(("activated", key, token)),
             on_dismissed=lambda key: self.heard.append(("dismissed", key)),
+            on_shown=lambda key: None,
             on_undelivered=lambda key, message: self.heard.append(("undelivered", key, message.title)),
             on_changed=lambda: None,
         )

@@ -34,6 +34,7 @@ from desktop.settings.dialog import SettingsDialog
 from desktop.settings.library import Library
 from desktop.settings.minds import Minds
 from desktop.settings.notice import Notice
+from desktop.settings.notifier import Notifier, Trial, Way
 from desktop.settings.servers import Servers
 from desktop.settings.window_settings import WindowSettings
 from desktop.theme.theme import Theme
@@ -61,6 +62,13 @@ class Disk(MemoryStorage):
         return await super().commit(writes)
 
 
+class NoNotifier(Notifier):
+    """Where nobody shows a notification."""
+
+    way = Way.NONE
+    trial = Trial.FAILED
+
+
 class Rig:
     def __init__(self, theme: Theme, translation: Translation, spawn: Spawn, window_file: Path) -> None:
         self.theme = theme
@@ -85,6 +93,7 @@ class Rig:
         agents = AgentService((), self.disk, self.bus, self.service.read, lambda: [calculator.tool().info])
         minds = Minds(self.service, providers, agents, self.bus, spawn, key_file)
         self.servers = McpServerService(self.disk, self.bus, keys, self.consent)
+        self.notifier = NoNotifier()
         self.dialog = SettingsDialog(
             theme,
             self.core,
@@ -94,6 +103,7 @@ class Rig:
             minds=minds,
             servers=Servers(self.servers, self.consents, self.bus, spawn),
             library=Library(PromptService((PROMPT,), self.disk, self.bus), self.bus, spawn),
+            notifier=self.notifier,
         )
 
     def save(self, state: WindowState) -> None:

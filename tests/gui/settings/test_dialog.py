@@ -89,7 +89,8 @@ async def test_the_arrows_in_the_list_go_through_the_pages_and_tab_enters_one(ri
     for _ in range(3):
         rig.press(Qt.Key.Key_Down)
         pages.append(rig.dialog.page)
-    assert pages == [PageId.LIMITS, PageId.PROMPTS, PageId.APPEARANCE]
+    assert pages == [PageId.LIMITS, PageId.PROMPTS, PageId.NOTIFICATIONS]
+    rig.press(Qt.Key.Key_Down)
     rig.press(Qt.Key.Key_Tab)
     assert rig.focused() == "Light"
 
@@ -155,6 +156,7 @@ async def test_every_control_has_a_name(rig: Rig) -> None:
                 "Validation",
                 "Limits",
                 "Prompts",
+                "Notifications",
                 "Appearance and language",
                 "About",
             ],
@@ -213,6 +215,7 @@ async def test_another_language_ends_the_search(rig: Rig) -> None:
         "Validation",
         "Limites",
         "Prompts",
+        "Notifications",
         "Apparence et langue",
         "À propos",
     ]
