@@ -63,6 +63,7 @@ from core.stores.inbox import Inbox
 from core.stores.notifications import Notifications
 from core.stores.questions import Questions
 from core.stores.recordings import Recordings
+from core.stores.saving_state import SavingState
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.usage import Usage
@@ -175,6 +176,7 @@ class Stores:
         self.workflows = Workflows(bus)
         self.inbox = Inbox(bus, self.toasts)
         self.recordings = Recordings(bus)
+        self.saving = SavingState(bus, clock, call_later)
         self.notifications = Notifications(
             bus, self.background, self.questions, self.toasts, settings.read, clock, call_later
         )
@@ -188,6 +190,7 @@ class Stores:
             self.inbox,
             self.usage,
             self.recordings,
+            self.saving,
             self.workflows,
             self.toasts,
             self.questions,

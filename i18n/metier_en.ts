@@ -238,6 +238,30 @@
     </message>
 </context>
 <context>
+    <name>StatusLine</name>
+    <message numerus="yes">
+        <source>%n at work: {names}</source>
+        <translation>
+            <numerusform>%n at work: {names}</numerusform>
+            <numerusform>%n at work: {names}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n need(s) you</source>
+        <translation>
+            <numerusform>%n needs you</numerusform>
+            <numerusform>%n need you</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n queued</source>
+        <translation>
+            <numerusform>%n queued</numerusform>
+            <numerusform>%n queued</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>StepView</name>
     <message numerus="yes">
         <source>%n failed</source>

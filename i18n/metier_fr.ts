@@ -4201,6 +4201,58 @@
     </message>
 </context>
 <context>
+    <name>StatusLine</name>
+    <message numerus="yes">
+        <source>%n at work: {names}</source>
+        <translation>
+            <numerusform>%n en cours&#xa0;: {names}</numerusform>
+            <numerusform>%n en cours&#xa0;: {names}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n need(s) you</source>
+        <translation>
+            <numerusform>%n a besoin de vous</numerusform>
+            <numerusform>%n ont besoin de vous</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n queued</source>
+        <translation>
+            <numerusform>%n en file d’attente</numerusform>
+            <numerusform>%n en file d’attente</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Not saved</source>
+        <translation>Non enregistré</translation>
+    </message>
+    <message>
+        <source>Nothing at work</source>
+        <translation>Rien en cours</translation>
+    </message>
+    <message>
+        <source>Open the inbox</source>
+        <translation>Ouvrir la boîte de réception</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>Enregistré</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>Écriture…</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s</source>
+        <translation>{speed} jetons/s</translation>
+    </message>
+    <message>
+        <source>{why} What runs is paused, and goes on by itself.</source>
+        <translation>{why} Ce qui est en cours est en pause et reprendra tout seul.</translation>
+    </message>
+</context>
+<context>
     <name>StepView</name>
     <message numerus="yes">
         <source>%n failed</source>

@@ -44,6 +44,7 @@ from desktop.window.questions import ask_delete
 from desktop.window.recording import RecordingPlace
 from desktop.window.slashing import Slashing
 from desktop.window.start_page import StartPage
+from desktop.window.status_line import StatusLine
 from desktop.window.template_list import TemplateList
 from desktop.window.title import viewed_title
 from desktop.window.tray import Tray
@@ -122,6 +123,7 @@ class Content(Adaptive, Surface):
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
         for above in (self.finder, self.chat.completion):
             self.toasts.stay_below(above)
+        self.status = StatusLine(theme, stores, frames, keys_of("go.inbox"), self)
         self._centre = QStackedWidget(self)
         self._menus: Menus | None = None
         self._is_begun = False
@@ -218,9 +220,13 @@ class Content(Adaptive, Surface):
         column.addWidget(self._centre, 1)
         self._centre.addWidget(self.start)
         self._centre.addWidget(self.chat)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        row = QHBoxLayout()
         row.setSpacing(0)
+        outer.addLayout(row, 1)
+        outer.addWidget(self.status)
         row.addWidget(self.sidebar)
         row.addWidget(centre, 1)
         row.addWidget(self.activity)
@@ -253,6 +259,7 @@ class Content(Adaptive, Surface):
         self.chat.answered.connect(deeds.answer)
         self.chat.foot_changed.connect(self._keep_clear)
         self.answering.shown.connect(self.chat.set_room)
+        self.status.inbox_requested.connect(self._open_inbox)
         self.start.demo_requested.connect(deeds.start_demo)
         self.start.new_requested.connect(self._new)
         self.start.template_requested.connect(self._new_from_template)
@@ -364,7 +371,7 @@ class Content(Adaptive, Surface):
     def _keep_clear(self) -> None:
         """Where no toast may lie: on the composer with its buttons, on the card that asks, and on the header."""
         chat = self.chat
-        areas = [chat.composer, chat.card, chat.inputs, self.header]
+        areas = [chat.composer, chat.card, chat.inputs, self.header, self.status]
         self.toasts.set_keep_clear([_in_window(area, self._window) for area in areas if area.isVisible()])
 
     def _focus_centre(self) -> None:
