@@ -48,6 +48,7 @@ from core.services.demo import DemoService
 from core.services.executions import ExecutionService
 from core.services.forgetting import Forgetting
 from core.services.mcp_servers import McpServerService, register_stored
+from core.services.notices import NoticeService
 from core.services.prompts import PromptService
 from core.services.providers import ProviderService
 from core.services.recording import RecordingService
@@ -224,6 +225,7 @@ class Core:
     servers: McpServerService
     prompts: PromptService
     slash: SlashService
+    notices: NoticeService
 
 
 @asynccontextmanager
@@ -310,7 +312,11 @@ async def run_core(
             hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
             async with hub:  # around the engine: calls end before the programs that answer them
                 await servers.open(hub)
-                async with engine, Forgetting(storage.memories, clock):
+                async with (
+                    engine,
+                    Forgetting(storage.memories, clock),
+                    NoticeService(storage, stores.toasts, bus) as notices,
+                ):
                     access = Access(models.keys, storage)
                     runs = RunService(engine, storage, clock, access, agents)
                     chat = ChatService(engine, storage, clock, access, agents)
@@ -340,6 +346,7 @@ async def run_core(
                             servers=servers,
                             prompts=prompts,
                             slash=SlashService(book, templates, prompts),
+                            notices=notices,
                         )
     finally:
         stores.close()

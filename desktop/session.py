@@ -164,7 +164,7 @@ class Session:
             core.stores.background.know(row.workflow for row in listed.data)
         else:
             self.presenter.fail(listed)
-        core.stores.inbox.load([run async for run in core.runs.newest(NOTICES)])
+        core.stores.inbox.load([run async for run in core.runs.newest(NOTICES)], await core.notices.kept())
         recorded = await core.recording.all_open()
         if isinstance(recorded, Ok):
             core.stores.recordings.load(recorded.data)
