@@ -230,11 +230,6 @@ class BackgroundWorkflows:
             self._is_window_active = is_active
             tell(self.window_active_changed)
 
-    @property
-    def is_window_active(self) -> bool:
-        """Whether a person works in the window now."""
-        return self._is_window_active
-
     def is_watched(self, workflow_id: WorkflowId) -> bool:
         """Whether a person sees what happens in it: it is viewed, in the active window."""
         return self._is_window_active and self.is_viewed(workflow_id)

@@ -80,6 +80,7 @@ class Notifications:
         self._toasts = toasts
         self._settings = settings
         self._clock = clock
+        self._is_present = False
         self._news: dict[tuple[Group, WorkflowId], Toast] = {}
         self._standing: dict[str, Notification] = {}
         self._alarm = Alarm(clock, call_later, self._tell)
@@ -89,6 +90,13 @@ class Notifications:
         background.changed.connect(self._on_workflow)
         background.viewed_changed.connect(self._on_looking)
         background.window_active_changed.connect(self._on_looking)
+
+    def set_present(self, is_present: bool) -> None:
+        """Whether a person works in the app, be it in one of its dialogs: then nothing becomes news."""
+        self._is_present = is_present
+        if is_present:
+            self._news.clear()
+            self._alarm.set(None)
 
     def close(self) -> None:
         """Hear nothing more, and leave no timer behind."""
@@ -112,7 +120,7 @@ class Notifications:
     # What becomes news
 
     def _on_toast(self, toast: Toast) -> None:
-        is_seen = self._background.is_window_active or not len(self.shown)  # without a window, nobody shows them
+        is_seen = self._is_present or not len(self.shown)  # without a window, nobody shows them
         if toast.code not in _CODES or toast.workflow_id is None or is_seen:
             return
         if self._settings().notify not in _LEVELS[toast.type]:
@@ -160,9 +168,6 @@ class Notifications:
 
     def _on_looking(self) -> None:
         """What a person sees in the window needs no notification; that of another workflow stays (UI §7)."""
-        if self._background.is_window_active:
-            self._news.clear()
-            self._alarm.set(None)
         viewed = self._background.viewed_workflow_id
         if viewed is not None and self._background.is_watched(viewed):
             for group in Group:

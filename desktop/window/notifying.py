@@ -54,12 +54,16 @@ class Notifying(Notifier):
         self._known: dict[str, Notification] = {}
         self._at_tray = ""
         self._trial = Trial.NONE
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusWindowChanged.connect(self._look_around)
         tray.message_clicked.connect(self._on_tray_clicked)
         core.stores.notifications.shown.connect(self._show)
         core.stores.notifications.closed.connect(self._close)
 
     def begin(self) -> None:
         """Look for the service of the desktop, and stay in touch with it as long as the window's tasks live."""
+        self._look_around()
         if sys.platform in ("win32", "darwin"):  # there the icon in the tray speaks to the system's own
             return
         from desktop.notifications.freedesktop import Freedesktop
@@ -76,8 +80,18 @@ class Notifying(Notifier):
 
     def leave(self) -> None:
         """Hear nothing more."""
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusWindowChanged.disconnect(self._look_around)
         self._core.stores.notifications.shown.disconnect(self._show, missing_ok=True)
         self._core.stores.notifications.closed.disconnect(self._close, missing_ok=True)
+
+    def _look_around(self) -> None:
+        """Somebody in the settings or in a question of ours is with us, though the window itself is not active."""
+        active: QWidget | None = QApplication.activeWindow()
+        while active is not None and active is not self._window:
+            active = active.parentWidget()
+        self._core.stores.notifications.set_present(active is not None)
 
     # For the settings
 

@@ -44,6 +44,7 @@ class Elsewhere:
     def come(self, viewed: str | None) -> None:
         self.desk.background.set_viewed(WorkflowId(viewed) if viewed else None)
         self.desk.background.set_window_active(True)
+        self.store.set_present(True)
 
     def wait(self) -> None:
         self.desk.time.advance(GATHER_S)

@@ -44,7 +44,7 @@ async def look_elsewhere(app: App, until: Until) -> QWidget:
     other = QWidget()
     other.show()
     other.activateWindow()
-    await until(lambda: not app.core.stores.background.is_window_active)
+    await until(lambda: not app.core.stores.notifications._is_present)
     return other
 
 
@@ -105,7 +105,7 @@ async def test_the_desktop_tells_what_the_window_cannot_and_a_click_leads_to_it(
         await service.click(told(service, "Beta")[0].number)
         await until(lambda: app.viewed == asking.workflow_id and app.content.chat.card.isVisible())
         await until(lambda: app.content.chat.card.isAncestorOf(app.focused()))
-        await until(lambda: app.core.stores.background.is_window_active)
+        await until(lambda: app.core.stores.notifications._is_present)
         app.content.deeds.show(failed.workflow_id)
         await until(lambda: not service.seen)
 
@@ -125,7 +125,7 @@ async def test_several_lead_to_the_inbox_and_one_that_is_gone_to_words(
         await until(app.content.finder.isVisible)
         app.key(Qt.Key.Key_Escape)
         other.activateWindow()
-        await until(lambda: not app.core.stores.background.is_window_active)
+        await until(lambda: not app.core.stores.notifications._is_present)
         last = await app.say("say 2 words")
         await until(lambda: len(service.told) == 2)
         (key,) = (one.key for one in app.core.stores.notifications.standing)
@@ -149,6 +149,8 @@ async def test_the_page_says_once_that_nobody_shows_them_and_the_level_can_be_un
         levels[0].click()
         await until(lambda: app.core.settings.current.notify is NotifyLevel.QUESTIONS)
         assert not app.core.stores.toasts.visible
+        assert not app.window.isActiveWindow()
+        assert app.core.stores.notifications._is_present  # in the settings, a person is with us
 
 
 @pytest.mark.qt_log_ignore("systemTrayWindowChanged", extend=True)
