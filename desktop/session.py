@@ -147,7 +147,7 @@ class Session:
         instance.listen()
         spare_heap()
         try:
-            await self._begin(core, content)
+            await self._begin_unless_ended(core, content)
             await self._end.wait()
         finally:
             instance.close()
@@ -156,6 +156,19 @@ class Session:
             self.presenter.use(None)
             await tasks.close()
             content.leave()
+
+    async def _begin_unless_ended(self, core: Core, content: Content) -> None:
+        """Whoever ends the session while it still begins does not wait for that: what is on disk stays there."""
+        ending = asyncio.create_task(self._end.wait(), name="end of the session")
+        beginning = asyncio.create_task(self._begin(core, content), name="begin of the session")
+        try:
+            await asyncio.wait((ending, beginning), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (ending, beginning):
+                task.cancel()
+            await asyncio.wait((ending, beginning))
+        if not beginning.cancelled():
+            beginning.result()
 
     async def _begin(self, core: Core, content: Content) -> None:
         listed = await core.workflows.listed()

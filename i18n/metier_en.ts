@@ -85,6 +85,13 @@
 <context>
     <name>Leaving</name>
     <message numerus="yes">
+        <source>%n wait(s) for you.</source>
+        <translation>
+            <numerusform>%n waits for you.</numerusform>
+            <numerusform>%n wait for you.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n workflow(s) are at work.</source>
         <translation>
             <numerusform>%n workflow is at work.</numerusform>

@@ -1820,6 +1820,13 @@
 <context>
     <name>Leaving</name>
     <message numerus="yes">
+        <source>%n wait(s) for you.</source>
+        <translation>
+            <numerusform>%n vous attend.</numerusform>
+            <numerusform>%n vous attendent.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n workflow(s) are at work.</source>
         <translation>
             <numerusform>%n workflow est à l’œuvre.</numerusform>
