@@ -1226,8 +1226,20 @@
 <context>
     <name>FailurePage</name>
     <message>
+        <source>Copy details</source>
+        <translation>Copier les détails</translation>
+    </message>
+    <message>
+        <source>Data folder: {folder}</source>
+        <translation>Dossier de données&#xa0;: {folder}</translation>
+    </message>
+    <message>
         <source>Quit</source>
         <translation>Quitter</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
     </message>
     <message>
         <source>Your data cannot be opened</source>
@@ -1260,12 +1272,32 @@
 <context>
     <name>Failures</name>
     <message>
+        <source>A part of it cannot be read any more. The rest is safe, and other workflows go on.</source>
+        <translation>Une partie n’est plus lisible. Le reste est en sûreté, et les autres workflows continuent.</translation>
+    </message>
+    <message>
         <source>A tool failed</source>
         <translation>Un outil a échoué</translation>
     </message>
     <message>
+        <source>Ask for it in another way, or approve it the next time.</source>
+        <translation>Demandez-le autrement, ou approuvez-le la prochaine fois.</translation>
+    </message>
+    <message>
+        <source>Choose another model, or see to the address at Settings, Models.</source>
+        <translation>Choisissez un autre modèle, ou vérifiez l’adresse dans Réglages, Modèles.</translation>
+    </message>
+    <message>
+        <source>Edit the message, or choose another model.</source>
+        <translation>Modifiez le message, ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
         <source>It can be tried again from {time}.</source>
         <translation>Vous pourrez réessayer à partir de {time}.</translation>
+    </message>
+    <message>
+        <source>It could not be done. The log has the details.</source>
+        <translation>Cela n’a pas pu être fait. Les détails sont dans le journal.</translation>
     </message>
     <message>
         <source>It could not be written down</source>
@@ -1276,6 +1308,10 @@
         <translation>Il n’est plus là.</translation>
     </message>
     <message>
+        <source>It is still at work. Stop it first, or wait for its end.</source>
+        <translation>Le travail est encore en cours. Arrêtez-le d’abord, ou attendez sa fin.</translation>
+    </message>
+    <message>
         <source>It took too long</source>
         <translation>Le délai a été dépassé</translation>
     </message>
@@ -1284,12 +1320,36 @@
         <translation>La suite n’a pas été autorisée</translation>
     </message>
     <message>
+        <source>Look whether it happened before you try again.</source>
+        <translation>Vérifiez si cela s’est produit avant de réessayer.</translation>
+    </message>
+    <message>
         <source>Metier is open already with this data folder. Close the other window first.</source>
         <translation>Metier est déjà ouvert sur ce dossier de données. Fermez d’abord l’autre fenêtre.</translation>
     </message>
     <message>
         <source>Nobody knows whether the last action happened</source>
         <translation>Nul ne sait si la dernière action a eu lieu</translation>
+    </message>
+    <message>
+        <source>Nothing else was touched. Try again; if it ends again, the code needs too much.</source>
+        <translation>Rien d’autre n’a été touché. Réessayez&#x202f;; s’il s’arrête encore, le code demande trop.</translation>
+    </message>
+    <message>
+        <source>Nothing waits for an answer there any more.</source>
+        <translation>Plus rien n’y attend de réponse.</translation>
+    </message>
+    <message>
+        <source>Put in another key at Settings, Models, then try again.</source>
+        <translation>Saisissez une autre clé dans Réglages, Modèles, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>Say more exactly what is wanted, then try again.</source>
+        <translation>Dites plus précisément ce que vous voulez, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>See to the connection, and to the address at Settings, Models. Then try again.</source>
+        <translation>Vérifiez la connexion, et l’adresse dans Réglages, Modèles. Puis réessayez.</translation>
     </message>
     <message>
         <source>Something went wrong that should not have. What runs goes on; the log has the details.</source>
@@ -1312,20 +1372,32 @@
         <translation>La conversation est trop longue pour que ce modèle la résume. Choisissez-en un dont la fenêtre est plus grande.</translation>
     </message>
     <message>
-        <source>The data could not be read or written.</source>
-        <translation>Les données n’ont pas pu être lues ou écrites.</translation>
+        <source>The data could not be read or written. What was saved before is safe. Try again.</source>
+        <translation>Les données n’ont pas pu être lues ou écrites. Ce qui était enregistré est en sûreté. Réessayez.</translation>
     </message>
     <message>
-        <source>The data folder cannot be written. Nothing was lost.</source>
-        <translation>Le dossier de données n’est pas accessible en écriture. Rien n’est perdu.</translation>
+        <source>The data folder cannot be written. Nothing was lost. Give Metier access to it, and it goes on.</source>
+        <translation>Le dossier de données n’est pas accessible en écriture. Rien n’a été perdu. Donnez-y accès à Metier, et cela reprend.</translation>
     </message>
     <message>
-        <source>The data was written by another version of Metier. Nothing was changed.</source>
-        <translation>Les données viennent d’une autre version de Metier. Rien n’a été modifié.</translation>
+        <source>The data was written by another version of Metier. Nothing was changed. Open it with that version, or start with another data folder.</source>
+        <translation>Les données ont été écrites par une autre version de Metier. Rien n’a été modifié. Ouvrez-les avec cette version, ou démarrez avec un autre dossier de données.</translation>
     </message>
     <message>
-        <source>The disk is full. Make room, and it goes on.</source>
-        <translation>Le disque est plein. Libérez de la place et le travail reprend.</translation>
+        <source>The details say where. Mend the step, then run it again.</source>
+        <translation>Les détails disent où. Corrigez l’étape, puis relancez.</translation>
+    </message>
+    <message>
+        <source>The disk is full. What was saved is safe. Make room, and it goes on.</source>
+        <translation>Le disque est plein. Ce qui était enregistré est en sûreté. Libérez de la place, et cela reprend.</translation>
+    </message>
+    <message>
+        <source>The file with the keys cannot be read. Mend or remove it, then put the keys in again.</source>
+        <translation>Le fichier des clés est illisible. Réparez-le ou supprimez-le, puis saisissez de nouveau les clés.</translation>
+    </message>
+    <message>
+        <source>The key could not be kept: its file cannot be written. Give Metier access to it.</source>
+        <translation>La clé n’a pas pu être conservée&#xa0;: son fichier n’est pas accessible en écriture. Donnez-y accès à Metier.</translation>
     </message>
     <message>
         <source>The model’s answer failed</source>
@@ -1334,6 +1406,10 @@
     <message>
         <source>The offline agent is no language model and cannot write a summary. Choose a model first.</source>
         <translation>L’agent hors ligne n’est pas un modèle de langage et ne peut pas rédiger de résumé. Choisissez d’abord un modèle.</translation>
+    </message>
+    <message>
+        <source>The process that ran the code ended</source>
+        <translation>Le processus qui exécutait le code s’est arrêté</translation>
     </message>
     <message>
         <source>The prompt asks for other values by now. Name it again.</source>
@@ -1396,12 +1472,20 @@
         <translation>Il n’y a rien à résumer&#xa0;: rien n’a été dit depuis la dernière fois.</translation>
     </message>
     <message>
+        <source>This is larger than Metier can keep. Make it shorter.</source>
+        <translation>C’est plus grand que ce que Metier peut conserver. Raccourcissez-le.</translation>
+    </message>
+    <message>
         <source>This recording has become a template already.</source>
         <translation>Cet enregistrement est déjà devenu un modèle.</translation>
     </message>
     <message>
         <source>This recording has ended already.</source>
         <translation>Cet enregistrement est déjà terminé.</translation>
+    </message>
+    <message>
+        <source>This system has no keyring. The key can be kept in a file instead.</source>
+        <translation>Ce système n’a pas de trousseau. La clé peut être conservée dans un fichier.</translation>
     </message>
     <message>
         <source>This template has errors and cannot start.</source>
@@ -1412,8 +1496,36 @@
         <translation>Ce modèle ne prend pas de texte&#xa0;: écrivez son nom seul.</translation>
     </message>
     <message>
+        <source>This was answered already.</source>
+        <translation>La réponse a déjà été donnée.</translation>
+    </message>
+    <message>
         <source>This workflow is still at work. It has to end first.</source>
         <translation>Ce workflow est encore au travail. Il doit d’abord se terminer.</translation>
+    </message>
+    <message>
+        <source>Try again in a moment, or choose another model.</source>
+        <translation>Réessayez dans un instant, ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <source>Try again, or give it more time.</source>
+        <translation>Réessayez, ou accordez plus de temps.</translation>
+    </message>
+    <message>
+        <source>Try again. If it stays so, choose another model.</source>
+        <translation>Réessayez. Si cela persiste, choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <source>Wait a while and try again, or choose another model.</source>
+        <translation>Attendez un peu et réessayez, ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <source>What was saved is safe. Make room on the disk, then try again.</source>
+        <translation>Ce qui était enregistré est en sûreté. Libérez de la place sur le disque, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>What was saved is safe. See to the data folder, then try again.</source>
+        <translation>Ce qui était enregistré est en sûreté. Vérifiez le dossier de données, puis réessayez.</translation>
     </message>
     <message>
         <source>With these values the text would be longer than a message may be.</source>
