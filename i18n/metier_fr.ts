@@ -797,6 +797,10 @@
         <source>Waits for you</source>
         <translation>Attend votre réponse</translation>
     </message>
+    <message>
+        <source>Waits until another workflow has ended</source>
+        <translation>Attend la fin d’un autre workflow</translation>
+    </message>
 </context>
 <context>
     <name>ChoiceField</name>
@@ -1461,7 +1465,7 @@
     </message>
     <message>
         <source>There is no key for this provider. Put one in at Settings, Models, or choose another model.</source>
-        <translation>Il n’y a pas de clé pour ce fournisseur. Ajoutez-en une dans Paramètres, Modèles, ou choisissez un autre modèle.</translation>
+        <translation>Il n’y a pas de clé pour ce fournisseur. Ajoutez-en une dans Réglages, Modèles, ou choisissez un autre modèle.</translation>
     </message>
     <message>
         <source>There is no step yet that a template could be made of.</source>
@@ -2605,12 +2609,12 @@
         <translation>À votre attention</translation>
     </message>
     <message>
-        <source>Nothing has happened yet.</source>
-        <translation>Rien ne s’est encore passé.</translation>
+        <source>Nothing has happened yet. What needs you, finishes or fails stands here. Esc goes back.</source>
+        <translation>Rien pour l’instant. Ce qui a besoin de vous, finit ou échoue vient ici. Échap ferme.</translation>
     </message>
     <message>
-        <source>Nothing has that name.</source>
-        <translation>Rien ne porte ce nom.</translation>
+        <source>Nothing has that name. Fewer letters find more; Esc goes back.</source>
+        <translation>Rien ne porte ce nom. Moins de lettres trouvent plus&#x202f;; Échap ferme.</translation>
     </message>
     <message>
         <source>What was found</source>
@@ -2807,8 +2811,8 @@
         <translation>Prompts</translation>
     </message>
     <message>
-        <source>There is no prompt yet.</source>
-        <translation>Il n’y a pas encore de prompt.</translation>
+        <source>There is no prompt yet. “New prompt” makes the first one.</source>
+        <translation>Il n’y a pas encore de prompt. «&#xa0;Nouveau prompt&#xa0;» crée le premier.</translation>
     </message>
     <message>
         <source>{prompt} is back.</source>
@@ -4623,8 +4627,8 @@
         <translation>Tous les outils, aussi ceux à venir</translation>
     </message>
     <message>
-        <source>No tool has these words in its name.</source>
-        <translation>Aucun outil n’a ces mots dans son nom.</translation>
+        <source>No tool has these words in its name. Other words may find one.</source>
+        <translation>Aucun outil n’a ces mots dans son nom. D’autres mots en trouveront peut-être un.</translation>
     </message>
     <message>
         <source>Search tools</source>

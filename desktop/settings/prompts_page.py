@@ -69,7 +69,7 @@ class PromptsPage(ListPage):
                 "{{name}} places need is asked then, and nothing is sent before you send it."
             )
         )
-        self._empty.setText(self.tr("There is no prompt yet."))
+        self._empty.setText(self.tr("There is no prompt yet. “New prompt” makes the first one."))
         self._new.setText(self.tr("New prompt"))
         self._show_prompts()
 

@@ -55,6 +55,8 @@ def status_word(status: StepStatus) -> str:
 def activity_words(activity: Activity, *, is_long: bool) -> str:
     """What a run does while it says nothing; after a long time, what it waits for."""
     match activity.phase:
+        case Phase.QUEUED if is_long:
+            return translate("ChatWords", "Waits until another workflow has ended")
         case Phase.QUEUED:
             return translate("ChatWords", "Queued")
         case Phase.THINKING if is_long:
