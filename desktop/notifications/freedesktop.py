@@ -75,6 +75,10 @@ class Freedesktop:
         self._wanted[key] = message
         self._wake.set()
 
+    def hurry(self) -> None:
+        """Do not leave a service alone that failed: a person has seen to it."""
+        self._failed_at = None
+
     def close(self, key: str) -> None:
         """Take it away. Without effect on one that is gone."""
         if key in self._wanted or key in self._numbers:
@@ -133,7 +137,7 @@ class Freedesktop:
             if message is not None:
                 self._on_undelivered(key, message)
         if self._wanted.get(key) is message:
-            del self._wanted[key]
+            self._wanted.pop(key, None)
 
     def _words(self, number: int, message: Message) -> tuple[Any, ...]:
         has_body = "body" in self.abilities

@@ -16,6 +16,7 @@ from desktop.notifications.message import Message
 from desktop.settings.notifier import Notifier, Trial, Way
 from desktop.window.leaving import Leaving
 from desktop.window.notification_words import message_of, test_message
+from desktop.window.presence import is_present
 from desktop.window.tray import Tray
 
 if TYPE_CHECKING:
@@ -88,10 +89,7 @@ class Notifying(Notifier):
 
     def _look_around(self) -> None:
         """Somebody in the settings or in a question of ours is with us, though the window itself is not active."""
-        active: QWidget | None = QApplication.activeWindow()
-        while active is not None and active is not self._window:
-            active = active.parentWidget()
-        self._core.stores.notifications.set_present(active is not None)
+        self._core.stores.notifications.set_present(is_present(self._window))
 
     # For the settings
 
@@ -110,6 +108,8 @@ class Notifying(Notifier):
 
     def send_test(self) -> None:
         self._become(Trial.SENT)
+        if self._system is not None:
+            self._system.hurry()
         self._put(_TEST, test_message())
 
     # Showing
