@@ -9,7 +9,7 @@ import logging
 import os
 import struct
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -114,8 +114,7 @@ async def open_bus(on_signal: Signals, on_end: Callable[[], object]) -> AsyncIte
     finally:
         receiving.cancel()
         await asyncio.wait((receiving,))
-        with suppress(OSError):
-            await connection.close()
+        connection.writer.transport.abort()  # every call has had its answer; a bus that hangs is not waited for
 
 
 def _address() -> str:

@@ -137,6 +137,20 @@ async def test_what_nobody_shows_is_told_and_a_silent_service_stops_nothing(
     assert [key for _, key, _ in told.heard] == ["none", "refused", "silent", "behind"]
 
 
+async def test_a_service_that_hangs_does_not_hold_up_the_end(
+    told: Told, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with a_bus() as address:
+        monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", address)
+        async with NotificationService(address) as service, at_work(told) as client:
+            client.show("a", ASKS)
+            await until(lambda: service.told)
+            service.is_silent = True
+            began = asyncio.get_running_loop().time()
+        assert asyncio.get_running_loop().time() - began < 2
+        assert service.seen
+
+
 async def test_without_a_bus_or_when_it_dies_it_is_told_too(
     told: Told, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
