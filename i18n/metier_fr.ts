@@ -1356,6 +1356,10 @@
         <translation>Vérifiez la connexion, et l’adresse dans Réglages, Modèles. Puis réessayez.</translation>
     </message>
     <message>
+        <source>See what it was given, then run it again.</source>
+        <translation>Regardez ce qu’il a reçu, puis relancez.</translation>
+    </message>
+    <message>
         <source>Something went wrong that should not have. What runs goes on; the log has the details.</source>
         <translation>Une erreur inattendue s’est produite. Ce qui tourne continue&#x202f;; le journal a les détails.</translation>
     </message>

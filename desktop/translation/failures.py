@@ -190,6 +190,8 @@ def run_failure_advice(code: str, during: str | None, details: Mapping[str, Any]
             return translate("Failures", "What was saved is safe. Make room on the disk, then try again.")
         case _, "storage":
             return translate("Failures", "What was saved is safe. See to the data folder, then try again.")
+        case _, "tool_execution":
+            return translate("Failures", "See what it was given, then run it again.")
         case _, "code":
             return translate("Failures", "The details say where. Mend the step, then run it again.")
     return ""

@@ -25,6 +25,7 @@ def test_what_a_model_did_has_a_sentence_and_a_next_step() -> None:
         ("crashed", "code"),
         ("code_error", "code"),
         ("outcome_unknown", "tool_execution"),
+        ("failed", "tool_execution"),
         ("round_limit", None),
         ("no_progress", None),
         ("rejected", None),
