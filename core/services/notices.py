@@ -100,7 +100,7 @@ class NoticeService:
             if writes:
                 await self._storage.commit(writes)
         except StorageFailed as error:
-            log.warning("notices are not kept for now: %s", error.message)
+            log.warning("notices are not written yet: %s", error.message)
             self._unwritten = {**unwritten, **self._unwritten}
         except asyncio.CancelledError:  # the commit may have been made: again is harmless
             self._unwritten = {**unwritten, **self._unwritten}
