@@ -50,6 +50,7 @@ from core.services.forgetting import Forgetting
 from core.services.mcp_servers import McpServerService
 from core.services.mcp_stored import register_stored
 from core.services.memories import MemoryService
+from core.services.notices import NoticeService
 from core.services.prompts import PromptService
 from core.services.providers import ProviderService
 from core.services.recording import RecordingService
@@ -62,8 +63,10 @@ from core.services.templates import TemplateService
 from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.inbox import Inbox
+from core.stores.notifications import Notifications
 from core.stores.questions import Questions
 from core.stores.recordings import Recordings
+from core.stores.saving_state import SavingState
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.usage import Usage
@@ -178,15 +181,21 @@ class Stores:
         self.workflows = Workflows(bus)
         self.inbox = Inbox(bus, self.toasts)
         self.recordings = Recordings(bus)
+        self.saving = SavingState(bus, clock, call_later)
+        self.notifications = Notifications(
+            bus, self.background, self.questions, self.toasts, settings.read, clock, call_later
+        )
         self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
 
     def close(self) -> None:
         """Hear nothing more, and leave no timer behind."""
         for store in (
             self._feed,
+            self.notifications,
             self.inbox,
             self.usage,
             self.recordings,
+            self.saving,
             self.workflows,
             self.toasts,
             self.questions,
@@ -221,6 +230,7 @@ class Core:
     prompts: PromptService
     memories: MemoryService
     slash: SlashService
+    notices: NoticeService
 
 
 @asynccontextmanager
@@ -309,7 +319,11 @@ async def run_core(
             hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
             async with hub:  # around the engine: calls end before the programs that answer them
                 await servers.open(hub)
-                async with engine, Forgetting(storage.memories, clock):
+                async with (
+                    engine,
+                    Forgetting(storage.memories, clock),
+                    NoticeService(storage, stores.toasts, bus) as notices,
+                ):
                     access = Access(models.keys, storage)
                     runs = RunService(engine, storage, clock, access, agents)
                     chat = ChatService(engine, storage, clock, access, agents)
@@ -340,6 +354,7 @@ async def run_core(
                             prompts=prompts,
                             memories=MemoryService(storage.memories, storage.workflow, bus, clock),
                             slash=SlashService(book, templates, prompts),
+                            notices=notices,
                         )
     finally:
         stores.close()

@@ -81,16 +81,21 @@ class Session:
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, self.end)
         try:
-            async with AsyncExitStack() as stack:
-                try:
-                    core = await stack.enter_async_context(open_core(self.folders, FileDialogs(self._window)))
-                except StorageFailed as error:
-                    await self._stay_closed(error)
-                else:
-                    await self._live(core)
+            while await self._live_once():
+                self._exit_code = 0
         finally:
             undo()
         return self._exit_code
+
+    async def _live_once(self) -> bool:
+        """Whether the person wants it to be tried again: it could not be opened."""
+        async with AsyncExitStack() as stack:
+            try:
+                core = await stack.enter_async_context(open_core(self.folders, FileDialogs(self._window)))
+            except StorageFailed as error:
+                return await self._stay_closed(error)
+            await self._live(core)
+        return False
 
     def end(self) -> None:
         """Leave, as soon as what is at work is written down."""
@@ -113,19 +118,23 @@ class Session:
         window_state.write(self._state_file, state)
         self._state = state
 
-    async def _stay_closed(self, error: StorageFailed) -> None:
-        """The data cannot be opened: say so, and wait for the person to leave."""
-        page = FailurePage(self.theme, Failed.of(error))
+    async def _stay_closed(self, error: StorageFailed) -> bool:
+        """The data cannot be opened: say so, and wait for the person to leave, or to want it tried again."""
+        again = asyncio.Event()
+        page = FailurePage(self.theme, Failed.of(error), self.folders.store.parent)
         page.quit_requested.connect(self.end)
+        page.retry_requested.connect(again.set)
         self._window.setCentralWidget(page)
         self._exit_code = 4
         if self._given.smoke_test or self._given.screenshot:
-            return
+            return False
         async with asyncio.TaskGroup() as tasks:
             looking = tasks.create_task(self._look_for_other()) if error.code == "in_use" else None
-            await self._end.wait()
-            if looking is not None:
-                looking.cancel()
+            ways = [tasks.create_task(event.wait()) for event in (self._end, again)]
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            for task in (*ways, *([looking] if looking is not None else ())):
+                task.cancel()
+        return again.is_set() and not self._end.is_set()
 
     async def _look_for_other(self) -> None:
         """A window that was still opening when this one asked may answer now."""
@@ -147,7 +156,7 @@ class Session:
         instance.listen()
         spare_heap()
         try:
-            await self._begin(core, content)
+            await self._begin_unless_ended(core, content)
             await self._end.wait()
         finally:
             instance.close()
@@ -157,6 +166,19 @@ class Session:
             await tasks.close()
             content.leave()
 
+    async def _begin_unless_ended(self, core: Core, content: Content) -> None:
+        """Whoever ends the session while it still begins does not wait for that: what is on disk stays there."""
+        ending = asyncio.create_task(self._end.wait(), name="end of the session")
+        beginning = asyncio.create_task(self._begin(core, content), name="begin of the session")
+        try:
+            await asyncio.wait((ending, beginning), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (ending, beginning):
+                task.cancel()
+            await asyncio.wait((ending, beginning))
+        if not beginning.cancelled():
+            beginning.result()
+
     async def _begin(self, core: Core, content: Content) -> None:
         listed = await core.workflows.listed()
         if isinstance(listed, Ok):
@@ -164,7 +186,7 @@ class Session:
             core.stores.background.know(row.workflow for row in listed.data)
         else:
             self.presenter.fail(listed)
-        core.stores.inbox.load([run async for run in core.runs.newest(NOTICES)])
+        core.stores.inbox.load([run async for run in core.runs.newest(NOTICES)], await core.notices.kept())
         recorded = await core.recording.all_open()
         if isinstance(recorded, Ok):
             core.stores.recordings.load(recorded.data)

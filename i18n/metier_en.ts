@@ -85,6 +85,13 @@
 <context>
     <name>Leaving</name>
     <message numerus="yes">
+        <source>%n wait(s) for you.</source>
+        <translation>
+            <numerusform>%n waits for you.</numerusform>
+            <numerusform>%n wait for you.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
         <source>%n workflow(s) are at work.</source>
         <translation>
             <numerusform>%n workflow is at work.</numerusform>
@@ -126,6 +133,30 @@
         <translation>
             <numerusform>It answers, and lists %n model.</numerusform>
             <numerusform>It answers, and lists %n models.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>NotificationCounts</name>
+    <message numerus="yes">
+        <source>%n workflow(s) failed</source>
+        <translation>
+            <numerusform>%n workflow failed</numerusform>
+            <numerusform>%n workflows failed</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s) finished</source>
+        <translation>
+            <numerusform>%n workflow finished</numerusform>
+            <numerusform>%n workflows finished</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s) need you</source>
+        <translation>
+            <numerusform>%n workflow needs you</numerusform>
+            <numerusform>%n workflows need you</numerusform>
         </translation>
     </message>
 </context>
@@ -237,6 +268,30 @@
         <translation>
             <numerusform>%n workflow</numerusform>
             <numerusform>%n workflows</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>StatusLine</name>
+    <message numerus="yes">
+        <source>%n at work: {names}</source>
+        <translation>
+            <numerusform>%n at work: {names}</numerusform>
+            <numerusform>%n at work: {names}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n need(s) you</source>
+        <translation>
+            <numerusform>%n needs you</numerusform>
+            <numerusform>%n need you</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n queued</source>
+        <translation>
+            <numerusform>%n queued</numerusform>
+            <numerusform>%n queued</numerusform>
         </translation>
     </message>
 </context>

@@ -798,6 +798,10 @@
         <source>Waits for you</source>
         <translation>Attend votre réponse</translation>
     </message>
+    <message>
+        <source>Waits until another workflow has ended</source>
+        <translation>Attend la fin d’un autre workflow</translation>
+    </message>
 </context>
 <context>
     <name>ChoiceField</name>
@@ -1231,8 +1235,20 @@
 <context>
     <name>FailurePage</name>
     <message>
+        <source>Copy details</source>
+        <translation>Copier les détails</translation>
+    </message>
+    <message>
+        <source>Data folder: {folder}</source>
+        <translation>Dossier de données&#xa0;: {folder}</translation>
+    </message>
+    <message>
         <source>Quit</source>
         <translation>Quitter</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
     </message>
     <message>
         <source>Your data cannot be opened</source>
@@ -1265,12 +1281,32 @@
 <context>
     <name>Failures</name>
     <message>
+        <source>A part of it cannot be read any more. The rest is safe, and other workflows go on.</source>
+        <translation>Une partie n’est plus lisible. Le reste est en sûreté, et les autres workflows continuent.</translation>
+    </message>
+    <message>
         <source>A tool failed</source>
         <translation>Un outil a échoué</translation>
     </message>
     <message>
+        <source>Ask for it in another way, or approve it the next time.</source>
+        <translation>Demandez-le autrement, ou approuvez-le la prochaine fois.</translation>
+    </message>
+    <message>
+        <source>Choose another model, or see to the address at Settings, Models.</source>
+        <translation>Choisissez un autre modèle, ou vérifiez l’adresse dans Réglages, Modèles.</translation>
+    </message>
+    <message>
+        <source>Edit the message, or choose another model.</source>
+        <translation>Modifiez le message, ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
         <source>It can be tried again from {time}.</source>
         <translation>Vous pourrez réessayer à partir de {time}.</translation>
+    </message>
+    <message>
+        <source>It could not be done. The log has the details.</source>
+        <translation>Cela n’a pas pu être fait. Les détails sont dans le journal.</translation>
     </message>
     <message>
         <source>It could not be written down</source>
@@ -1281,6 +1317,10 @@
         <translation>Il n’est plus là.</translation>
     </message>
     <message>
+        <source>It is still at work. Stop it first, or wait for its end.</source>
+        <translation>Le travail est encore en cours. Arrêtez-le d’abord, ou attendez sa fin.</translation>
+    </message>
+    <message>
         <source>It took too long</source>
         <translation>Le délai a été dépassé</translation>
     </message>
@@ -1289,12 +1329,40 @@
         <translation>La suite n’a pas été autorisée</translation>
     </message>
     <message>
+        <source>Look whether it happened before you try again.</source>
+        <translation>Vérifiez si cela s’est produit avant de réessayer.</translation>
+    </message>
+    <message>
         <source>Metier is open already with this data folder. Close the other window first.</source>
         <translation>Metier est déjà ouvert sur ce dossier de données. Fermez d’abord l’autre fenêtre.</translation>
     </message>
     <message>
         <source>Nobody knows whether the last action happened</source>
         <translation>Nul ne sait si la dernière action a eu lieu</translation>
+    </message>
+    <message>
+        <source>Nothing else was touched. Try again; if it ends again, the code needs too much.</source>
+        <translation>Rien d’autre n’a été touché. Réessayez&#x202f;; s’il s’arrête encore, le code demande trop.</translation>
+    </message>
+    <message>
+        <source>Nothing waits for an answer there any more.</source>
+        <translation>Plus rien n’y attend de réponse.</translation>
+    </message>
+    <message>
+        <source>Put in another key at Settings, Models, then try again.</source>
+        <translation>Saisissez une autre clé dans Réglages, Modèles, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>Say more exactly what is wanted, then try again.</source>
+        <translation>Dites plus précisément ce que vous voulez, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>See to the connection, and to the address at Settings, Models. Then try again.</source>
+        <translation>Vérifiez la connexion, et l’adresse dans Réglages, Modèles. Puis réessayez.</translation>
+    </message>
+    <message>
+        <source>See what it was given, then run it again.</source>
+        <translation>Regardez ce qu’il a reçu, puis relancez.</translation>
     </message>
     <message>
         <source>Something went wrong that should not have. What runs goes on; the log has the details.</source>
@@ -1317,20 +1385,32 @@
         <translation>La conversation est trop longue pour que ce modèle la résume. Choisissez-en un dont la fenêtre est plus grande.</translation>
     </message>
     <message>
-        <source>The data could not be read or written.</source>
-        <translation>Les données n’ont pas pu être lues ou écrites.</translation>
+        <source>The data could not be read or written. What was saved before is safe. Try again.</source>
+        <translation>Les données n’ont pas pu être lues ou écrites. Ce qui était enregistré est en sûreté. Réessayez.</translation>
     </message>
     <message>
-        <source>The data folder cannot be written. Nothing was lost.</source>
-        <translation>Le dossier de données n’est pas accessible en écriture. Rien n’est perdu.</translation>
+        <source>The data folder cannot be written. Nothing was lost. Give Metier access to it, and it goes on.</source>
+        <translation>Le dossier de données n’est pas accessible en écriture. Rien n’a été perdu. Donnez-y accès à Metier, et cela reprend.</translation>
     </message>
     <message>
-        <source>The data was written by another version of Metier. Nothing was changed.</source>
-        <translation>Les données viennent d’une autre version de Metier. Rien n’a été modifié.</translation>
+        <source>The data was written by another version of Metier. Nothing was changed. Open it with that version, or start with another data folder.</source>
+        <translation>Les données ont été écrites par une autre version de Metier. Rien n’a été modifié. Ouvrez-les avec cette version, ou démarrez avec un autre dossier de données.</translation>
     </message>
     <message>
-        <source>The disk is full. Make room, and it goes on.</source>
-        <translation>Le disque est plein. Libérez de la place et le travail reprend.</translation>
+        <source>The details say where. Mend the step, then run it again.</source>
+        <translation>Les détails disent où. Corrigez l’étape, puis relancez.</translation>
+    </message>
+    <message>
+        <source>The disk is full. What was saved is safe. Make room, and it goes on.</source>
+        <translation>Le disque est plein. Ce qui était enregistré est en sûreté. Libérez de la place, et cela reprend.</translation>
+    </message>
+    <message>
+        <source>The file with the keys cannot be read. Mend or remove it, then put the keys in again.</source>
+        <translation>Le fichier des clés est illisible. Réparez-le ou supprimez-le, puis saisissez de nouveau les clés.</translation>
+    </message>
+    <message>
+        <source>The key could not be kept: its file cannot be written. Give Metier access to it.</source>
+        <translation>La clé n’a pas pu être conservée&#xa0;: son fichier n’est pas accessible en écriture. Donnez-y accès à Metier.</translation>
     </message>
     <message>
         <source>The model’s answer failed</source>
@@ -1339,6 +1419,10 @@
     <message>
         <source>The offline agent is no language model and cannot write a summary. Choose a model first.</source>
         <translation>L’agent hors ligne n’est pas un modèle de langage et ne peut pas rédiger de résumé. Choisissez d’abord un modèle.</translation>
+    </message>
+    <message>
+        <source>The process that ran the code ended</source>
+        <translation>Le processus qui exécutait le code s’est arrêté</translation>
     </message>
     <message>
         <source>The prompt asks for other values by now. Name it again.</source>
@@ -1401,12 +1485,20 @@
         <translation>Il n’y a rien à résumer&#xa0;: rien n’a été dit depuis la dernière fois.</translation>
     </message>
     <message>
+        <source>This is larger than Metier can keep. Make it shorter.</source>
+        <translation>C’est plus grand que ce que Metier peut conserver. Raccourcissez-le.</translation>
+    </message>
+    <message>
         <source>This recording has become a template already.</source>
         <translation>Cet enregistrement est déjà devenu un modèle.</translation>
     </message>
     <message>
         <source>This recording has ended already.</source>
         <translation>Cet enregistrement est déjà terminé.</translation>
+    </message>
+    <message>
+        <source>This system has no keyring. The key can be kept in a file instead.</source>
+        <translation>Ce système n’a pas de trousseau. La clé peut être conservée dans un fichier.</translation>
     </message>
     <message>
         <source>This template has errors and cannot start.</source>
@@ -1417,8 +1509,36 @@
         <translation>Ce modèle ne prend pas de texte&#xa0;: écrivez son nom seul.</translation>
     </message>
     <message>
+        <source>This was answered already.</source>
+        <translation>La réponse a déjà été donnée.</translation>
+    </message>
+    <message>
         <source>This workflow is still at work. It has to end first.</source>
         <translation>Ce workflow est encore au travail. Il doit d’abord se terminer.</translation>
+    </message>
+    <message>
+        <source>Try again in a moment, or choose another model.</source>
+        <translation>Réessayez dans un instant, ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <source>Try again, or give it more time.</source>
+        <translation>Réessayez, ou accordez plus de temps.</translation>
+    </message>
+    <message>
+        <source>Try again. If it stays so, choose another model.</source>
+        <translation>Réessayez. Si cela persiste, choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <source>Wait a while and try again, or choose another model.</source>
+        <translation>Attendez un peu et réessayez, ou choisissez un autre modèle.</translation>
+    </message>
+    <message>
+        <source>What was saved is safe. Make room on the disk, then try again.</source>
+        <translation>Ce qui était enregistré est en sûreté. Libérez de la place sur le disque, puis réessayez.</translation>
+    </message>
+    <message>
+        <source>What was saved is safe. See to the data folder, then try again.</source>
+        <translation>Ce qui était enregistré est en sûreté. Vérifiez le dossier de données, puis réessayez.</translation>
     </message>
     <message>
         <source>With these values the text would be longer than a message may be.</source>
@@ -1831,6 +1951,13 @@
 </context>
 <context>
     <name>Leaving</name>
+    <message numerus="yes">
+        <source>%n wait(s) for you.</source>
+        <translation>
+            <numerusform>%n vous attend.</numerusform>
+            <numerusform>%n vous attendent.</numerusform>
+        </translation>
+    </message>
     <message numerus="yes">
         <source>%n workflow(s) are at work.</source>
         <translation>
@@ -2440,6 +2567,112 @@
     </message>
 </context>
 <context>
+    <name>NotificationCounts</name>
+    <message numerus="yes">
+        <source>%n workflow(s) failed</source>
+        <translation>
+            <numerusform>%n workflow a échoué</numerusform>
+            <numerusform>%n workflows ont échoué</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s) finished</source>
+        <translation>
+            <numerusform>%n workflow terminé</numerusform>
+            <numerusform>%n workflows terminés</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s) need you</source>
+        <translation>
+            <numerusform>%n workflow a besoin de vous</numerusform>
+            <numerusform>%n workflows ont besoin de vous</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>Notifications</name>
+    <message>
+        <source>Go to workflow</source>
+        <translation>Aller au workflow</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>So you are told what needs you while you look elsewhere.</source>
+        <translation>Voilà comment vous saurez ce qui a besoin de vous quand vous regardez ailleurs.</translation>
+    </message>
+    <message>
+        <source>This is a test</source>
+        <translation>Ceci est un essai</translation>
+    </message>
+    <message>
+        <source>{kind}: {what}</source>
+        <translation>{kind}&#xa0;: {what}</translation>
+    </message>
+</context>
+<context>
+    <name>NotificationsPage</name>
+    <message>
+        <source>How they reach you</source>
+        <translation>Comment elles vous parviennent</translation>
+    </message>
+    <message>
+        <source>Looking for the notification service of your desktop…</source>
+        <translation>Recherche du service de notification de votre bureau…</translation>
+    </message>
+    <message>
+        <source>No notification service was found here, so nothing is shown outside the window. The inbox has everything.</source>
+        <translation>Aucun service de notification n’a été trouvé ici&#xa0;: rien ne s’affiche hors de la fenêtre. Tout est dans la boîte de réception.</translation>
+    </message>
+    <message>
+        <source>Nobody showed it. Is a notification service running? Then try again.</source>
+        <translation>Personne ne l’a affichée. Un service de notification est-il en marche&#x202f;? Réessayez ensuite.</translation>
+    </message>
+    <message>
+        <source>Send a test</source>
+        <translation>Envoyer un essai</translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation>Envoi…</translation>
+    </message>
+    <message>
+        <source>Sent. If you see nothing, look at “do not disturb” in the settings of your desktop.</source>
+        <translation>Envoyée. Si vous ne voyez rien, regardez «&#xa0;ne pas déranger&#xa0;» dans les réglages de votre bureau.</translation>
+    </message>
+    <message>
+        <source>The window alone tells you, and its inbox.</source>
+        <translation>Seules la fenêtre et sa boîte de réception vous le disent.</translation>
+    </message>
+    <message>
+        <source>They are shown by the icon in the tray. A click on one brings its workflow.</source>
+        <translation>L’icône de la zone de notification les affiche. Un clic sur l’une d’elles mène à son workflow.</translation>
+    </message>
+    <message>
+        <source>When a workflow needs you or fails.</source>
+        <translation>Quand un workflow a besoin de vous ou échoue.</translation>
+    </message>
+    <message>
+        <source>When a workflow needs you, finishes or fails.</source>
+        <translation>Quand un workflow a besoin de vous, se termine ou échoue.</translation>
+    </message>
+    <message>
+        <source>When a workflow waits for your answer or approval.</source>
+        <translation>Quand un workflow attend votre réponse ou votre accord.</translation>
+    </message>
+    <message>
+        <source>Your desktop shows them, but tells of no click: open the inbox to get there.</source>
+        <translation>Votre bureau les affiche, mais ne signale aucun clic&#xa0;: passez par la boîte de réception.</translation>
+    </message>
+    <message>
+        <source>Your desktop shows them. A click on one brings its workflow.</source>
+        <translation>Votre bureau les affiche. Un clic sur l’une d’elles mène à son workflow.</translation>
+    </message>
+</context>
+<context>
     <name>NumberField</name>
     <message>
         <source>At least {number}.</source>
@@ -2554,6 +2787,10 @@
         <translation>Modèles</translation>
     </message>
     <message>
+        <source>Notifications</source>
+        <translation>Notifications</translation>
+    </message>
+    <message>
         <source>Prompts</source>
         <translation>Prompts</translation>
     </message>
@@ -2589,12 +2826,12 @@
         <translation>À votre attention</translation>
     </message>
     <message>
-        <source>Nothing has happened yet.</source>
-        <translation>Rien ne s’est encore passé.</translation>
+        <source>Nothing has happened yet. What needs you, finishes or fails stands here. Esc goes back.</source>
+        <translation>Rien pour l’instant. Ce qui a besoin de vous, finit ou échoue vient ici. Échap ferme.</translation>
     </message>
     <message>
-        <source>Nothing has that name.</source>
-        <translation>Rien ne porte ce nom.</translation>
+        <source>Nothing has that name. Fewer letters find more; Esc goes back.</source>
+        <translation>Rien ne porte ce nom. Moins de lettres trouvent plus&#x202f;; Échap ferme.</translation>
     </message>
     <message>
         <source>What was found</source>
@@ -2783,8 +3020,8 @@
         <translation>Nouveau prompt</translation>
     </message>
     <message>
-        <source>There is no prompt yet.</source>
-        <translation>Il n’y a pas encore de prompt.</translation>
+        <source>There is no prompt yet. “New prompt” makes the first one.</source>
+        <translation>Il n’y a pas encore de prompt. «&#xa0;Nouveau prompt&#xa0;» crée le premier.</translation>
     </message>
     <message>
         <source>{prompt} is back.</source>
@@ -3868,6 +4105,10 @@
         <translation>Chaque appel d’un outil qu’un serveur propose.</translation>
     </message>
     <message>
+        <source>Everything</source>
+        <translation>Tout</translation>
+    </message>
+    <message>
         <source>How long you have to answer.</source>
         <translation>Le temps dont vous disposez pour répondre.</translation>
     </message>
@@ -3908,6 +4149,10 @@
         <translation>Les suivantes attendent leur tour, dans l’ordre d’arrivée.</translation>
     </message>
     <message>
+        <source>Nothing</source>
+        <translation>Rien</translation>
+    </message>
+    <message>
         <source>Nothing pulses, slides or fades.</source>
         <translation>Rien ne clignote, ne glisse ni ne s’estompe.</translation>
     </message>
@@ -3918,6 +4163,14 @@
     <message>
         <source>Otherwise they wait for you as long as it takes.</source>
         <translation>Sinon, elles vous attendent le temps qu’il faut.</translation>
+    </message>
+    <message>
+        <source>Questions</source>
+        <translation>Questions</translation>
+    </message>
+    <message>
+        <source>Questions and failures</source>
+        <translation>Questions et échecs</translation>
     </message>
     <message>
         <source>Reduce motion</source>
@@ -4016,12 +4269,20 @@
         <translation>Ce qui modifie mémoires, modèles et exécutions.</translation>
     </message>
     <message>
+        <source>What your desktop tells you when this window is not the active one.</source>
+        <translation>Ce que votre bureau vous dit quand cette fenêtre n’est pas active.</translation>
+    </message>
+    <message>
         <source>When an agent wants to start others.</source>
         <translation>Quand un agent veut en lancer d’autres.</translation>
     </message>
     <message>
         <source>Which tool calls wait for your approval.</source>
         <translation>Quels appels d’outils attendent votre approbation.</translation>
+    </message>
+    <message>
+        <source>While you look elsewhere</source>
+        <translation>Quand vous regardez ailleurs</translation>
     </message>
     <message>
         <source>Workflows at once in automatic mode</source>
@@ -4275,6 +4536,58 @@
     </message>
 </context>
 <context>
+    <name>StatusLine</name>
+    <message numerus="yes">
+        <source>%n at work: {names}</source>
+        <translation>
+            <numerusform>%n en cours&#xa0;: {names}</numerusform>
+            <numerusform>%n en cours&#xa0;: {names}</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n need(s) you</source>
+        <translation>
+            <numerusform>%n a besoin de vous</numerusform>
+            <numerusform>%n ont besoin de vous</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n queued</source>
+        <translation>
+            <numerusform>%n en file d’attente</numerusform>
+            <numerusform>%n en file d’attente</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Not saved</source>
+        <translation>Non enregistré</translation>
+    </message>
+    <message>
+        <source>Nothing at work</source>
+        <translation>Rien en cours</translation>
+    </message>
+    <message>
+        <source>Open the inbox</source>
+        <translation>Ouvrir la boîte de réception</translation>
+    </message>
+    <message>
+        <source>Saved</source>
+        <translation>Enregistré</translation>
+    </message>
+    <message>
+        <source>Writing…</source>
+        <translation>Écriture…</translation>
+    </message>
+    <message>
+        <source>{speed} tokens/s</source>
+        <translation>{speed} jetons/s</translation>
+    </message>
+    <message>
+        <source>{why} What runs is paused, and goes on by itself.</source>
+        <translation>{why} Ce qui est en cours est en pause et reprendra tout seul.</translation>
+    </message>
+</context>
+<context>
     <name>StepView</name>
     <message numerus="yes">
         <source>%n failed</source>
@@ -4348,6 +4661,10 @@
         <translation>Information</translation>
     </message>
     <message>
+        <source>It was deleted meanwhile. The list has those that are left.</source>
+        <translation>Il a été supprimé entre-temps. La liste contient ceux qui restent.</translation>
+    </message>
+    <message>
         <source>Needs your answer</source>
         <translation>Attend votre réponse</translation>
     </message>
@@ -4390,6 +4707,10 @@
     <message>
         <source>The template is saved.</source>
         <translation>Le modèle est enregistré.</translation>
+    </message>
+    <message>
+        <source>This workflow is gone</source>
+        <translation>Ce workflow n’existe plus</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -4518,8 +4839,8 @@
         <translation>Tous les outils, aussi ceux à venir</translation>
     </message>
     <message>
-        <source>No tool has these words in its name.</source>
-        <translation>Aucun outil n’a ces mots dans son nom.</translation>
+        <source>No tool has these words in its name. Other words may find one.</source>
+        <translation>Aucun outil n’a ces mots dans son nom. D’autres mots en trouveront peut-être un.</translation>
     </message>
     <message>
         <source>Search tools</source>

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from core.domain.agent import Agent
 from core.domain.ids import WorkflowId
@@ -61,3 +62,19 @@ class WorkflowDeleted:
     """A workflow is gone with everything that belonged to it. Its run was cancelled before (UI §11)."""
 
     workflow_id: WorkflowId
+
+
+class Saving(StrEnum):
+    """How far what runs tell is on disk."""
+
+    SAVED = "saved"
+    WRITING = "writing"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class SavingChanged:
+    """So is what runs tell now. `code`: why it could not be written, where it could not; it is tried again."""
+
+    saving: Saving
+    code: str | None = None

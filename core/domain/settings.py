@@ -23,6 +23,15 @@ class OnTimeout(StrEnum):
     ASK_AGAIN = "ask_again"
 
 
+class NotifyLevel(StrEnum):
+    """What the desktop tells a person while the window is not active (UI §7)."""
+
+    EVERYTHING = "everything"
+    QUESTIONS_AND_FAILURES = "questions_and_failures"
+    QUESTIONS = "questions"
+    OFF = "off"
+
+
 MAX_MODELS = 200
 
 
@@ -66,6 +75,7 @@ class Settings(BaseModel):
     consent_expires: bool = False
     consent_timeout_s: Annotated[int, Field(ge=30, le=300)] = 60
     consent_on_timeout: OnTimeout = OnTimeout.REJECT
+    notify: NotifyLevel = NotifyLevel.EVERYTHING
     audit_days: Annotated[int, Field(ge=7, le=90)] = 30
 
     def max_workflows(self, mode: ValidationMode) -> int:

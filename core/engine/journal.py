@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
-from core.bus import Bus
+from core.bus import Bus, Saving, SavingChanged
 from core.domain.events import Event, EventsKept, RunContinued, RunPaused
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.engine.run_log import Entry, Log
@@ -53,6 +53,9 @@ class Journal:
         self._text_timer: asyncio.TimerHandle | None = None
         self._is_text_due = False
         self._is_closing = False
+        self._is_committing = False
+        self._refusal: str | None = None
+        self._told = SavingChanged(Saving.SAVED)
 
     def open(self, run_id: RunId, workflow_id: WorkflowId, message_id: MessageId, last_seq: int = 0) -> Log:
         """The log of one run; `last_seq` is the number of its last stored fact."""
@@ -99,6 +102,8 @@ class Journal:
             held.append(entry)
             return
         self._queue.append(entry)
+        if self._told.saving is Saving.SAVED:
+            self._tell_saving()
         if entry.done is not None or len(self._queue) >= GROUP_ENTRIES:
             self._urgent.set()
         elif self._group_timer is None:
@@ -106,6 +111,8 @@ class Journal:
 
     def text_waits(self, run: Log, size: int) -> None:
         self._streaming[run] = None
+        if self._told.saving is Saving.SAVED:
+            self._tell_saving()
         if size >= TEXT_BYTES:
             self._text_is_due()
         elif self._text_timer is None:
@@ -154,7 +161,9 @@ class Journal:
 
     async def _commit(self, entries: list[Entry]) -> None:
         if not entries:
+            self._tell_saving()
             return
+        self._is_committing = True
         if await self._try(entries) is not None:
             runs = dict.fromkeys(entry.run for entry in entries)
             for run in runs:
@@ -162,7 +171,9 @@ class Journal:
                 error = await self._try(mine)
                 if error is not None:
                     self._give_up(mine, error) if mine[0].raises else self._hold(run, mine, error)
+        self._is_committing = False
         self._moved.set()
+        self._tell_saving()
 
     async def _try(self, entries: Sequence[Entry]) -> StorageFailed | None:
         """Commit the entries and keep their promises, or say why that is not possible."""
@@ -204,6 +215,7 @@ class Journal:
         self._queue = deque(entry for entry in self._queue if entry.run is not run)
         self._held[run.run_id] = deque([*entries, *later])
         self._has_held.set()
+        self._refusal = error.code
         run.pauses += 1
         run.publish_now(RunPaused(reason=error.code, number=run.pauses))
 
@@ -232,6 +244,18 @@ class Journal:
         del self._held[run_id]
         run.publish_now(RunContinued(number=run.pauses))
         self._moved.set()
+        self._tell_saving()
+
+    def _tell_saving(self) -> None:
+        if self._held:
+            now = SavingChanged(Saving.FAILED, self._refusal)
+        elif self._queue or self._streaming or self._is_committing:
+            now = SavingChanged(Saving.WRITING)
+        else:
+            now = SavingChanged(Saving.SAVED)
+        if now != self._told:
+            self._told = now
+            self._bus.publish(now)
 
 
 def _parts(entries: Iterable[Entry]) -> Iterator[Entry]:

@@ -21,12 +21,13 @@ from core.domain.prompt import Prompt
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.task import TaskList
+from core.domain.toast import Toast
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.facts import filled, in_order
 from core.persistence.memories_twin import TwinMemories
 from core.persistence.memory_tables import Tables
-from core.persistence.order import UNFINISHED, by_asking, by_call, by_checkpoint, by_name, by_piece, by_title
+from core.persistence.order import UNFINISHED, by_asking, by_call, by_checkpoint, by_name, by_piece, by_time, by_title
 from core.persistence.unreadable import marked, placeholder, unreadable
 from core.ports.storage import PAGE_ROWS, Chunk, StoredTemplate, Write
 
@@ -87,6 +88,9 @@ class MemoryStorage:
 
     async def prompts(self) -> list[Prompt]:
         return sorted(self._tables.prompts.values(), key=by_name)
+
+    async def notices(self) -> list[Toast]:
+        return sorted(self._tables.notices.values(), key=by_time)
 
     async def servers(self) -> list[StoredServer]:
         lists = self._tables.tool_lists

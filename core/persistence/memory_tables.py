@@ -28,6 +28,7 @@ from core.domain.prompt import Prompt
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.task import TaskList
+from core.domain.toast import Toast, ToastId
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.batch import Batch, Creation
@@ -44,6 +45,7 @@ from core.ports.storage import (
     MarkUnreadable,
     PutAgent,
     PutAudit,
+    PutNotice,
     PutPrompt,
     PutServer,
     PutSetting,
@@ -55,6 +57,7 @@ from core.ports.storage import (
     RaiseInterruption,
     ReleaseClaim,
     RemoveAgent,
+    RemoveNotice,
     RemovePrompt,
     RemoveServer,
     RemoveTemplate,
@@ -75,6 +78,7 @@ class Tables:
     templates: dict[TemplateId, dict[int, StoredTemplate]] = field(default_factory=dict)
     agents: dict[AgentId, Agent] = field(default_factory=dict)
     prompts: dict[PromptId, Prompt] = field(default_factory=dict)
+    notices: dict[ToastId, Toast] = field(default_factory=dict)
     servers: dict[ServerId, McpServer] = field(default_factory=dict)
     tool_lists: dict[ServerId, str] = field(default_factory=dict)
     runs: dict[RunId, tuple[Place, Run]] = field(default_factory=dict)
@@ -180,6 +184,9 @@ class Tables:
         self.prompts.update({put.prompt.id: put.prompt for put in batch.of(PutPrompt)})
         for removed_prompt in batch.of(RemovePrompt):
             self.prompts.pop(removed_prompt.prompt_id, None)
+        self.notices.update({put.notice.id: put.notice for put in batch.of(PutNotice)})
+        for removed_notice in batch.of(RemoveNotice):
+            self.notices.pop(removed_notice.notice_id, None)
         self.servers.update({put.server.id: put.server for put in batch.of(PutServer)})
         self.tool_lists.update({put.server_id: put.tools_json for put in batch.of(PutToolList)})
         for gone in batch.of(RemoveServer):

@@ -1,11 +1,14 @@
 """In which order rows are listed, where the keys of the database do not say it."""
 
+from datetime import datetime
+
 from core.domain.agent import Agent
 from core.domain.interruption import Interruption
 from core.domain.mcp_server import McpServer
 from core.domain.prompt import Prompt
 from core.domain.run import RunStatus
 from core.domain.step import StepResult
+from core.domain.toast import Toast
 from core.domain.tool import ToolCall
 from core.ports.storage import Chunk, StoredTemplate
 
@@ -23,6 +26,10 @@ def by_title(template: StoredTemplate) -> tuple[str, str, str]:
 
 def by_name(one: Agent | McpServer | Prompt) -> tuple[str, str, str]:
     return one.name.casefold(), one.name, one.id
+
+
+def by_time(notice: Toast) -> tuple[datetime, str]:
+    return notice.created_at, notice.id
 
 
 def by_checkpoint(result: StepResult) -> tuple[bool, str, int, int]:

@@ -16,6 +16,7 @@ from core.domain.prompt import Prompt
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepResult
 from core.domain.task import TaskList
+from core.domain.toast import Toast
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.agents import Agents
@@ -31,6 +32,7 @@ from core.persistence.interruptions import Interruptions
 from core.persistence.mcp_servers import McpServers
 from core.persistence.memories import StoredMemories
 from core.persistence.messages import Messages
+from core.persistence.notices import Notices
 from core.persistence.prompts import Prompts
 from core.persistence.runs import Runs
 from core.persistence.schema import migrate
@@ -54,6 +56,7 @@ from core.ports.storage import (
     MarkUnreadable,
     PutAgent,
     PutAudit,
+    PutNotice,
     PutPrompt,
     PutServer,
     PutSetting,
@@ -65,6 +68,7 @@ from core.ports.storage import (
     RaiseInterruption,
     ReleaseClaim,
     RemoveAgent,
+    RemoveNotice,
     RemovePrompt,
     RemoveServer,
     RemoveTemplate,
@@ -84,6 +88,7 @@ class SurrealStorage:
         self._templates = Templates(connection)
         self._agents = Agents(connection)
         self._prompts = Prompts(connection)
+        self._notices = Notices(connection)
         self._servers = McpServers(connection)
         self._runs = Runs(connection, places, self._messages)
         self._snapshots = Snapshots(connection)
@@ -140,6 +145,8 @@ class SurrealStorage:
             *self._agents.remove(write.agent_id for write in batch.of(RemoveAgent)),
             *self._prompts.put(write.prompt for write in batch.of(PutPrompt)),
             *self._prompts.remove(write.prompt_id for write in batch.of(RemovePrompt)),
+            *self._notices.put(write.notice for write in batch.of(PutNotice)),
+            *self._notices.remove(write.notice_id for write in batch.of(RemoveNotice)),
             *self._servers.put(write.server for write in batch.of(PutServer)),
             *self._servers.put_tools(batch.of(PutToolList)),
             *self._servers.remove(write.server_id for write in batch.of(RemoveServer)),
@@ -188,6 +195,9 @@ class SurrealStorage:
 
     async def prompts(self) -> list[Prompt]:
         return await self._prompts.all()
+
+    async def notices(self) -> list[Toast]:
+        return await self._notices.all()
 
     async def servers(self) -> list[StoredServer]:
         return await self._servers.all()

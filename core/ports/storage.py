@@ -4,10 +4,10 @@ One process owns it. Writes are data, so that one writer can put those of many r
 transaction; reads return the domain's own rows.
 
 However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
-workflows, messages, templates, removed templates, agents, removed agents, prompts, removed prompts, new runs ·
-changes of runs · changes of roots · released claims · claims · step results · tool calls · raised interruptions ·
-closed interruptions · events · pieces of text · marks · settings · the audit log · tasks · allowed files. So no step is
-claimed after the change that ends its run, and a result wins over a claim of the same key.
+workflows, messages, templates, removed templates, agents, removed agents, prompts, removed prompts, notices, removed
+notices, new runs · changes of runs · changes of roots · released claims · claims · step results · tool calls · raised
+interruptions · closed interruptions · events · pieces of text · marks · settings · the audit log · tasks · allowed
+files. So no step is claimed after the change that ends its run, and a result wins over a claim of the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,6 +37,7 @@ from core.domain.prompt import Prompt
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult
 from core.domain.task import Task, TaskList
+from core.domain.toast import Toast, ToastId
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.ports.memories import Memories
@@ -109,6 +110,20 @@ class RemovePrompt:
     """Remove the row of a prompt, if there is one."""
 
     prompt_id: PromptId
+
+
+@dataclass(frozen=True, slots=True)
+class PutNotice:
+    """Create the notice or replace its row."""
+
+    notice: Toast
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveNotice:
+    """Remove the row of a notice, if there is one."""
+
+    notice_id: ToastId
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +336,8 @@ Write = (
     | RemoveAgent
     | PutPrompt
     | RemovePrompt
+    | PutNotice
+    | RemoveNotice
     | PutServer
     | PutToolList
     | RemoveServer
@@ -392,6 +409,10 @@ class Storage(Protocol):
 
     async def prompts(self) -> list[Prompt]:
         """All that can be read, by name."""
+        ...
+
+    async def notices(self) -> list[Toast]:
+        """All that can be read, the oldest first."""
         ...
 
     async def servers(self) -> list[StoredServer]:

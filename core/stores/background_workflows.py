@@ -46,11 +46,13 @@ class Sweep:
 
 class BackgroundWorkflows:
     """Live states by workflow. `changed(workflow_id)` tells that a row is to be drawn anew, `viewed_changed`
-    that another workflow is viewed, or none. What only moves a row's `3/7` is told 30 ms later, once for all that came
-    meanwhile: a run may take thousands of steps a second."""
+    that another workflow is viewed, or none, `window_active_changed` that a person came to the window or left it.
+    What only moves a row's `3/7` is told 30 ms later, once for all that came meanwhile: a run may take thousands of
+    steps a second."""
 
     changed = Signal(WorkflowId)
     viewed_changed = Signal()
+    window_active_changed = Signal()
 
     def __init__(self, bus: Bus, clock: Clock, call_later: CallLater, settings: Settings) -> None:
         self._clock = clock
@@ -224,7 +226,9 @@ class BackgroundWorkflows:
 
     def set_window_active(self, is_active: bool) -> None:
         """Whether the window that shows the viewed workflow is the one that a person works in."""
-        self._is_window_active = is_active
+        if is_active != self._is_window_active:
+            self._is_window_active = is_active
+            tell(self.window_active_changed)
 
     def is_watched(self, workflow_id: WorkflowId) -> bool:
         """Whether a person sees what happens in it: it is viewed, in the active window."""

@@ -1,7 +1,8 @@
 """What was told lately, seen or not: the part of the inbox that asks nothing any more (UI §7).
 
 Ends of runs are read from their rows when the app starts, so that what ended while no window was open is here too;
-what is said from then on is added as it is said. What is asked stands in `Questions`.
+what else was said, from the rows of notices. What is said from then on is added as it is said. What is asked stands in
+`Questions`.
 """
 
 from collections.abc import Iterable
@@ -38,8 +39,10 @@ class Inbox:
         """The newest first, at most 200. One that was said again stands at its last time."""
         return sorted(self._notices.values(), key=lambda notice: notice.created_at, reverse=True)
 
-    def load(self, runs: Iterable[Run]) -> None:
-        """Take in the ends of these runs. What a person stopped is no news."""
+    def load(self, runs: Iterable[Run], said: Iterable[Toast] = ()) -> None:
+        """Take in the ends of these runs, and what was said of none. What a person stopped is no news."""
+        for notice in said:
+            self._keep(notice)
         for run in runs:
             if run.finished_at is not None and run.status in (RunStatus.SUCCESS, RunStatus.ERROR):
                 self._keep(_notice(run))

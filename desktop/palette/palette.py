@@ -119,7 +119,11 @@ class Palette(Adaptive, Surface):
         self._list.setCurrentIndex(first)
         self._list.scrollToTop()
         is_empty_inbox = query.kind is Kind.INBOX and not query.words
-        nothing = self.tr("Nothing has happened yet.") if is_empty_inbox else self.tr("Nothing has that name.")
+        nothing = (
+            self.tr("Nothing has happened yet. What needs you, finishes or fails stands here. Esc goes back.")
+            if is_empty_inbox
+            else self.tr("Nothing has that name. Fewer letters find more; Esc goes back.")
+        )
         self._nothing.setText(nothing)
         self._nothing.setVisible(not first.isValid())
         self._list.setVisible(first.isValid())

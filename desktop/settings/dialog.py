@@ -18,6 +18,8 @@ from desktop.settings.memory_page import MemoryPage
 from desktop.settings.minds import Minds
 from desktop.settings.models_page import ModelsPage
 from desktop.settings.notice import Notice
+from desktop.settings.notifications_page import NotificationsPage
+from desktop.settings.notifier import Notifier
 from desktop.settings.page import Page
 from desktop.settings.page_list import PageList
 from desktop.settings.page_names import PageId
@@ -39,7 +41,7 @@ class SettingsDialog(Adaptive, QDialog):
     """Not modal: the window goes on behind it. `present` opens it; Esc closes it, and it can be presented again.
 
     Without `minds` it has no pages of models and agents, without `servers` none of MCP servers, without a `library`
-    none of prompts, without `recall` none of memories.
+    none of prompts, without `recall` none of memories, without a `notifier` none of notifications.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class SettingsDialog(Adaptive, QDialog):
         servers: Servers | None = None,
         library: Library | None = None,
         recall: Recall | None = None,
+        notifier: Notifier | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -70,6 +73,11 @@ class SettingsDialog(Adaptive, QDialog):
             PageId.LIMITS: partial(LimitsPage, theme, settings),
             **({PageId.PROMPTS: partial(PromptsPage, theme, library, told)} if library is not None else {}),
             **({PageId.MEMORY: partial(MemoryPage, theme, recall, told)} if recall is not None else {}),
+            **(
+                {PageId.NOTIFICATIONS: partial(NotificationsPage, theme, settings, notifier)}
+                if notifier is not None
+                else {}
+            ),
             PageId.APPEARANCE: partial(AppearancePage, theme, settings),
             PageId.ABOUT: partial(AboutPage, theme, about),
         }

@@ -19,6 +19,7 @@ class PageId(StrEnum):
     LIMITS = "limits"
     PROMPTS = "prompts"
     MEMORY = "memory"
+    NOTIFICATIONS = "notifications"
     APPEARANCE = "appearance"
     ABOUT = "about"
 
@@ -31,6 +32,7 @@ PAGE_ICONS = {
     PageId.LIMITS: Icon.TIMER,
     PageId.PROMPTS: Icon.FILE_TEXT,
     PageId.MEMORY: Icon.BRAIN,
+    PageId.NOTIFICATIONS: Icon.BELL,
     PageId.APPEARANCE: Icon.SUN,
     PageId.ABOUT: Icon.INFO,
 }
@@ -46,6 +48,7 @@ def page_title(page_id: PageId) -> str:
         PageId.LIMITS: translate("Pages", "Limits"),
         PageId.PROMPTS: translate("Pages", "Prompts"),
         PageId.MEMORY: translate("Pages", "Memory"),
+        PageId.NOTIFICATIONS: translate("Pages", "Notifications"),
         PageId.APPEARANCE: translate("Pages", "Appearance and language"),
         PageId.ABOUT: translate("Pages", "About"),
     }[page_id]

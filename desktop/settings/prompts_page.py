@@ -51,7 +51,7 @@ class PromptsPage(ListPage[MindRow]):
                 "{{name}} places need is asked then, and nothing is sent before you send it."
             )
         )
-        self.empty.setText(self.tr("There is no prompt yet."))
+        self.empty.setText(self.tr("There is no prompt yet. “New prompt” makes the first one."))
         self._new.setText(self.tr("New prompt"))
 
     def show_list(self) -> None:

@@ -68,7 +68,7 @@ class ToolChoice(Adaptive, QWidget):
         self._all.setAccessibleName(self._all.text())
         self._search.setPlaceholderText(self.tr("Search tools"))
         self._search.setAccessibleName(self.tr("Search tools"))
-        self._nothing.setText(self.tr("No tool has these words in its name."))
+        self._nothing.setText(self.tr("No tool has these words in its name. Other words may find one."))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(self._all.sizeHint().width(), 0)

@@ -28,6 +28,7 @@ class Setting(StrEnum):
     CONSENT_TIMEOUT_S = "consent_timeout_s"
     CONSENT_ON_TIMEOUT = "consent_on_timeout"
     AUDIT_DAYS = "audit_days"
+    NOTIFY = "notify"
     SCHEME = "scheme"
     LANGUAGE = "language"
     ZOOM = "zoom"

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
-from core.domain.settings import OnTimeout
+from core.domain.settings import NotifyLevel, OnTimeout
 from core.domain.template import ValidationMode
 from desktop.settings.values import Setting, Value
 from desktop.theme.palette import Scheme
@@ -30,6 +30,7 @@ def setting_name(setting: Setting) -> str:
         Setting.CONSENT_TIMEOUT_S: translate("SettingWords", "Time limit of a request"),
         Setting.CONSENT_ON_TIMEOUT: translate("SettingWords", "After the time limit"),
         Setting.AUDIT_DAYS: translate("SettingWords", "Keep the audit log for"),
+        Setting.NOTIFY: translate("SettingWords", "While you look elsewhere"),
         Setting.SCHEME: translate("SettingWords", "Theme"),
         Setting.LANGUAGE: translate("SettingWords", "Language"),
         Setting.ZOOM: translate("SettingWords", "Text size"),
@@ -62,6 +63,9 @@ def setting_help(setting: Setting) -> str:
         Setting.CONSENT_TIMEOUT_S: translate("SettingWords", "How long you have to answer."),
         Setting.CONSENT_ON_TIMEOUT: translate("SettingWords", "What becomes of a call that nobody answered."),
         Setting.AUDIT_DAYS: translate("SettingWords", "Older entries are deleted for good."),
+        Setting.NOTIFY: translate(
+            "SettingWords", "What your desktop tells you when this window is not the active one."
+        ),
         Setting.SCHEME: translate("SettingWords", "System follows the colours of your desktop."),
         Setting.LANGUAGE: translate("SettingWords", "System follows the language of your desktop."),
         Setting.ZOOM: translate("SettingWords", "The zoom of texts and controls."),
@@ -84,6 +88,13 @@ def choice_words(setting: Setting) -> dict[Value, str]:
             Scheme.SYSTEM: system,
             Scheme.LIGHT: translate("SettingWords", "Light"),
             Scheme.DARK: translate("SettingWords", "Dark"),
+        }
+    if setting is Setting.NOTIFY:
+        return {
+            NotifyLevel.EVERYTHING: translate("SettingWords", "Everything"),
+            NotifyLevel.QUESTIONS_AND_FAILURES: translate("SettingWords", "Questions and failures"),
+            NotifyLevel.QUESTIONS: translate("SettingWords", "Questions"),
+            NotifyLevel.OFF: translate("SettingWords", "Nothing"),
         }
     if setting is Setting.LANGUAGE:  # a language is found by who speaks it
         return {Language.SYSTEM: system, Language.ENGLISH: "English", Language.FRENCH: "Français"}

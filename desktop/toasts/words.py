@@ -51,6 +51,9 @@ def words_of(toast: Toast) -> Words:
             return Words(title, message, actions=((UNDO, translate("Toasts", "Undo")),))
         case "template_saved":
             return Words(toast.title, translate("Toasts", "The template is saved."))
+        case "workflow_gone":
+            title = translate("Toasts", "This workflow is gone")
+            return Words(title, translate("Toasts", "It was deleted meanwhile. The list has those that are left."))
         case "nothing_to_record":
             title = translate("Toasts", "Nothing to record yet")
             return Words(title, translate("Toasts", "Say something first: what follows can be recorded."))

@@ -14,7 +14,8 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 def failure_words(code: str, message: str) -> str:
-    """A sentence for the screen. A code without words of its own is told in the core's `message`, in English."""
+    """What happened and what to do about it, for the screen. A code without words of its own is told in the core's
+    `message`, in English; never the bare code."""
     words = {
         "unexpected": translate(
             "Failures", "Something went wrong that should not have. What runs goes on; the log has the details."
@@ -23,10 +24,14 @@ def failure_words(code: str, message: str) -> str:
         "not_found": translate("Failures", "It is not there any more."),
         "in_use": translate("Failures", "Metier is open already with this data folder. Close the other window first."),
         "store_doubtful": translate(
-            "Failures", "The data was written by another version of Metier. Nothing was changed."
+            "Failures",
+            "The data was written by another version of Metier. Nothing was changed. Open it with that version, or "
+            "start with another data folder.",
         ),
-        "storage_not_writable": translate("Failures", "The data folder cannot be written. Nothing was lost."),
-        "storage_full": translate("Failures", "The disk is full. Make room, and it goes on."),
+        "storage_not_writable": translate(
+            "Failures", "The data folder cannot be written. Nothing was lost. Give Metier access to it, and it goes on."
+        ),
+        "storage_full": translate("Failures", "The disk is full. What was saved is safe. Make room, and it goes on."),
         "key_missing": translate(
             "Failures", "There is no key for this provider. Put one in at Settings, Models, or choose another model."
         ),
@@ -45,9 +50,25 @@ def failure_words(code: str, message: str) -> str:
         "empty_recording": translate("Failures", "There is no step yet that a template could be made of."),
         "already_sealed": translate("Failures", "This recording has become a template already."),
         "recording_ended": translate("Failures", "This recording has ended already."),
-        "storage_failed": translate("Failures", "The data could not be read or written."),
+        "storage_failed": translate(
+            "Failures", "The data could not be read or written. What was saved before is safe. Try again."
+        ),
+        "unreadable": translate(
+            "Failures", "A part of it cannot be read any more. The rest is safe, and other workflows go on."
+        ),
+        "run_active": translate("Failures", "It is still at work. Stop it first, or wait for its end."),
+        "already_answered": translate("Failures", "This was answered already."),
+        "nothing_open": translate("Failures", "Nothing waits for an answer there any more."),
+        "too_large": translate("Failures", "This is larger than Metier can keep. Make it shorter."),
+        "keys_not_writable": translate(
+            "Failures", "The key could not be kept: its file cannot be written. Give Metier access to it."
+        ),
+        "keys_unreadable": translate(
+            "Failures", "The file with the keys cannot be read. Mend or remove it, then put the keys in again."
+        ),
+        "no_keyring": translate("Failures", "This system has no keyring. The key can be kept in a file instead."),
     }
-    return words.get(code, message)
+    return words.get(code) or message or translate("Failures", "It could not be done. The log has the details.")
 
 
 def model_failure_words(code: str, message: str, details: Mapping[str, Any]) -> str:
@@ -126,6 +147,8 @@ def run_failure_words(
         if (sentence := _model_sentence(code, details)) is not None:
             return sentence
     match code, during:
+        case "crashed", _:
+            return translate("Failures", "The process that ran the code ended")
         case "outcome_unknown", _:
             return translate("Failures", "Nobody knows whether the last action happened")
         case "round_limit" | "too_many_calls" | "repeated_call", _:
@@ -144,3 +167,52 @@ def run_failure_words(
             return translate("Failures", "It could not be written down")
         case _:
             return None
+
+
+def run_failure_advice(code: str, during: str | None, details: Mapping[str, Any] = MappingProxyType({})) -> str:
+    """What a person can do now, in a sentence; empty where nothing is known that would help (UI §10)."""
+    if during == "model" and (advice := _model_advice(code, details.get("status"))):
+        return advice
+    match code, during:
+        case "crashed", _:
+            return translate(
+                "Failures", "Nothing else was touched. Try again; if it ends again, the code needs too much."
+            )
+        case "outcome_unknown", _:
+            return translate("Failures", "Look whether it happened before you try again.")
+        case "round_limit" | "too_many_calls" | "repeated_call", _:
+            return translate("Failures", "Say more exactly what is wanted, then try again.")
+        case "timeout" | "deadline_exceeded" | "no_progress", _:
+            return translate("Failures", "Try again, or give it more time.")
+        case "rejected", _:
+            return translate("Failures", "Ask for it in another way, or approve it the next time.")
+        case "storage_full", _:
+            return translate("Failures", "What was saved is safe. Make room on the disk, then try again.")
+        case _, "storage":
+            return translate("Failures", "What was saved is safe. See to the data folder, then try again.")
+        case _, "tool_execution":
+            return translate("Failures", "See what it was given, then run it again.")
+        case _, "code":
+            return translate("Failures", "The details say where. Mend the step, then run it again.")
+    return ""
+
+
+def _model_advice(code: str, status: object) -> str:
+    match code:
+        case "key_missing" | "key_refused":
+            return translate("Failures", "Put in another key at Settings, Models, then try again.")
+        case "connection_failed":
+            return translate(
+                "Failures", "See to the connection, and to the address at Settings, Models. Then try again."
+            )
+        case "timeout" | "truncated" | "bad_response":
+            return translate("Failures", "Try again. If it stays so, choose another model.")
+        case "provider_error" if status == HTTPStatus.TOO_MANY_REQUESTS:
+            return translate("Failures", "Wait a while and try again, or choose another model.")
+        case "provider_error" if isinstance(status, int) and status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            return translate("Failures", "Try again in a moment, or choose another model.")
+        case "provider_error" if status == HTTPStatus.NOT_FOUND:
+            return translate("Failures", "Choose another model, or see to the address at Settings, Models.")
+        case "provider_error":
+            return translate("Failures", "Edit the message, or choose another model.")
+    return ""

@@ -36,6 +36,7 @@ from desktop.window.host import Host
 from desktop.window.leaving import Leaving
 from desktop.window.menus import Menus
 from desktop.window.mode_menu import ModeMenu
+from desktop.window.notifying import Notifying
 from desktop.window.panes import Pane, go_to_pane
 from desktop.window.picker import Picker
 from desktop.window.preferences import Preferences
@@ -43,6 +44,7 @@ from desktop.window.questions import ask_delete
 from desktop.window.recording import RecordingPlace
 from desktop.window.slashing import Slashing
 from desktop.window.start_page import StartPage
+from desktop.window.status_line import StatusLine
 from desktop.window.template_list import TemplateList
 from desktop.window.title import viewed_title
 from desktop.window.tray import Tray
@@ -64,7 +66,12 @@ class Content(Adaptive, Surface):
         theme = self._theme = session.theme
         stores = core.stores
         self.deeds = Actions(core, tasks, session.presenter, self)
-        self.preferences = Preferences(session, core, tasks, window, self)
+        self.tray = Tray(theme, stores, frames, self)
+        self.leaving = Leaving(window, stores.background, self.tray, session.end)
+        self.notifying = Notifying(
+            core, tasks, self.tray, self.leaving, self._go_from_toast, self._open_inbox, window, self
+        )
+        self.preferences = Preferences(session, core, tasks, self.notifying, window, self)
         self._modes = ModeMenu(theme, self)
         self._digits = DigitKeys(window)
         keys = Keys(keys_of("workflow.new"), keys_of("app.settings"), keys_of("view.sidebar"))
@@ -116,8 +123,7 @@ class Content(Adaptive, Surface):
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
         for above in (self.finder, self.chat.completion):
             self.toasts.stay_below(above)
-        self.tray = Tray(theme, stores, frames, self)
-        self.leaving = Leaving(window, stores.background, self.tray, session.end)
+        self.status = StatusLine(theme, stores, frames, keys_of("go.inbox"), self)
         self._centre = QStackedWidget(self)
         self._menus: Menus | None = None
         self._is_begun = False
@@ -146,6 +152,7 @@ class Content(Adaptive, Surface):
         for keys in (self._going, self._digits):
             app.installEventFilter(keys)
         self._core.stores.background.set_window_active(self._window.isActiveWindow())
+        self.notifying.begin()
 
     def settle(self, viewed: WorkflowId | None) -> None:
         """Everything is loaded: show what was viewed last, if it is still there."""
@@ -166,6 +173,7 @@ class Content(Adaptive, Surface):
         self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
         for subscription in self._heard:
             subscription.close()
+        self.notifying.leave()
         self.tray.leave()
         self.leaving.deleteLater()
         self.chat.leave()
@@ -212,9 +220,13 @@ class Content(Adaptive, Surface):
         column.addWidget(self._centre, 1)
         self._centre.addWidget(self.start)
         self._centre.addWidget(self.chat)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        row = QHBoxLayout()
         row.setSpacing(0)
+        outer.addLayout(row, 1)
+        outer.addWidget(self.status)
         row.addWidget(self.sidebar)
         row.addWidget(centre, 1)
         row.addWidget(self.activity)
@@ -247,6 +259,7 @@ class Content(Adaptive, Surface):
         self.chat.answered.connect(deeds.answer)
         self.chat.foot_changed.connect(self._keep_clear)
         self.answering.shown.connect(self.chat.set_room)
+        self.status.inbox_requested.connect(self._open_inbox)
         self.start.demo_requested.connect(deeds.start_demo)
         self.start.new_requested.connect(self._new)
         self.start.template_requested.connect(self._new_from_template)
@@ -265,7 +278,7 @@ class Content(Adaptive, Surface):
             "go.anything": partial(self._finding.find, Kind.WORKFLOW),
             "go.commands": partial(self._finding.find, Kind.COMMAND),
             "app.help": partial(self._finding.find, Kind.HELP),
-            "go.inbox": partial(self._finding.find, Kind.INBOX),
+            "go.inbox": self._open_inbox,
             "workflow.new": self._new,
             "workflow.new_from_template": self._new_from_template,
             "workflow.rename": self._rename_viewed,
@@ -358,7 +371,7 @@ class Content(Adaptive, Surface):
     def _keep_clear(self) -> None:
         """Where no toast may lie: on the composer with its buttons, on the card that asks, and on the header."""
         chat = self.chat
-        areas = [chat.composer, chat.card, chat.inputs, self.header]
+        areas = [chat.composer, chat.card, chat.inputs, self.header, self.status]
         self.toasts.set_keep_clear([_in_window(area, self._window) for area in areas if area.isVisible()])
 
     def _focus_centre(self) -> None:
@@ -378,6 +391,9 @@ class Content(Adaptive, Surface):
         """To what it asks, where it does."""
         self._open(workflow_id)
         self.chat.focus_card()
+
+    def _open_inbox(self) -> None:
+        self._finding.find(Kind.INBOX)
 
     def _answer(self) -> None:
         self.chat.focus_card()

@@ -8,12 +8,14 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from core.ports.file_picker import FileWanted
+from desktop.window.presence import until_present
 
 
 class FileDialogs(QObject):
     """A `core.ports.file_picker.FilePicker` over a window. One dialog at a time: who asks meanwhile waits for its end.
 
-    A dialog is opened and never executed, so that everything else goes on; who is cancelled takes theirs back.
+    A dialog comes when somebody is at the window, never before somebody who works elsewhere (UI §6). It is
+    opened and never executed, so that everything else goes on; who is cancelled takes theirs back.
     """
 
     def __init__(self, window: QWidget) -> None:
@@ -23,6 +25,7 @@ class FileDialogs(QObject):
 
     async def __call__(self, wanted: FileWanted) -> Path | None:
         async with self._turn:
+            await until_present(self._window)
             picked: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
 
             def finish(result: int) -> None:

@@ -1,12 +1,15 @@
 """The window itself: empty at first, filled when the rest is loaded. Imports PySide6 and the standard library alone."""
 
-from PySide6.QtCore import Signal
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, QSize, Signal
 from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QPaintEvent, QPalette
 from PySide6.QtWidgets import QMainWindow
 
 from desktop.window_state import Geometry
 
-SMALLEST = (800, 600)
+SMALLEST = (800, 500)
+"""What a laptop of 1366×768 has room for at 150 %; on a smaller screen, that screen."""
 USUAL = (1200, 800)
 _LEAST_VISIBLE = 100
 
@@ -25,7 +28,6 @@ class MainWindow(QMainWindow):
         palette.setColor(QPalette.ColorRole.Window, QColor(background))
         self.setPalette(palette)
         self.setWindowTitle("Metier")
-        self.setMinimumSize(*SMALLEST)
         self._place(geometry)
 
     def kept_geometry(self) -> Geometry:
@@ -44,17 +46,42 @@ class MainWindow(QMainWindow):
             self.painted.emit()
 
     def _place(self, geometry: Geometry | None) -> None:
-        """Put it where it was; what would lie off every screen comes back onto one."""
+        """Put it where it was; what would lie off every screen, or be larger than one, comes onto it whole."""
+        screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
+        primary = QGuiApplication.primaryScreen().availableGeometry()
         if geometry is None:
-            self.resize(*USUAL)
+            self.setMinimumSize(QSize(*SMALLEST).boundedTo(primary.size()))
+            self.resize(QSize(*USUAL).boundedTo(primary.size()))
             return
-        self.setGeometry(geometry.x, geometry.y, geometry.width, geometry.height)
-        box = self.geometry()
-        seen = [screen.availableGeometry().intersected(box) for screen in QGuiApplication.screens()]
-        if not any(part.width() >= _LEAST_VISIBLE and part.height() >= _LEAST_VISIBLE for part in seen):
-            screen = QGuiApplication.primaryScreen().availableGeometry()
-            box.setSize(box.size().boundedTo(screen.size()))
-            box.moveCenter(screen.center())
-            self.setGeometry(box)
+        box = QRect(geometry.x, geometry.y, geometry.width, geometry.height)
+        screen = max(screens, key=lambda one: _area(one.intersected(box)), default=primary)
+        self.setMinimumSize(QSize(*SMALLEST).boundedTo(screen.size()))
+        self.setGeometry(box if _is_reachable(box, screens) else _onto(box, screen if _seen(box, screen) else primary))
         if geometry.is_maximized:
             self.showMaximized()
+
+
+def _area(box: QRect) -> int:
+    return max(0, box.width()) * max(0, box.height())
+
+
+def _seen(box: QRect, screen: QRect) -> bool:
+    part = screen.intersected(box)
+    return part.width() >= _LEAST_VISIBLE and part.height() >= _LEAST_VISIBLE
+
+
+def _is_reachable(box: QRect, screens: Sequence[QRect]) -> bool:
+    """Whether enough of it is seen, its upper edge, by which it is moved, too, and it is no larger than all screens."""
+    union = QRect()
+    for screen in screens:
+        union = union.united(screen)
+    fits = box.width() <= union.width() and box.height() <= union.height()
+    return fits and any(_seen(box, screen) and screen.top() <= box.top() for screen in screens)
+
+
+def _onto(box: QRect, screen: QRect) -> QRect:
+    """As much as it must be moved and cut, and no more."""
+    moved = QRect(box.topLeft(), box.size().boundedTo(screen.size()))
+    moved.moveLeft(min(max(moved.left(), screen.left()), screen.right() + 1 - moved.width()))
+    moved.moveTop(min(max(moved.top(), screen.top()), screen.bottom() + 1 - moved.height()))
+    return moved

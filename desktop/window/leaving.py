@@ -36,7 +36,7 @@ class Leaving(QObject):
             self._question.raise_()
         else:
             self.come_back()
-            self._open(at_work)
+            self._open(at_work, len(running) - at_work)
 
     def come_back(self) -> None:
         """To the front, from wherever the window is."""
@@ -46,14 +46,17 @@ class Leaving(QObject):
         window.raise_()
         window.activateWindow()
 
-    def _open(self, at_work: int) -> None:
+    def _open(self, at_work: int, waiting: int) -> None:
         box = QMessageBox(self._window)
         box.setObjectName("close_question")
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle(self.tr("Quit Metier"))
-        box.setText(self.tr("%n workflow(s) are at work.", "", at_work))
+        parts = [self.tr("%n workflow(s) are at work.", "", at_work)]
+        if waiting:
+            parts.append(self.tr("%n wait(s) for you.", "", waiting))
+        box.setText(" ".join(parts))
         box.setInformativeText(self.tr("What stops now goes on from where it was when Metier is opened again."))
         if self._tray.is_there:
             keep = box.addButton(self.tr("Keep running"), QMessageBox.ButtonRole.ActionRole)

@@ -13,6 +13,7 @@ from desktop.settings.core_settings import CoreSettings
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.library import Library
 from desktop.settings.minds import Minds
+from desktop.settings.notifier import Notifier
 from desktop.settings.page_names import PageId
 from desktop.settings.recall import Recall
 from desktop.settings.servers import Servers
@@ -29,12 +30,15 @@ class Preferences(QWidget):
 
     enter_sends_changed = Signal(bool)
 
-    def __init__(self, session: Host, core: Core, tasks: Tasks, window: QMainWindow, parent: QWidget) -> None:
+    def __init__(
+        self, session: Host, core: Core, tasks: Tasks, notifier: Notifier, window: QMainWindow, parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self.hide()
         self._session = session
         self._core = core
         self._tasks = tasks
+        self._notifier = notifier
         self._window = window
         self._own = WindowSettings(session.theme, session.translation, lambda: session.state, session.save, self)
         self._own.enter_sends_changed.connect(self.enter_sends_changed)
@@ -66,6 +70,7 @@ class Preferences(QWidget):
                 servers=servers,
                 library=Library(core.prompts, core.bus, spawn),
                 recall=Recall(core.memories, core.bus, spawn),
+                notifier=self._notifier,
             )
         self._dialog.present(page_id)
 

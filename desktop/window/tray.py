@@ -18,6 +18,7 @@ class Tray(Adaptive, QWidget):
 
     show_requested = Signal()
     quit_requested = Signal()
+    message_clicked = Signal()
 
     def __init__(self, theme: Theme, stores: Stores, frames: Frames, parent: QWidget) -> None:
         super().__init__(parent)
@@ -30,6 +31,7 @@ class Tray(Adaptive, QWidget):
         self._menu.addAction(self._quit)
         self._icon.setContextMenu(self._menu)
         self._icon.activated.connect(self._on_activated)
+        self._icon.messageClicked.connect(self.message_clicked)
         self._show.triggered.connect(self.show_requested)
         self._quit.triggered.connect(self.quit_requested)
         frames.bind(self._icon, (stores.background.changed, stores.questions.changed), self._tell)
@@ -40,6 +42,15 @@ class Tray(Adaptive, QWidget):
     def is_there(self) -> bool:
         """Whether this system has a tray to come back from."""
         return QSystemTrayIcon.isSystemTrayAvailable()
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether it can show a notification."""
+        return self.is_there and QSystemTrayIcon.supportsMessages()
+
+    def tell(self, title: str, message: str) -> None:
+        """Show a notification at the icon, for as long as this system likes. Plain text."""
+        self._icon.showMessage(title, message, app_icon())
 
     def leave(self) -> None:
         """Take the icon away: some systems keep it until the pointer passes."""

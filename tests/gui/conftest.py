@@ -15,6 +15,7 @@ from desktop.theme.theme import Appearance, Theme
 from desktop.translation.languages import Language, Translation
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"  # no test speaks to the desktop of whoever runs it
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from core.bus import Bus, WorkflowDeleted
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
-from core.domain.toast import ToastType
+from core.domain.toast import Toast, ToastId, ToastType
 from core.stores.inbox import MOST, Inbox
 from tests.stores.rig import Pile
 
@@ -32,12 +32,14 @@ def test_ends_that_no_window_saw_are_there_and_stops_are_not() -> None:
             a_run("badly", RunStatus.ERROR, 2),
             a_run("stopped", RunStatus.CANCELLED, 3),
             a_run("still", RunStatus.RUNNING),
-        ]
+        ],
+        [Toast(ToastId("toast_1"), ToastType.WARNING, "limit_reached", "said", "", NOON)],
     )
-    assert titles(inbox) == ["badly", "well"]
+    assert titles(inbox) == ["badly", "well", "said"]
     assert [(one.type, one.message) for one in inbox.notices] == [
         (ToastType.ERROR, "too slow"),
         (ToastType.SUCCESS, ""),
+        (ToastType.WARNING, ""),
     ]
 
 

@@ -7,7 +7,7 @@ from desktop.chat.layout.blocks import FailureBlock
 from desktop.chat.layout.hidden import revealed
 from desktop.chat.values import Failure
 from desktop.chat.views.intents import Intents
-from desktop.chat.views.words import failure_title
+from desktop.chat.views.words import failure_advice, failure_title
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.buttons import Button
@@ -28,6 +28,7 @@ class FailureView(QWidget):
         self._icon = IconLabel(theme, Icon.CIRCLE_X, "sign_error", parent=self)
         self._title = Label("", "row", "error", self)
         self._message = Paragraph("", "label", "text", _LINES, self)
+        self._advice = Paragraph("", "label", "text", parent=self)
         self._place = Label("", "secondary", "muted", self)
         self._retry = Button(theme, "", "secondary", Icon.ROTATE_CCW, is_small=True, parent=self)
         self._edit = Button(theme, "", "secondary", Icon.PENCIL, is_small=True, parent=self)
@@ -44,7 +45,10 @@ class FailureView(QWidget):
         for layout in (self._column, self._head, self._buttons):
             layout.setSpacing(self._theme.sizes.space_s)
         self._title.setText(failure_title(failure))
-        self._message.setText(revealed(failure.message or failure.code))
+        self._message.setText(revealed(failure.message))
+        self._message.setVisible(bool(failure.message))
+        self._advice.setText(failure_advice(failure))
+        self._advice.setVisible(bool(self._advice.text()))
         self._place.setText(self._where(failure))
         self._place.setVisible(bool(self._place.text()))
         self._retry.setText(self.tr("Try again"))
@@ -52,7 +56,8 @@ class FailureView(QWidget):
         self._edit.setText(self.tr("Edit message"))
         self._edit.setVisible(can_edit)
         self._copy.setText(self.tr("Copy details"))
-        self.setAccessibleName(f"{self._title.text()}. {self._message.text()}")
+        told = (self._title.text(), self._message.text(), self._advice.text())
+        self.setAccessibleName(". ".join(part.rstrip(".") for part in told if part))
 
     def fit(self, width: int) -> int:
         self._column.activate()
@@ -68,6 +73,7 @@ class FailureView(QWidget):
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.addLayout(self._head)
         self._column.addWidget(self._message)
+        self._column.addWidget(self._advice)
         self._column.addWidget(self._place)
         self._column.addLayout(self._buttons)
 

@@ -5,7 +5,7 @@ from PySide6.QtCore import QCoreApplication
 from core.domain.step import StepStatus
 from core.domain.tool import CallStatus
 from desktop.chat.values import Activity, Failure, Phase, StepLine, ToolLine
-from desktop.translation.failures import run_failure_words
+from desktop.translation.failures import run_failure_advice, run_failure_words
 from desktop.translation.tools import tool_doing, tool_summary
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -55,6 +55,8 @@ def status_word(status: StepStatus) -> str:
 def activity_words(activity: Activity, *, is_long: bool) -> str:
     """What a run does while it says nothing; after a long time, what it waits for."""
     match activity.phase:
+        case Phase.QUEUED if is_long:
+            return translate("ChatWords", "Waits until another workflow has ended")
         case Phase.QUEUED:
             return translate("ChatWords", "Queued")
         case Phase.THINKING if is_long:
@@ -73,3 +75,8 @@ def failure_title(failure: Failure) -> str:
     """What failed, in a sentence."""
     words = run_failure_words(failure.code, failure.during, failure.details, failure.at)
     return words or translate("ChatWords", "The run failed")
+
+
+def failure_advice(failure: Failure) -> str:
+    """What to do about it, or empty."""
+    return run_failure_advice(failure.code, failure.during, failure.details)

@@ -35,6 +35,7 @@ from desktop.settings.dialog import SettingsDialog
 from desktop.settings.library import Library
 from desktop.settings.minds import Minds
 from desktop.settings.notice import Notice
+from desktop.settings.notifier import Notifier, Trial, Way
 from desktop.settings.recall import Recall
 from desktop.settings.servers import Servers
 from desktop.settings.window_settings import WindowSettings
@@ -63,6 +64,13 @@ class Disk(MemoryStorage):
         return await super().commit(writes)
 
 
+class NoNotifier(Notifier):
+    """Where nobody shows a notification."""
+
+    way = Way.NONE
+    trial = Trial.FAILED
+
+
 class Rig:
     def __init__(self, theme: Theme, translation: Translation, spawn: Spawn, window_file: Path) -> None:
         self.theme = theme
@@ -88,6 +96,7 @@ class Rig:
         tools = [calculator.tool().info]
         agents = AgentService((), self.disk, self.bus, self.service.read, lambda: tools, lambda: self.servers.configs)
         minds = Minds(self.service, providers, agents, self.bus, spawn, key_file)
+        self.notifier = NoNotifier()
         self.dialog = SettingsDialog(
             theme,
             self.core,
@@ -100,6 +109,7 @@ class Rig:
             recall=Recall(
                 MemoryService(self.disk.memories, self.disk.workflow, self.bus, SystemClock()), self.bus, spawn
             ),
+            notifier=self.notifier,
         )
 
     def save(self, state: WindowState) -> None:

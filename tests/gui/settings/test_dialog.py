@@ -90,7 +90,8 @@ async def test_the_arrows_in_the_list_go_through_the_pages_and_tab_enters_one(ri
     for _ in range(4):
         rig.press(Qt.Key.Key_Down)
         pages.append(rig.dialog.page)
-    assert pages == [PageId.LIMITS, PageId.PROMPTS, PageId.MEMORY, PageId.APPEARANCE]
+    assert pages == [PageId.LIMITS, PageId.PROMPTS, PageId.MEMORY, PageId.NOTIFICATIONS]
+    rig.press(Qt.Key.Key_Down)
     rig.press(Qt.Key.Key_Tab)
     assert rig.focused() == "Light"
 
@@ -157,6 +158,7 @@ async def test_every_control_has_a_name(rig: Rig) -> None:
                 "Limits",
                 "Prompts",
                 "Memory",
+                "Notifications",
                 "Appearance and language",
                 "About",
             ],
@@ -216,6 +218,7 @@ async def test_another_language_ends_the_search(rig: Rig) -> None:
         "Limites",
         "Prompts",
         "Mémoire",
+        "Notifications",
         "Apparence et langue",
         "À propos",
     ]

@@ -55,6 +55,22 @@ async def test_a_person_picks_a_file(window: QWidget, tmp_path: Path) -> None:
     await gone(window)
 
 
+async def test_whoever_works_elsewhere_finds_it_when_they_come(window: QWidget) -> None:
+    other = QWidget()
+    other.show()
+    other.activateWindow()
+    async with asyncio.timeout(10):
+        while not other.isActiveWindow():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    asking = asyncio.create_task(FileDialogs(window)(WANTED))
+    await asyncio.sleep(0.1)
+    assert visible(window) == []
+    window.activateWindow()
+    (await shown(window)).reject()
+    assert await asking is None
+    other.deleteLater()
+
+
 async def test_a_person_picks_nothing(window: QWidget) -> None:
     asking = asyncio.create_task(FileDialogs(window)(FileWanted(WorkflowId("wf_1"))))
     (await shown(window)).reject()
@@ -70,6 +86,7 @@ async def test_a_question_that_is_taken_back_closes_its_dialog_and_the_next_one_
     first.cancel()
     with pytest.raises(asyncio.CancelledError):
         await first
+    window.activateWindow()  # as a window manager does when a dialog closes
     async with asyncio.timeout(10):
         while not (dialog := await shown(window)).windowTitle().endswith("second"):  # noqa: ASYNC110
             await asyncio.sleep(0.01)

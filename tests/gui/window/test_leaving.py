@@ -9,6 +9,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QSystemTrayIcon
 
+from core.domain.template import ValidationMode
+from core.persistence.in_memory import MemoryStorage
+from desktop.window.frame import MainWindow
+from desktop.window_state import read
 from tests.gui.window.rig import App, an_app
 from tests.support.world import tool_step
 
@@ -53,11 +57,13 @@ async def test_with_something_at_work_it_asks_once_and_staying_is_what_enter_and
     async with an_app(tmp_path, qapp) as app:
         app.session._end = asyncio.Event()
         run = await app.say("say 400 words 5")
+        await app.start("Publish", ASKS)
         for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
+            await until(lambda: app.core.stores.questions.workflows)
             app.window.close()
             first = question(app)
             assert first is not None
-            assert "1 workflow is at work." in first.text()
+            assert first.text() == "1 workflow is at work. 1 waits for you."
             app.content.leaving.ask()
             assert question(app) is first
             QTest.keyClick(first, key)
@@ -110,3 +116,49 @@ async def test_logging_out_asks_nothing(tmp_path: Path, qapp: QApplication, unti
         assert question(app) is None
         assert has_ended(app)
         await app.core.engine.cancel(run.id)
+
+
+async def test_an_end_while_the_session_begins_does_not_wait_for_that(
+    tmp_path: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hang(*_: object) -> None:
+        await asyncio.Event().wait()
+
+    async with an_app(tmp_path, qapp) as app:
+        app.session._end = asyncio.Event()
+        monkeypatch.setattr(app.session, "_begin", hang)
+        beginning = asyncio.create_task(app.session._begin_unless_ended(app.core, app.content))
+        await asyncio.sleep(0)
+        app.session.end()
+        await asyncio.wait_for(beginning, 1)
+
+
+async def test_how_the_window_was_left_comes_back(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 2 words")
+        app.content.deeds.show(run.workflow_id)
+        app.control(Qt.Key.Key_B)
+        app.window.setGeometry(0, 40, 800, 560)
+        app.session._keep_state(app.core, app.content)
+        kept = read(tmp_path / "window.json")
+        await app.core.engine.wait(run.id)
+    assert (kept.viewed_workflow, kept.is_sidebar_collapsed, kept.is_activity_collapsed) == (
+        run.workflow_id,
+        True,
+        False,
+    )
+    window = MainWindow("#FFFFFF", kept.geometry)
+    assert window.geometry().getRect() == (0, 40, 800, 560)
+    window.deleteLater()
+
+
+async def test_what_was_said_is_in_the_inbox_after_a_restart(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    storage = MemoryStorage()
+    async with an_app(tmp_path, qapp, storage) as app:
+        app.content.deeds.set_mode(ValidationMode.SELECTIVE)
+        await until(lambda: app.core.settings.current.validation_mode is ValidationMode.SELECTIVE)
+        app.content.deeds.set_mode(ValidationMode.AUTO)
+        await until(lambda: [one.code for one in app.core.stores.inbox.notices] == ["mode_is_auto"])
+    async with an_app(tmp_path, qapp, storage) as app:
+        assert [one.code for one in app.core.stores.inbox.notices] == ["mode_is_auto"]
+        assert app.core.stores.toasts.visible == ()

@@ -1,0 +1,65 @@
+"""Rows of notices: toasts that tell of no run."""
+
+from collections.abc import Iterable
+
+from core.domain.ids import WorkflowId
+from core.domain.toast import Toast, ToastId, ToastType
+from core.persistence.codec import data, data_of, microseconds, optional, readable, time_of
+from core.persistence.connection import Connection
+from core.persistence.keys import record, text_key
+from core.persistence.order import by_time
+from core.persistence.pages import of_table
+from core.persistence.statements import Row, Statement, each
+
+_PUT = "INSERT INTO notice $given ON DUPLICATE KEY UPDATE data = $input.data RETURN NONE"
+_REMOVE = "DELETE $given RETURN NONE"
+
+
+class Notices:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def put(self, notices: Iterable[Toast]) -> list[Statement]:
+        return each(_PUT, map(_row, notices))
+
+    def remove(self, notice_ids: Iterable[ToastId]) -> list[Statement]:
+        ids = [record("notice", text_key(one)) for one in notice_ids]
+        return [Statement(_REMOVE, ids)] if ids else []
+
+    async def all(self) -> list[Toast]:
+        """The oldest first."""
+        found: list[Toast] = []
+        async for page in of_table(self._connection, "SELECT * FROM $range", "notice"):
+            found.extend(readable(page, _notice))
+        return sorted(found, key=by_time)
+
+
+def _row(notice: Toast) -> Row:
+    fields = data(
+        type=notice.type,
+        code=notice.code,
+        title=notice.title,
+        message=notice.message,
+        at=microseconds(notice.created_at),
+        workflow=notice.workflow_id,
+        duration_s=notice.duration_s,
+        repeated=notice.repeated,
+        parameters=[list(pair) for pair in notice.parameters],
+    )
+    return {"id": text_key(notice.id), "data": fields}
+
+
+def _notice(row: Row) -> Toast:
+    told = data_of(row)
+    return Toast(
+        ToastId(row["id"].id),
+        ToastType(told["type"]),
+        str(told["code"]),
+        str(told["title"]),
+        str(told["message"]),
+        time_of(told["at"]),
+        optional(WorkflowId, told.get("workflow")),
+        optional(float, told.get("duration_s")),
+        int(told["repeated"]),
+        tuple((str(name), value) for name, value in told["parameters"]),
+    )

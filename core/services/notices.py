@@ -1,0 +1,112 @@
+"""What a person was told stays in the inbox over a restart (UI §7).
+
+Ends of runs and questions are not kept here: their own rows tell them again. Everything else that was said is, the
+newest of it.
+"""
+
+import asyncio
+import logging
+from dataclasses import replace
+from typing import Any, Self
+
+from core.bus import Bus, WorkflowDeleted
+from core.domain.masking import masked_text
+from core.domain.toast import Toast, ToastId
+from core.errors import StorageFailed
+from core.ports.storage import PutNotice, RemoveNotice, Storage, Write
+from core.stores.toasts import Toasts
+
+log = logging.getLogger(__name__)
+
+MOST = 200
+MESSAGE_CHARACTERS = 2_000
+_TOLD_BY_RUNS = frozenset({"workflow_success", "workflow_error", "user_question"})
+
+
+class NoticeService:
+    """Keeps what is said as long as it is entered. Where the disk refuses, it is tried again with the next notice."""
+
+    def __init__(self, storage: Storage, toasts: Toasts, bus: Bus) -> None:
+        self._storage = storage
+        self._toasts = toasts
+        self._bus = bus
+        self._known: dict[ToastId, Toast] = {}
+        self._unwritten: dict[ToastId, Toast | None] = {}
+        self._has_news = asyncio.Event()
+
+    async def __aenter__(self) -> Self:
+        self._toasts.added.connect(self._on_toast)
+        self._subscription = self._bus.subscribe(WorkflowDeleted, self._on_deleted)
+        self._writing = asyncio.create_task(self._write_on(), name="notices")
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        self._toasts.added.disconnect(self._on_toast, missing_ok=True)
+        self._subscription.close()
+        self._writing.cancel()
+        if kind is not GeneratorExit:  # whoever is abandoned cannot wait
+            await asyncio.wait([self._writing])
+            await self._write()
+
+    async def kept(self) -> list[Toast]:
+        """What was said in former lives and this one, the oldest first; none where it cannot be read."""
+        try:
+            found = await self._storage.notices()
+        except StorageFailed as error:
+            log.warning("the notices cannot be read: %s", error.message)
+            return []
+        self._known = {one.id: one for one in [*found, *self._known.values()]}
+        self._let_the_oldest_go()
+        return list(self._known.values())
+
+    def _on_toast(self, toast: Toast) -> None:
+        if toast.code in _TOLD_BY_RUNS:
+            return
+        kept = replace(
+            toast,
+            message=masked_text(toast.message[:MESSAGE_CHARACTERS]),
+            parameters=tuple(pair for pair in toast.parameters if _is_plain(pair[1])),
+        )
+        self._known.pop(toast.id, None)
+        self._known[toast.id] = self._unwritten[toast.id] = kept
+        self._let_the_oldest_go()
+        self._has_news.set()
+
+    def _on_deleted(self, message: WorkflowDeleted) -> None:
+        for notice in [one for one in self._known.values() if one.workflow_id == message.workflow_id]:
+            del self._known[notice.id]
+            self._unwritten[notice.id] = None
+            self._has_news.set()
+
+    def _let_the_oldest_go(self) -> None:
+        for oldest in list(self._known)[:-MOST]:
+            del self._known[oldest]
+            self._unwritten[oldest] = None
+            self._has_news.set()
+
+    async def _write_on(self) -> None:
+        while True:
+            await self._has_news.wait()
+            self._has_news.clear()
+            await self._write()
+
+    async def _write(self) -> None:
+        unwritten, self._unwritten = self._unwritten, {}
+        writes: list[Write] = [
+            PutNotice(notice) if notice is not None else RemoveNotice(notice_id)
+            for notice_id, notice in unwritten.items()
+        ]
+        try:
+            if writes:
+                await self._storage.commit(writes)
+        except StorageFailed as error:
+            log.warning("notices are not written yet: %s", error.message)
+            self._unwritten = {**unwritten, **self._unwritten}
+        except asyncio.CancelledError:  # the commit may have been made: again is harmless
+            self._unwritten = {**unwritten, **self._unwritten}
+            raise
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether it can be kept as it is. What is not, no notice has words for."""
+    return value is None or (isinstance(value, str | int | float) and len(str(value)) <= MESSAGE_CHARACTERS)

@@ -1,0 +1,211 @@
+"""What somebody who looks elsewhere is told by their desktop: who needs them, what finished, what failed (UI §7).
+
+Only which notifications stand and what they are about; a window gives them to the system's service, or to whatever
+there is. News of one second becomes one notification, and no workflow has two of one group.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from psygnal import Signal
+
+from core.bus import Bus, WorkflowDeleted
+from core.domain.ids import WorkflowId
+from core.domain.settings import NotifyLevel, Settings
+from core.domain.toast import Toast, ToastType
+from core.ports.clock import Clock
+from core.stores.alarm import Alarm, CallLater
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.listeners import tell
+from core.stores.questions import Questions
+from core.stores.toasts import Toasts
+
+GATHER_S = 1.0
+"""What comes within this time of the first piece of news is told with it."""
+
+
+class Group(StrEnum):
+    """What is never gathered with the other."""
+
+    ASKING = "asking"
+    ENDED = "ended"
+
+
+_LEVELS = {
+    ToastType.USER_QUESTION: frozenset(
+        {NotifyLevel.EVERYTHING, NotifyLevel.QUESTIONS_AND_FAILURES, NotifyLevel.QUESTIONS}
+    ),
+    ToastType.ERROR: frozenset({NotifyLevel.EVERYTHING, NotifyLevel.QUESTIONS_AND_FAILURES}),
+    ToastType.SUCCESS: frozenset({NotifyLevel.EVERYTHING}),
+}
+_CODES = frozenset({"user_question", "workflow_success", "workflow_error"})
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """One for the desktop: a toast for each of its workflows, the newest last. `key` is its own as long as it stands.
+
+    `is_quiet`: it only takes the place of one that told more, and must not ring.
+    """
+
+    key: str
+    group: Group
+    toasts: tuple[Toast, ...]
+    is_quiet: bool = False
+
+    @property
+    def workflows(self) -> tuple[WorkflowId, ...]:
+        return tuple(toast.workflow_id for toast in self.toasts if toast.workflow_id is not None)
+
+
+class Notifications:
+    """`shown(notification)` is to be shown, in the place of one with its key if there is one; `closed(key)` to go."""
+
+    shown = Signal(Notification)
+    closed = Signal(str)
+
+    def __init__(
+        self,
+        bus: Bus,
+        background: BackgroundWorkflows,
+        questions: Questions,
+        toasts: Toasts,
+        settings: Callable[[], Settings],
+        clock: Clock,
+        call_later: CallLater,
+    ) -> None:
+        self._background = background
+        self._questions = questions
+        self._toasts = toasts
+        self._settings = settings
+        self._clock = clock
+        self._is_present = False
+        self._news: dict[tuple[Group, WorkflowId], Toast] = {}
+        self._standing: dict[str, Notification] = {}
+        self._alarm = Alarm(clock, call_later, self._tell)
+        self._subscription = bus.subscribe(WorkflowDeleted, self._on_deleted)
+        toasts.added.connect(self._on_toast)
+        questions.changed.connect(self._on_questions)
+        background.changed.connect(self._on_workflow)
+        background.viewed_changed.connect(self._on_looking)
+        background.window_active_changed.connect(self._on_looking)
+
+    def set_present(self, is_present: bool) -> None:
+        """Whether a person works in the app, be it in one of its dialogs: then nothing becomes news."""
+        self._is_present = is_present
+        if is_present:
+            self._news.clear()
+            self._alarm.set(None)
+
+    def close(self) -> None:
+        """Hear nothing more, and leave no timer behind."""
+        self._subscription.close()
+        self._alarm.set(None)
+        self._toasts.added.disconnect(self._on_toast, missing_ok=True)
+        self._questions.changed.disconnect(self._on_questions, missing_ok=True)
+        self._background.changed.disconnect(self._on_workflow, missing_ok=True)
+        self._background.viewed_changed.disconnect(self._on_looking, missing_ok=True)
+        self._background.window_active_changed.disconnect(self._on_looking, missing_ok=True)
+
+    @property
+    def standing(self) -> tuple[Notification, ...]:
+        """Those that were shown and hold still."""
+        return tuple(self._standing.values())
+
+    def dismissed(self, key: str) -> None:
+        """A person sent it away, or went where it leads: it stands no more, and is not told of again."""
+        self._standing.pop(key, None)
+
+    # What becomes news
+
+    def _on_toast(self, toast: Toast) -> None:
+        is_seen = self._is_present or not len(self.shown)  # without a window, nobody shows them
+        if toast.code not in _CODES or toast.workflow_id is None or is_seen:
+            return
+        if self._settings().notify not in _LEVELS[toast.type]:
+            return
+        about = (_group(toast), toast.workflow_id)
+        self._news.pop(about, None)
+        self._news[about] = toast
+        if len(self._news) == 1:
+            self._alarm.set(self._clock.monotonic() + GATHER_S)
+
+    def _tell(self, _now: float) -> None:
+        news, self._news = self._news, {}
+        for group in Group:
+            fresh = [toast for (its_group, _), toast in news.items() if its_group is group]
+            if fresh:
+                self._show(group, fresh)
+
+    def _show(self, group: Group, fresh: list[Toast]) -> None:
+        """One piece of news has a notification of its own; several share theirs with those that shared it before."""
+        several = f"{group}:several"
+        key = several if len(fresh) > 1 else f"{group}:{fresh[0].workflow_id}"
+        for toast in fresh:
+            if toast.workflow_id is not None:
+                self._drop(group, toast.workflow_id, unless=key)
+        before = self._standing[key].toasts if key == several and key in self._standing else ()
+        told = {toast.workflow_id for toast in fresh}
+        kept = (toast for toast in before if toast.workflow_id not in told)
+        self._stand(Notification(key, group, (*kept, *fresh)))
+
+    # What holds no longer
+
+    def _on_questions(self, workflow_id: WorkflowId) -> None:
+        if not self._questions.count(workflow_id):
+            self._forget(Group.ASKING, workflow_id)
+
+    def _on_workflow(self, workflow_id: WorkflowId) -> None:
+        """At work again: that it had finished is no news. That it failed stays one."""
+        if not self._news and not self._standing:
+            return
+        execution = self._background.get_execution(workflow_id)
+        if execution is not None and execution.is_active:
+            ended = self._toasts_of(Group.ENDED, workflow_id)
+            if any(toast.type is ToastType.SUCCESS for toast in ended):
+                self._forget(Group.ENDED, workflow_id)
+
+    def _on_looking(self) -> None:
+        """What a person sees in the window needs no notification; that of another workflow stays (UI §7)."""
+        viewed = self._background.viewed_workflow_id
+        if viewed is not None and self._background.is_watched(viewed):
+            for group in Group:
+                self._forget(group, viewed)
+
+    def _on_deleted(self, message: WorkflowDeleted) -> None:
+        for group in Group:
+            self._forget(group, message.workflow_id)
+
+    def _toasts_of(self, group: Group, workflow_id: WorkflowId) -> Iterable[Toast]:
+        if (news := self._news.get((group, workflow_id))) is not None:
+            yield news
+        for standing in self._standing.values():
+            if standing.group is group:
+                yield from (toast for toast in standing.toasts if toast.workflow_id == workflow_id)
+
+    def _forget(self, group: Group, workflow_id: WorkflowId) -> None:
+        self._news.pop((group, workflow_id), None)
+        if not self._news:
+            self._alarm.set(None)
+        self._drop(group, workflow_id)
+
+    def _drop(self, group: Group, workflow_id: WorkflowId, unless: str = "") -> None:
+        """Take the workflow out of what stands, but not out of the notification of that key."""
+        for standing in self.standing:
+            if standing.group is not group or standing.key == unless or workflow_id not in standing.workflows:
+                continue
+            left = tuple(toast for toast in standing.toasts if toast.workflow_id != workflow_id)
+            if left:
+                self._stand(Notification(standing.key, group, left, is_quiet=True))
+            else:
+                del self._standing[standing.key]
+                tell(self.closed, standing.key)
+
+    def _stand(self, notification: Notification) -> None:
+        self._standing[notification.key] = notification
+        tell(self.shown, notification)
+
+
+def _group(toast: Toast) -> Group:
+    return Group.ASKING if toast.type is ToastType.USER_QUESTION else Group.ENDED

@@ -1,0 +1,230 @@
+"""The notification service of a Linux desktop: `org.freedesktop.Notifications` on D-Bus.
+
+https://specifications.freedesktop.org/notification-spec/1.3/ says what is sent and what comes back. A service that is
+not there, dies, restarts or keeps silent costs its notifications, never more: they go to `undelivered`.
+"""
+
+import asyncio
+import html
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from jeepney import DBusAddress, MatchRule
+
+from core.ports.clock import Clock
+from desktop.notifications.message import Message
+from desktop.notifications.session_bus import BusFailed, BusRefused, SessionBus, open_bus
+
+log = logging.getLogger(__name__)
+
+NAME = "org.freedesktop.Notifications"
+_SERVICE = DBusAddress("/org/freedesktop/Notifications", bus_name=NAME, interface=NAME)
+_SIGNALS = MatchRule(type="signal", sender=NAME, interface=NAME, path="/org/freedesktop/Notifications")
+_BUS = "org.freedesktop.DBus"
+_OWNERS = MatchRule(type="signal", sender=_BUS, interface=_BUS, member="NameOwnerChanged")
+_OWNERS.add_arg_condition(0, NAME)
+
+RETRY_S = 30.0
+"""How long a service that failed is left alone."""
+
+KNOWN = 200
+"""How many notifications are remembered, so that a click on one finds what it is about."""
+
+PARTING_S = 0.3
+_BY_PERSON = 2  # why a notification was closed, in the specification
+
+
+class Freedesktop:
+    """`run` must be running. `on_activated(key, token)` is told of a click, with the token that lets a window come to
+    the front on Wayland, or ""; `on_dismissed(key)` of one that a person sent away; `on_shown(key)` of one that the
+    service took, `on_undelivered(key, message)` of one that nobody showed; `on_changed()` that the service came, went,
+    or can do other things.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        *,
+        on_activated: Callable[[str, str], object],
+        on_dismissed: Callable[[str], object],
+        on_shown: Callable[[str], object],
+        on_undelivered: Callable[[str, Message], object],
+        on_changed: Callable[[], object],
+    ) -> None:
+        self._clock = clock
+        self._on_activated = on_activated
+        self._on_dismissed = on_dismissed
+        self._on_shown = on_shown
+        self._on_undelivered = on_undelivered
+        self._on_changed = on_changed
+        self._wanted: dict[str, Message | None] = {}
+        self._wake = asyncio.Event()
+        self._numbers: dict[str, int] = {}
+        self._keys: dict[int, str] = {}
+        self._tokens: dict[int, str] = {}
+        self._owner = ""
+        self._failed_at: float | None = None
+        self.is_there: bool | None = None
+        """Whether there is a service; None before that is known."""
+        self.abilities: frozenset[str] = frozenset()
+        """What the service can do, by the names of the specification."""
+
+    def show(self, key: str, message: Message) -> None:
+        """Show it, in the place of the one with this key if that is seen still."""
+        self._wanted[key] = message
+        self._wake.set()
+
+    def hurry(self) -> None:
+        """Do not leave a service alone that failed: a person has seen to it."""
+        self._failed_at = None
+
+    def close(self, key: str) -> None:
+        """Take it away. Without effect on one that is gone."""
+        if key in self._wanted or key in self._numbers:
+            self._wanted[key] = None
+            self._wake.set()
+
+    async def run(self) -> None:
+        """Speak with the service until cancelled; then what is shown is taken away."""
+        while True:
+            try:
+                async with open_bus(self._on_signal, self._wake.set) as bus:
+                    await self._meet(bus)
+                    await self._serve(bus)
+            except BusFailed as error:
+                self._fail(error)
+            await self._wait_to_try_again()
+
+    # One life of a connection
+
+    async def _meet(self, bus: SessionBus) -> None:
+        await bus.listen(_SIGNALS)
+        await bus.listen(_OWNERS)
+        abilities = (await bus.call(_SERVICE, "GetCapabilities"))[0]  # starts the service where the bus knows how
+        self._owner = await bus.owner_of(NAME)
+        self._become(is_there=True, abilities=frozenset(str(one) for one in abilities))
+
+    async def _serve(self, bus: SessionBus) -> None:
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                if bus.has_ended:
+                    raise BusFailed("the connection is gone")
+                if not self._owner and self._wanted:  # it went; the bus may start another one
+                    await self._meet(bus)
+                while self._wanted:
+                    key = next(iter(self._wanted))
+                    await self._put(bus, key, self._wanted[key])
+        except asyncio.CancelledError:
+            await self._part(bus)
+            raise
+
+    async def _put(self, bus: SessionBus, key: str, message: Message | None) -> None:
+        """Tell the service; what is wanted of the same key meanwhile comes after."""
+        number = self._numbers.get(key, 0)
+        try:
+            if message is not None:
+                (given,) = await bus.call(_SERVICE, "Notify", "susssasa{sv}i", *self._words(number, message))
+                self._remember(key, int(given))
+                self._on_shown(key)
+            elif number:
+                self._numbers.pop(key, None)
+                await bus.call(_SERVICE, "CloseNotification", "u", number)
+        except BusRefused as error:  # it was gone already, or there are too many
+            log.info("the notification service refused: %s", error)
+            if message is not None:
+                self._on_undelivered(key, message)
+        if self._wanted.get(key) is message:
+            self._wanted.pop(key, None)
+
+    def _words(self, number: int, message: Message) -> tuple[Any, ...]:
+        has_body = "body" in self.abilities
+        body = html.escape(message.body, quote=False) if "body-markup" in self.abilities else message.body
+        title = message.title if has_body or not message.body else f"{message.title}: {message.body}"
+        actions = ["default", message.open_words] if "actions" in self.abilities else []
+        hints: dict[str, tuple[str, Any]] = {"desktop-entry": ("s", "metier"), "urgency": ("y", 1)}
+        if message.is_quiet:
+            hints["suppress-sound"] = ("b", True)
+        return "Metier", number, "metier", title, body if has_body else "", actions, hints, -1
+
+    def _remember(self, key: str, number: int) -> None:
+        self._numbers[key] = number
+        self._keys.pop(number, None)
+        self._keys[number] = key
+        for oldest in list(self._keys)[:-KNOWN]:
+            del self._keys[oldest]
+
+    async def _part(self, bus: SessionBus) -> None:
+        """Nothing is left behind that leads nowhere. There is no time to wait long for that."""
+        try:
+            async with asyncio.timeout(PARTING_S):
+                for number in list(self._numbers.values()):
+                    await bus.call(_SERVICE, "CloseNotification", "u", number)
+        except (BusFailed, TimeoutError) as error:
+            log.info("notifications are left behind: %s", error)
+
+    # What comes back
+
+    def _on_signal(self, sender: str, name: str, values: tuple[Any, ...]) -> None:
+        match name, values:
+            case "NameOwnerChanged", (str(), str(), str(owner)) if sender == _BUS:
+                self._on_owner(owner)
+            case "ActivationToken", (int(number), str(token)) if sender == self._owner and number in self._keys:
+                self._tokens[number] = token
+            case "ActionInvoked", (int(number), str()) if sender == self._owner and number in self._keys:
+                self._on_activated(self._keys[number], self._tokens.pop(number, ""))
+            case "NotificationClosed", (int(number), int(reason)) if sender == self._owner:
+                self._on_closed(number, reason)
+
+    def _on_closed(self, number: int, reason: int) -> None:
+        key = self._keys.get(number)
+        if key is not None and self._numbers.get(key) == number:
+            del self._numbers[key]
+            if reason == _BY_PERSON:
+                self._on_dismissed(key)
+
+    def _on_owner(self, owner: str) -> None:
+        """A service that comes anew knows nothing of what the former one showed."""
+        if owner != self._owner:
+            self._owner = ""
+            self._numbers.clear()
+            self._keys.clear()
+            self._tokens.clear()
+            if not owner:
+                self._become(is_there=False, abilities=frozenset())
+            else:
+                self._become(is_there=True, abilities=self.abilities)
+
+    # Failing
+
+    def _fail(self, error: BusFailed) -> None:
+        log.info("no notification service: %s", error)
+        self._failed_at = self._clock.monotonic()
+        self._owner = ""
+        self._numbers.clear()
+        self._keys.clear()
+        self._tokens.clear()
+        self._become(is_there=False, abilities=frozenset())
+        self._give_up()
+
+    def _give_up(self) -> None:
+        wanted, self._wanted = self._wanted, {}
+        self._wake.clear()
+        for key, message in wanted.items():
+            if message is not None:
+                self._on_undelivered(key, message)
+
+    async def _wait_to_try_again(self) -> None:
+        """Until something is to be shown, and the service was left alone long enough; before that, nobody shows it."""
+        while True:
+            await self._wake.wait()
+            if self._failed_at is None or self._clock.monotonic() - self._failed_at >= RETRY_S:
+                return
+            self._give_up()
+
+    def _become(self, *, is_there: bool, abilities: frozenset[str]) -> None:
+        if (is_there, abilities) != (self.is_there, self.abilities):
+            self.is_there, self.abilities = is_there, abilities
+            self._on_changed()

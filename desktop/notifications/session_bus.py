@@ -1,0 +1,125 @@
+"""A connection to the desktop's D-Bus: calls with a time limit, and the signals that were asked for.
+
+On jeepney, since Qt's own binding cannot say an unsigned number in Python, which the notifications' interface wants.
+Nothing here blocks: a bus that is not there, dies or keeps silent is an error of the call that meets it.
+"""
+
+import asyncio
+import logging
+import os
+import struct
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from jeepney import DBusAddress, HeaderFields, MatchRule, Message, MessageType, message_bus, new_method_call
+from jeepney.io.asyncio import DBusConnection, open_dbus_connection
+
+log = logging.getLogger(__name__)
+
+ANSWER_S = 5.0
+"""How long a call waits for its answer."""
+
+Signals = Callable[[str, str, tuple[Any, ...]], None]
+"""Told of each signal: who sent it, its name, its values."""
+
+
+class BusFailed(Exception):
+    """The bus, or who was called on it, is not there, refuses, or does not answer in time."""
+
+
+class BusRefused(BusFailed):
+    """An error was the answer; who was called is there."""
+
+
+class SessionBus:
+    """Made by `open_bus`."""
+
+    def __init__(self, connection: DBusConnection, on_signal: Signals) -> None:
+        self._connection = connection
+        self._on_signal = on_signal
+        self._answers: dict[int, asyncio.Future[Message]] = {}
+        self.has_ended = False
+
+    async def call(self, to: DBusAddress, method: str, signature: str | None = None, *values: Any) -> tuple[Any, ...]:
+        """The values of the answer. Raises BusFailed, BusRefused where it is an error."""
+        return await self._ask(new_method_call(to, method, signature, values))
+
+    async def listen(self, rule: MatchRule) -> None:
+        """Have these signals told from now on. Raises BusFailed."""
+        await self._ask(message_bus.AddMatch(rule))
+
+    async def owner_of(self, name: str) -> str:
+        """The connection that has this name now. Raises BusFailed where none has."""
+        (owner,) = await self._ask(message_bus.GetNameOwner(name))
+        return str(owner)
+
+    async def receive(self) -> None:
+        """Take in what comes, until the connection ends."""
+        try:
+            while True:
+                self._take(await self._connection.receive())
+        except (OSError, EOFError):
+            pass
+        except (ValueError, LookupError, TypeError, struct.error):  # what jeepney meets in bytes that are no message
+            log.warning("the session bus said what cannot be read", exc_info=True)
+        finally:
+            self.has_ended = True
+            for answer in self._answers.values():
+                if not answer.done():
+                    answer.set_exception(BusFailed("the connection is gone"))
+
+    async def _ask(self, message: Message) -> tuple[Any, ...]:
+        if self.has_ended:
+            raise BusFailed("the connection is gone")
+        serial = next(self._connection.outgoing_serial)
+        answer = self._answers[serial] = asyncio.get_running_loop().create_future()
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                await self._connection.send(message, serial=serial)
+                got = await answer
+        except (OSError, TimeoutError) as error:
+            raise BusFailed(f"{message.header.fields[HeaderFields.member]}: {str(error) or 'no answer'}") from error
+        finally:
+            del self._answers[serial]
+        if got.header.message_type is MessageType.error:
+            raise BusRefused(str(got.header.fields.get(HeaderFields.error_name)))
+        return tuple(got.body)
+
+    def _take(self, message: Message) -> None:
+        fields = message.header.fields
+        if message.header.message_type is MessageType.signal:
+            told = fields.get(HeaderFields.sender, ""), fields[HeaderFields.member], tuple(message.body)
+            asyncio.get_running_loop().call_soon(self._on_signal, *told)  # after whoever waits for an earlier answer
+            return
+        answer = self._answers.get(fields.get(HeaderFields.reply_serial, 0))
+        if answer is not None and not answer.done():
+            answer.set_result(message)
+
+
+@asynccontextmanager
+async def open_bus(on_signal: Signals, on_end: Callable[[], object]) -> AsyncIterator[SessionBus]:
+    """The bus of this session; `on_end` is told once when it is gone. Raises BusFailed where there is none."""
+    try:
+        async with asyncio.timeout(ANSWER_S):
+            connection = await open_dbus_connection(_address())
+    except (OSError, EOFError, ValueError, KeyError, RuntimeError, TimeoutError) as error:
+        raise BusFailed(f"no session bus: {error}") from error
+    bus = SessionBus(connection, on_signal)
+    receiving = asyncio.create_task(bus.receive(), name="session bus")
+    receiving.add_done_callback(lambda _: on_end())
+    try:
+        yield bus
+    finally:
+        receiving.cancel()
+        await asyncio.wait((receiving,))
+        connection.writer.transport.abort()  # every call has had its answer; a bus that hangs is not waited for
+
+
+def _address() -> str:
+    """As the session tells it, else where systemd puts it. Raises KeyError where there is neither."""
+    if told := os.environ.get("DBUS_SESSION_BUS_ADDRESS"):
+        return told
+    usual = Path(os.environ["XDG_RUNTIME_DIR"]) / "bus"
+    return f"unix:path={usual}"

@@ -1,0 +1,183 @@
+"""Desktop notifications of this window: from the store to whoever shows them here, and back to the workflow (UI §7)."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication, QWidget
+
+from core.domain.toast import ToastType
+from core.stores.notifications import Group, Notification
+from core.wiring import Core
+from desktop.aio import Tasks
+from desktop.notifications.message import Message
+from desktop.settings.notifier import Notifier, Trial, Way
+from desktop.window.leaving import Leaving
+from desktop.window.notification_words import message_of, test_message
+from desktop.window.presence import is_present
+from desktop.window.tray import Tray
+
+if TYPE_CHECKING:
+    from desktop.notifications.freedesktop import Freedesktop
+
+KNOWN = 200
+_TEST = "test"
+
+
+class Notifying(Notifier):
+    """The desktop's service shows them where there is one, else the icon in the tray, else nobody.
+
+    Only a click brings the window to the front. `go` shows a workflow and what it asks, `open_inbox` the inbox.
+    """
+
+    def __init__(
+        self,
+        core: Core,
+        tasks: Tasks,
+        tray: Tray,
+        leaving: Leaving,
+        go: Callable[[str], object],
+        open_inbox: Callable[[], object],
+        window: QWidget,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._core = core
+        self._tasks = tasks
+        self._tray = tray
+        self._leaving = leaving
+        self._go = go
+        self._open_inbox = open_inbox
+        self._window = window
+        self._system: Freedesktop | None = None
+        self._known: dict[str, Notification] = {}
+        self._at_tray = ""
+        self._trial = Trial.NONE
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusWindowChanged.connect(self._look_around)
+        tray.message_clicked.connect(self._on_tray_clicked)
+        core.stores.notifications.shown.connect(self._show)
+        core.stores.notifications.closed.connect(self._close)
+
+    def begin(self) -> None:
+        """Look for the service of the desktop, and stay in touch with it as long as the window's tasks live."""
+        self._look_around()
+        if sys.platform in ("win32", "darwin"):  # there the icon in the tray speaks to the system's own
+            return
+        from desktop.notifications.freedesktop import Freedesktop
+
+        self._system = Freedesktop(
+            self._core.clock,
+            on_activated=self._on_activated,
+            on_dismissed=self._core.stores.notifications.dismissed,
+            on_shown=self._on_shown,
+            on_undelivered=self._on_undelivered,
+            on_changed=self.changed.emit,
+        )
+        self._tasks.spawn(self._system.run(), "desktop notifications")
+
+    def leave(self) -> None:
+        """Hear nothing more."""
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusWindowChanged.disconnect(self._look_around)
+        self._core.stores.notifications.shown.disconnect(self._show, missing_ok=True)
+        self._core.stores.notifications.closed.disconnect(self._close, missing_ok=True)
+
+    def _look_around(self) -> None:
+        """Somebody in the settings or in a question of ours is with us, though the window itself is not active."""
+        self._core.stores.notifications.set_present(is_present(self._window))
+
+    # For the settings
+
+    @property
+    def way(self) -> Way:
+        system = self._system
+        if system is not None and system.is_there is None:
+            return Way.LOOKING
+        if system is not None and system.is_there:
+            return Way.DESKTOP if "actions" in system.abilities else Way.UNCLICKABLE
+        return Way.TRAY if self._tray.can_tell else Way.NONE
+
+    @property
+    def trial(self) -> Trial:
+        return self._trial
+
+    def send_test(self) -> None:
+        self._become(Trial.SENT)
+        if self._system is not None:
+            self._system.hurry()
+        self._put(_TEST, test_message())
+
+    # Showing
+
+    def _show(self, notification: Notification) -> None:
+        self._known.pop(notification.key, None)
+        self._known[notification.key] = notification
+        for oldest in list(self._known)[:-KNOWN]:
+            del self._known[oldest]
+        if notification.group is Group.ASKING and not notification.is_quiet:
+            QApplication.alert(self._window)  # marks it in the task bar, and brings nothing forward
+        self._put(notification.key, message_of(notification))
+
+    def _put(self, key: str, message: Message) -> None:
+        if self._system is not None:
+            self._system.show(key, message)
+        else:
+            self._on_undelivered(key, message)
+
+    def _close(self, key: str) -> None:
+        if self._system is not None:
+            self._system.close(key)
+        if self._at_tray == key:
+            self._at_tray = ""
+
+    # What becomes of it
+
+    def _on_shown(self, key: str) -> None:
+        if key == _TEST:
+            self._become(Trial.SHOWN)
+
+    def _on_undelivered(self, key: str, message: Message) -> None:
+        """The tray shows one at a time, and says nothing twice."""
+        if self._tray.can_tell and not message.is_quiet:
+            self._at_tray = key
+            self._tray.tell(message.title, message.body)
+            self._on_shown(key)
+        elif key == _TEST:
+            self._become(Trial.FAILED)
+
+    def _on_tray_clicked(self) -> None:
+        self._on_activated(self._at_tray, "")
+
+    def _on_activated(self, key: str, token: str) -> None:
+        """A person clicked on it: the window comes forward with what it told of."""
+        if token:  # Wayland lets a window come forward that holds one; Qt looks for it here
+            os.environ["XDG_ACTIVATION_TOKEN"] = token
+        self._leaving.come_back()
+        os.environ.pop("XDG_ACTIVATION_TOKEN", None)
+        self._close(key)
+        self._core.stores.notifications.dismissed(key)
+        notification = self._known.get(key)
+        if notification is not None:
+            self._go_to(notification)
+
+    def _go_to(self, notification: Notification) -> None:
+        stores = self._core.stores
+        asking = set(stores.questions.workflows)
+        those = [one for one in notification.workflows if stores.workflows.get(one) is not None]
+        if notification.group is Group.ASKING and len(notification.toasts) > 1:
+            those = [one for one in those if one in asking][:1] or those
+        if len(those) == 1:
+            self._go(those[0])
+        elif those:
+            self._open_inbox()
+        else:
+            stores.toasts.add(ToastType.INFO, "workflow_gone")
+
+    def _become(self, trial: Trial) -> None:
+        self._trial = trial
+        self.changed.emit()

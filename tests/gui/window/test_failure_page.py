@@ -1,0 +1,58 @@
+"""A data folder that cannot be opened: what happened, what is safe, what to do, and again once it is seen to."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+
+from core.errors import StorageFailed
+from core.wiring import Folders
+from desktop import session as session_module
+from desktop.arguments import Arguments
+from desktop.session import Session
+from desktop.window.failure_page import FailurePage
+from desktop.window.frame import MainWindow
+from desktop.window_state import WindowState
+
+Until = Callable[..., Awaitable[None]]
+
+
+@asynccontextmanager
+async def refuse(*_: object) -> AsyncIterator[None]:
+    raise StorageFailed("storage_full", "disk full, token=ghp_abcdefghijklmnopqrstuvwxyz")
+    yield
+
+
+async def test_it_says_which_folder_what_is_safe_and_can_be_tried_again(
+    tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "open_core", refuse)
+    window = MainWindow("#FFFFFF", None)
+    window.show()
+    given = Arguments(language="en", theme="light")
+    folders = Folders.choose(str(tmp_path))
+    session = Session(qapp, window, given, folders, tmp_path / "window.json", WindowState(), 0.0)
+    session._end = asyncio.Event()
+    living = asyncio.create_task(session._live_once())
+    await until(lambda: isinstance(window.centralWidget(), FailurePage))
+    page = window.centralWidget()
+    assert isinstance(page, FailurePage)
+    said = " ".join(label.text() for label in page.findChildren(QLabel))
+    assert str(tmp_path) in said
+    assert "What was saved is safe. Make room" in said
+    assert "ghp_" not in said
+    buttons = {button.text(): button for button in page.findChildren(QPushButton)}
+    buttons["Copy details"].click()
+    assert str(tmp_path) in QGuiApplication.clipboard().text()
+    buttons["Try again"].click()
+    assert await asyncio.wait_for(living, 1) is True
+    living = asyncio.create_task(session._live_once())
+    await until(lambda: window.centralWidget() is not page)
+    session.end()
+    assert await asyncio.wait_for(living, 1) is False
+    session.translation.retire()
+    window.deleteLater()
