@@ -33,7 +33,7 @@ def message_of(notification: Notification) -> Message:
     return Message(title, _names(notification), open_words, notification.is_quiet)
 
 
-def test_message() -> Message:
+def trial_message() -> Message:
     """One that says that it is none."""
     title = translate("Notifications", "This is a test")
     body = translate("Notifications", "So you are told what needs you while you look elsewhere.")

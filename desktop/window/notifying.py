@@ -15,7 +15,7 @@ from desktop.aio import Tasks
 from desktop.notifications.message import Message
 from desktop.settings.notifier import Notifier, Trial, Way
 from desktop.window.leaving import Leaving
-from desktop.window.notification_words import message_of, test_message
+from desktop.window.notification_words import message_of, trial_message
 from desktop.window.presence import is_present
 from desktop.window.tray import Tray
 
@@ -65,7 +65,7 @@ class Notifying(Notifier):
     def begin(self) -> None:
         """Look for the service of the desktop, and stay in touch with it as long as the window's tasks live."""
         self._look_around()
-        if sys.platform in ("win32", "darwin"):  # there the icon in the tray speaks to the system's own
+        if sys.platform != "linux":  # elsewhere the icon in the tray speaks to the system's own service
             return
         from desktop.notifications.freedesktop import Freedesktop
 
@@ -110,7 +110,7 @@ class Notifying(Notifier):
         self._become(Trial.SENT)
         if self._system is not None:
             self._system.hurry()
-        self._put(_TEST, test_message())
+        self._put(_TEST, trial_message())
 
     # Showing
 
