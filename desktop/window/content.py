@@ -167,6 +167,7 @@ class Content(Adaptive, Surface):
         for subscription in self._heard:
             subscription.close()
         self.tray.leave()
+        self.preferences.leave()
         self.leaving.deleteLater()
         self.chat.leave()
         self._window.takeCentralWidget()

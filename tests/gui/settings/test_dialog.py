@@ -86,10 +86,10 @@ async def test_a_page_opens_with_focus_in_its_first_control(rig: Rig, page: Page
 async def test_the_arrows_in_the_list_go_through_the_pages_and_tab_enters_one(rig: Rig) -> None:
     rig.control("Pages").setFocus(Qt.FocusReason.TabFocusReason)
     pages = []
-    for _ in range(3):
+    for _ in range(4):
         rig.press(Qt.Key.Key_Down)
         pages.append(rig.dialog.page)
-    assert pages == [PageId.LIMITS, PageId.PROMPTS, PageId.APPEARANCE]
+    assert pages == [PageId.LIMITS, PageId.PROMPTS, PageId.MEMORY, PageId.APPEARANCE]
     rig.press(Qt.Key.Key_Tab)
     assert rig.focused() == "Light"
 
@@ -155,6 +155,7 @@ async def test_every_control_has_a_name(rig: Rig) -> None:
                 "Validation",
                 "Limits",
                 "Prompts",
+                "Memory",
                 "Appearance and language",
                 "About",
             ],
@@ -213,6 +214,7 @@ async def test_another_language_ends_the_search(rig: Rig) -> None:
         "Validation",
         "Limites",
         "Prompts",
+        "Mémoire",
         "Apparence et langue",
         "À propos",
     ]
