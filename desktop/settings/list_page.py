@@ -163,6 +163,9 @@ class ListPage(Page, Generic[RowT]):
         finally:
             for layout in layouts:
                 layout.setEnabled(True)
+            for layout in layouts:
+                layout.invalidate()
+                layout.activate()
 
     def _around(self, part: QWidget | None) -> Iterator[QWidget]:
         """The part, and all up to the page that it is in."""

@@ -126,12 +126,15 @@ class MemoryPage(ListPage[MindRow]):
         self._later.start(_TYPING_MS)
 
     def _to_newer(self) -> None:
-        self._before.pop()
-        self._load()
+        if self._before:
+            self._before.pop()
+            self._load()
 
     def _to_older(self) -> None:
-        self._before.append(self._listed.memories[-1].id)
-        self._load()
+        last = self._listed.memories[-1].id if self._listed.memories else None
+        if last is not None and self._before[-1:] != [last]:  # pressed twice before the page was there
+            self._before.append(last)
+            self._load()
 
     def _load(self) -> None:
         if self.isVisible():
