@@ -49,12 +49,16 @@ class AgentsPage(MindsPage):
 
     def show_list(self) -> None:
         default = self.minds.agents.default.id
-        agents = self.minds.agents.current
-        self.show_rows({agent.id: self._row(agent, is_default=agent.id == default) for agent in agents})
+        rows: dict[str, MindRow] = {}
+        for agent in self.minds.agents.current:
+            is_default, note = agent.id == default, self._note(agent)
+            make = partial(self._row, agent, note, is_default=is_default)
+            rows[agent.id] = self.row_for(agent.id, (agent, is_default, note), make)
+        self.show_rows(rows)
 
-    def _row(self, agent: Agent, *, is_default: bool) -> MindRow:
+    def _row(self, agent: Agent, note: str, *, is_default: bool) -> MindRow:
         row = MindRow(self._theme, agent.name, is_default=is_default, can_remove=agent.id != ASSISTANT.id)
-        row.say(self._note(agent))
+        row.say(note)
         row.edited.connect(partial(self._open, agent))
         row.removed.connect(partial(self._spawn_removal, agent))
         row.made_default.connect(partial(self._make_default, agent))

@@ -43,6 +43,7 @@ class ListPage(Page, Generic[RowT]):
         super().__init__(theme, page_id, parent)
         self.told = told
         self.rows: dict[str, RowT] = {}
+        self._states: dict[str, object] = {}
         self.about, self.empty = Paragraph("", "label", "muted"), Paragraph("", "label", "muted")
         self._spawn_task = spawn
         self._refused = refused
@@ -97,6 +98,7 @@ class ListPage(Page, Generic[RowT]):
 
     def retranslate(self) -> None:
         super().retranslate()
+        self._states.clear()
         self.show_list()
 
     def dress(self) -> None:
@@ -115,6 +117,7 @@ class ListPage(Page, Generic[RowT]):
             row.hide()
             row.deleteLater()
         self.rows = dict(rows)
+        self._states = {key: state for key, state in self._states.items() if key in rows}
         self._order()
         show_when(self.empty, not self.rows)
         if lost_focus and focused is not None and self.rows:
@@ -123,6 +126,13 @@ class ListPage(Page, Generic[RowT]):
             next(iter(self._openers.values())).setFocus(Qt.FocusReason.OtherFocusReason)
         elif lost_focus:
             self.focus_first()
+
+    def row_for(self, key: str, state: object, make: Callable[[], RowT]) -> RowT:
+        """The row that is there, where it is of just this state, else a new one: focus stays where it is."""
+        shown = self.rows.get(key)
+        is_same = shown is not None and self._states.get(key) == state
+        self._states[key] = state
+        return shown if shown is not None and is_same else make()
 
     def _order(self) -> None:
         """Places in the layout and stops of Tab."""
@@ -152,6 +162,9 @@ class ListPage(Page, Generic[RowT]):
         finally:
             for layout in layouts:
                 layout.setEnabled(True)
+            for layout in layouts:
+                layout.invalidate()
+                layout.activate()
 
     def _around(self, part: QWidget | None) -> Iterator[QWidget]:
         """The part, and all up to the page that it is in."""

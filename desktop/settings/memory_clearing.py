@@ -89,13 +89,17 @@ class MemoryClearing(Adaptive, QWidget):
         while self._is_clearing:
             answer = await self._recall.memories.remove_some()
             if isinstance(answer, Failed):
-                self._is_clearing = False
+                self._end()
                 self.refused.emit(answer)
-            elif not answer.data:
-                self._is_clearing = False
-            else:
-                deleted += answer.data
-                self._count = max(0, self._count - answer.data)
-                self._show()
-        self._show()
+                return
+            if not answer.data:
+                break
+            deleted += answer.data
+            self._count = max(0, self._count - answer.data)
+            self._show()
+        self._end()
         self.cleared.emit(deleted)
+
+    def _end(self) -> None:
+        self._is_clearing = False
+        self._show()

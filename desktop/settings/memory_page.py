@@ -1,11 +1,11 @@
 """Memory: what agents remember, newest first; found, read whole, changed and deleted here (AGENTS_AND_TOOLS §5)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from core.bus import MemoriesChanged, WorkflowDeleted
@@ -93,6 +93,10 @@ class MemoryPage(ListPage[MindRow]):
         )
         super().retranslate()
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._later.stop()
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._later.start(_AT_ONCE_MS)
@@ -119,16 +123,20 @@ class MemoryPage(ListPage[MindRow]):
         self._later.start(_TYPING_MS)
 
     def _to_newer(self) -> None:
-        self._before.pop()
-        self._load()
+        if self._before:
+            self._before.pop()
+            self._load()
 
     def _to_older(self) -> None:
-        self._before.append(self._listed.memories[-1].id)
-        self._load()
+        last = self._listed.memories[-1].id if self._listed.memories else None
+        if last is not None and self._before[-1:] != [last]:  # pressed twice before the page was there
+            self._before.append(last)
+            self._load()
 
     def _load(self) -> None:
-        self._asked += 1
-        self._spawn_task(self._read(self._asked), "read memories")
+        if self.isVisible():
+            self._asked += 1
+            self._spawn_task(self._read(self._asked), "read memories")
 
     async def _read(self, asked: int) -> None:
         """Read what is wanted now; what was asked later wins."""
@@ -147,19 +155,16 @@ class MemoryPage(ListPage[MindRow]):
         if not found.data.memories and self._before and not words.strip():  # all of this page were deleted meanwhile
             self._to_newer()
             return
-        before, self._listed, self._room = self._listed, found.data, room.data
-        self._show(known={one.id: one for one in before.memories})
+        self._listed, self._room = found.data, room.data
+        self.show_list()
 
     def show_list(self) -> None:
-        self._show({})
-
-    def _show(self, known: Mapping[MemoryId, Memory]) -> None:
-        """Rows of those that are `known` stay as they are."""
         now = datetime.now(UTC).astimezone()
         rows: dict[str, MindRow] = {}
         for one in self._listed.memories:
-            shown = self.rows.get(one.id) if known.get(one.id) == one else None
-            rows[one.id] = shown or self._row(one, now)
+            title = None if one.workflow_id is None else self._listed.titles.get(one.workflow_id)
+            words = note(one, title, now)
+            rows[one.id] = self.row_for(one.id, (one, words), partial(self._row, one, words))
         self.show_rows(rows)
         self._say()
 
@@ -180,10 +185,9 @@ class MemoryPage(ListPage[MindRow]):
         self._older.setEnabled(self._listed.more and not is_search)
         self._clearing.offer(self._room.count)
 
-    def _row(self, memory: Memory, now: datetime) -> MindRow:
+    def _row(self, memory: Memory, words: str) -> MindRow:
         row = MindRow(self._theme, name_of(memory), is_default=None, words=beginning(memory))
-        title = None if memory.workflow_id is None else self._listed.titles.get(memory.workflow_id)
-        row.say(note(memory, title, now))
+        row.say(words)
         row.edited.connect(partial(self._spawn_opening, memory.id))
         row.removed.connect(partial(self._spawn_removal, memory.id))
         return row

@@ -55,7 +55,8 @@ class PromptsPage(ListPage[MindRow]):
         self._new.setText(self.tr("New prompt"))
 
     def show_list(self) -> None:
-        self.show_rows({prompt.id: self._row(prompt) for prompt in self._library.prompts.current})
+        prompts = self._library.prompts.current
+        self.show_rows({one.id: self.row_for(one.id, one, partial(self._row, one)) for one in prompts})
 
     def _row(self, prompt: Prompt) -> MindRow:
         row = MindRow(self._theme, prompt.name, is_default=None)

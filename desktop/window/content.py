@@ -175,6 +175,7 @@ class Content(Adaptive, Surface):
             subscription.close()
         self.notifying.leave()
         self.tray.leave()
+        self.preferences.leave()
         self.leaving.deleteLater()
         self.chat.leave()
         self._window.takeCentralWidget()

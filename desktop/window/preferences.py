@@ -51,6 +51,11 @@ class Preferences(QWidget):
     def open_at(self, page_id: PageId) -> None:
         self._present(page_id)
 
+    def leave(self) -> None:
+        """Hide the dialog: nothing can be read any more."""
+        if self._dialog is not None:
+            self._dialog.hide()
+
     def _present(self, page_id: PageId | None) -> None:
         if self._dialog is None:
             session, core, spawn = self._session, self._core, self._tasks.spawn

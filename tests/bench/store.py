@@ -41,21 +41,21 @@ async def main() -> None:
         try:
             for first in range(0, MEMORIES, BATCH):
                 await storage.memories.add_all(_memory(number, rng) for number in range(first, first + BATCH))
-            wanted = Wanted(WORKFLOWS[:2], START)
-
-            async def listing() -> None:
-                assert len(await storage.memories.page(wanted)) == wanted.limit
-
-            for name, query in QUERIES.items():
-                words = words_of(query)
-
-                async def searching(words: list[str] = words) -> None:
-                    await storage.memories.search(wanted, words)
-
-                report(
-                    "store",
-                    f"search of {MEMORIES} memories, {name}",
-                    await contest(ROUNDS, searching, {"listing": listing}),
-                )
+            for where, wanted in (("", Wanted(WORKFLOWS[:2], START)), (" of all workflows", Wanted(None, START))):
+                await _search(storage, where, wanted)
         finally:
             await storage.close()
+
+
+async def _search(storage: SurrealStorage, where: str, wanted: Wanted) -> None:
+    async def listing() -> None:
+        assert len(await storage.memories.page(wanted)) == wanted.limit
+
+    for name, query in QUERIES.items():
+        words = words_of(query)
+
+        async def searching(words: list[str] = words) -> None:
+            await storage.memories.search(wanted, words)
+
+        found = await contest(ROUNDS, searching, {f"listing{where}": listing})
+        report("store", f"search of {MEMORIES} memories{where}, {name}", found)

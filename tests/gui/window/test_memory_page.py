@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -109,7 +110,11 @@ async def test_thousands_are_turned_page_by_page_and_deleted_once_asked(
         assert not control(app, "Newer").isEnabled()
         press(app, "Older")
         await until(lambda: shown(app)[0] == f"m{2_999 - PAGE}")
-        assert len([one for one in dialog(app).findChildren(MindRow) if one.isVisible()]) <= PAGE
+        rows = [one for one in dialog(app).findChildren(MindRow) if one.isVisible()]
+        assert len(rows) <= PAGE
+        await until(lambda: all(one.height() >= one.minimumSizeHint().height() for one in rows))
+        tops = [one.mapTo(dialog(app), one.rect().topLeft()).y() for one in rows]
+        assert all(after - before >= rows[0].minimumSizeHint().height() for before, after in pairwise(sorted(tops)))
         press(app, "Newer")
         await until(lambda: shown(app)[0] == "m2999")
         for answer, left in (("Keep", 3_000), ("Delete all", 0)):
