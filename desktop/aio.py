@@ -22,27 +22,28 @@ Report = Callable[[BaseException], object]
 
 
 class Tasks:
-    """The owner of tasks: keeps them alive, reports their errors, and ends them when it is closed.
+    """The owner of tasks of the running loop: keeps them alive, reports their errors, and ends them when it is closed.
 
     A QObject as `owner` keeps this object in turn; when it is destroyed, its tasks are cancelled.
     """
 
     def __init__(self, report: Report, owner: QObject | None = None) -> None:
         self._report = report
+        self._loop = asyncio.get_running_loop()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_open = True
         if owner is not None:
             owner.destroyed.connect(partial(Tasks.cancel, self))  # Qt holds a bound method weakly
 
     def spawn(self, coroutine: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
-        """Start a task in the running loop. Its error is reported, whether somebody awaits the task or not.
+        """Start a task. Its error is reported, whether somebody awaits the task or not.
 
         Raises RuntimeError once this is closed or the owner gone.
         """
         if not self._is_open:
             coroutine.close()
             raise RuntimeError(f"the owner of the task {name!r} is gone")
-        task = asyncio.get_running_loop().create_task(coroutine, name=name)
+        task = self._loop.create_task(coroutine, name=name)  # Qt may deliver an event while no loop runs
         self._tasks.add(task)
         task.add_done_callback(self._on_done)
         return task

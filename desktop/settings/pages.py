@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from desktop.settings.page import Page
@@ -44,9 +44,13 @@ class Pages(QStackedWidget):
         super().showEvent(event)
         self._spare_time.start()
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._spare_time.stop()
+
     def _make_next(self) -> None:
         wanted = next((page_id for page_id in self._makers if page_id not in self._pages), None)
-        if wanted is None or not self.isVisible():
+        if wanted is None:
             self._spare_time.stop()
         else:
             self.page(wanted)

@@ -162,7 +162,7 @@ async def test_the_tasks_of_a_widget_that_is_gone_refuse_more(presenter: Present
         tasks.spawn(fail(), "late")
 
 
-def test_a_destroyed_widget_leaves_its_tasks_to_be_freed(qapp: object, presenter: Presenter) -> None:
+async def test_a_destroyed_widget_leaves_its_tasks_to_be_freed(qapp: object, presenter: Presenter) -> None:
     widget = QWidget()
     tasks = Tasks(presenter, widget)
     gone = weakref.ref(tasks)

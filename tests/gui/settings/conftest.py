@@ -41,9 +41,11 @@ async def rig(
     await until(rig.dialog.isActiveWindow)
     async with hub:
         yield rig
-    if isValid(rig.dialog):  # not left to qtbot, which closes when no loop runs: what was typed is set then
+    is_left = isValid(rig.dialog)
+    if is_left:  # not left to qtbot, which closes when no loop runs: what was typed is set then
         rig.dialog.close()
-        rig.dialog.deleteLater()
     await tasks.close()
+    if is_left:
+        rig.dialog.deleteLater()
     await rig.clients.close()
     assert errors == rig.errors
