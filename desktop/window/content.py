@@ -1,7 +1,6 @@
 """What fills the window: workflows at the left, the centre, the activity at the right, toasts over all."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
@@ -15,7 +14,6 @@ from core.wiring import Core
 from desktop.activity.panel import ActivityPanel
 from desktop.aio import Tasks
 from desktop.bind import Frames
-from desktop.palette.entries import Kind
 from desktop.palette.palette import Palette
 from desktop.settings.page import PageId
 from desktop.sidebar.keys import Keys
@@ -30,13 +28,14 @@ from desktop.window.commands import keys_of
 from desktop.window.digit_keys import DigitKeys
 from desktop.window.finder import Finder
 from desktop.window.finding import Finding
+from desktop.window.folding import Folding
 from desktop.window.going import Going
 from desktop.window.header import Header
 from desktop.window.host import Host
 from desktop.window.leaving import Leaving
 from desktop.window.menus import Menus
 from desktop.window.mode_menu import ModeMenu
-from desktop.window.panes import Pane, go_to_pane
+from desktop.window.panes import Panes
 from desktop.window.picker import Picker
 from desktop.window.preferences import Preferences
 from desktop.window.questions import ask_delete
@@ -47,9 +46,6 @@ from desktop.window.template_list import TemplateList
 from desktop.window.title import viewed_title
 from desktop.window.tray import Tray
 from desktop.window_state import WindowState
-
-NARROW = 1280
-NARROWER = 960
 
 
 class Content(Adaptive, Surface):
@@ -118,6 +114,8 @@ class Content(Adaptive, Surface):
             self.toasts.stay_below(above)
         self.tray = Tray(theme, stores, frames, self)
         self.leaving = Leaving(window, stores.background, self.tray, session.end)
+        self._folding = Folding(self.sidebar, self.activity, session.state)
+        self._panes = Panes(window, self.sidebar, self.chat, self.start, self.activity)
         self._centre = QStackedWidget(self)
         self._menus: Menus | None = None
         self._is_begun = False
@@ -176,11 +174,7 @@ class Content(Adaptive, Surface):
 
     def layout_state(self, state: WindowState) -> WindowState:
         """How a person arranged it."""
-        return replace(
-            state,
-            is_sidebar_collapsed=self._is_sidebar_folded,
-            is_activity_collapsed=self._is_activity_folded,
-        )
+        return self._folding.kept(state)
 
     # What Qt tells
 
@@ -191,7 +185,7 @@ class Content(Adaptive, Surface):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fold()
+        self._folding.fit(self.width())
         self._keep_clear()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -218,8 +212,7 @@ class Content(Adaptive, Surface):
         row.addWidget(self.sidebar)
         row.addWidget(centre, 1)
         row.addWidget(self.activity)
-        self._is_sidebar_folded, self._is_activity_folded = state.is_sidebar_collapsed, state.is_activity_collapsed
-        self._fold()
+        self._folding.fit(self.width())
         self.chat.composer.needs_ctrl = not state.enter_sends
 
     def _connect(self) -> None:
@@ -230,15 +223,15 @@ class Content(Adaptive, Surface):
         self.sidebar.stop_requested.connect(deeds.stop)
         self.sidebar.delete_requested.connect(self._delete)
         self.sidebar.settings_requested.connect(self.preferences.open)
-        self.sidebar.collapsed_changed.connect(self._fold_sidebar)
-        self.activity.collapsed_changed.connect(self._fold_activity)
+        self.sidebar.collapsed_changed.connect(self._folding.fold_sidebar)
+        self.activity.collapsed_changed.connect(self._folding.fold_activity)
         self.activity.compose_requested.connect(self.chat.focus_composer)
         self.header.stop_requested.connect(self._stop)
         self.header.mode_requested.connect(self._choose_mode)
         self._modes.chosen.connect(deeds.set_mode)
         self._digits.pressed.connect(self._going.to_slot)
         self.preferences.enter_sends_changed.connect(self._on_enter_sends)
-        self.header.activity_requested.connect(self._toggle_activity)
+        self.header.activity_requested.connect(self._folding.toggle_activity)
         self.chat.send_requested.connect(self._send)
         self.chat.stop_requested.connect(self._stop)
         self.chat.token_bar.summary_requested.connect(self._sum_up)
@@ -249,7 +242,7 @@ class Content(Adaptive, Surface):
         self.answering.shown.connect(self.chat.set_room)
         self.start.demo_requested.connect(deeds.start_demo)
         self.start.new_requested.connect(self._new)
-        self.start.template_requested.connect(self._new_from_template)
+        self.start.template_requested.connect(self._finding.templates)
         self.toasts.go_requested.connect(self._go_from_toast)
         self.toasts.action_requested.connect(deeds.toast_action)
         deeds.sent.connect(self.chat.sending_worked)
@@ -259,20 +252,14 @@ class Content(Adaptive, Surface):
         deeds.answered.connect(self.chat.settle)
         deeds.demo_changed.connect(self._on_demo)
 
-    def _by_command(self) -> dict[str, Callable[[], None]]:
-        going, transcript = self._going, self.chat.transcript
+    def _by_command(self) -> dict[str, Callable[[], object]]:
+        transcript = self.chat.transcript
         return {
-            "go.anything": partial(self._finding.find, Kind.WORKFLOW),
-            "go.commands": partial(self._finding.find, Kind.COMMAND),
-            "app.help": partial(self._finding.find, Kind.HELP),
-            "go.inbox": partial(self._finding.find, Kind.INBOX),
             "workflow.new": self._new,
-            "workflow.new_from_template": self._new_from_template,
             "workflow.rename": self._rename_viewed,
             "workflow.delete": self._delete_viewed,
             "demo.start": self.deeds.start_demo,
             "demo.remove": self.deeds.remove_demo,
-            "app.settings": self.preferences.open,
             "app.quit": self.leaving.ask,
             "workflow.model": self._pick,
             "validation.mode": self._choose_mode,
@@ -280,32 +267,19 @@ class Content(Adaptive, Surface):
             "run.stop": self._stop,
             "run.summary": self._sum_up,
             "recording.toggle": self.recording.toggle,
-            "view.sidebar": self._toggle_sidebar,
-            "view.activity": self._toggle_activity,
-            "view.zoom_in": partial(self.preferences.zoom, 1),
-            "view.zoom_out": partial(self.preferences.zoom, -1),
-            "view.zoom_reset": partial(self.preferences.zoom, 0),
-            "view.full_screen": self._toggle_full_screen,
             "view.close": self._new,
             "focus.composer": self.chat.focus_composer,
             "focus.attention": self._answer,
-            "go.next_attention": partial(going.to_asking, 1),
-            "go.previous_attention": partial(going.to_asking, -1),
-            "go.recent": partial(going.through_recent, 1),
-            "go.recent_back": partial(going.through_recent, -1),
-            "go.next": partial(going.beside, 1),
-            "go.previous": partial(going.beside, -1),
-            "go.back": partial(going.along, -1),
-            "go.forward": partial(going.along, 1),
-            "focus.next_pane": partial(self._go_to_pane, 1),
-            "focus.previous_pane": partial(self._go_to_pane, -1),
-            "focus.menu_bar": self._focus_menu_bar,
             "transcript.latest": transcript.jump_to_latest,
             "transcript.previous_message": partial(transcript.focus_turn, -1),
             "transcript.next_message": partial(transcript.focus_turn, 1),
-            "transcript.copy_answer": self._copy_answer,
-            "transcript.copy_code": self._copy_code,
-            **{f"go.slot.{number}": partial(going.to_slot, number) for number in range(1, 10)},
+            "transcript.copy_answer": transcript.copy_answer,
+            "transcript.copy_code": transcript.copy_code,
+            **self._going.by_command(),
+            **self._finding.by_command(),
+            **self.preferences.by_command(),
+            **self._folding.by_command(),
+            **self._panes.by_command(),
         }
 
     # Showing
@@ -395,9 +369,6 @@ class Content(Adaptive, Surface):
         self._render()
         self.chat.focus_composer()
 
-    def _new_from_template(self) -> None:
-        self._finding.find(Kind.TEMPLATE)
-
     def _send(self, text: str) -> None:
         self.slashing.send(text, self.answering.of_new)
 
@@ -417,7 +388,7 @@ class Content(Adaptive, Surface):
     def _rename_viewed(self) -> None:
         viewed = self._core.stores.background.viewed_workflow_id
         if viewed is not None:
-            self._fold_sidebar(False)
+            self._folding.fold_sidebar(False)
             self.sidebar.rename(viewed)
 
     def _delete_viewed(self) -> None:
@@ -442,55 +413,9 @@ class Content(Adaptive, Surface):
         mode = execution.run.mode if execution is not None and execution.run is not None else None
         return mode if mode is not self._core.settings.current.validation_mode else None
 
-    def _go_to_pane(self, by: int) -> None:
-        transcript = self.chat.transcript
-        panes = [
-            Pane(self.sidebar, self.sidebar.take_focus),
-            Pane(transcript, partial(transcript.setFocus, Qt.FocusReason.ShortcutFocusReason)),
-            Pane(self.chat.card, self.chat.focus_card),
-            Pane(self.chat.composer, self.chat.focus_composer),
-            Pane(self.start, partial(self.start.setFocus, Qt.FocusReason.ShortcutFocusReason)),
-            Pane(self.activity, self.activity.take_focus),
-        ]
-        go_to_pane(panes, by)
-
-    def _focus_menu_bar(self) -> None:
-        bar = self._window.menuBar()
-        bar.setFocus(Qt.FocusReason.MenuBarFocusReason)
-        bar.setActiveAction(bar.actions()[0])
-
     def _choose_mode(self) -> None:
         if self.header.isVisible():
             self._modes.open_at(self.header.mode_place, self._core.settings.current.validation_mode)
-
-    def _toggle_sidebar(self) -> None:
-        self._fold_sidebar(not self.sidebar.is_collapsed)
-
-    def _toggle_activity(self) -> None:
-        self._fold_activity(not self.activity.is_collapsed)
-
-    def _fold_sidebar(self, is_folded: bool) -> None:
-        """As a person wants it, also where the window is narrow."""
-        self._is_sidebar_folded = is_folded
-        self.sidebar.set_collapsed(is_folded)
-
-    def _fold_activity(self, is_folded: bool) -> None:
-        self._is_activity_folded = is_folded
-        self.activity.set_collapsed(is_folded)
-
-    def _fold(self) -> None:
-        """As the room allows: the activity folds by itself under 1280, the sidebar under 960."""
-        self.sidebar.set_collapsed(self._is_sidebar_folded or self.width() < NARROWER)
-        self.activity.set_collapsed(self._is_activity_folded or self.width() < NARROW)
-
-    def _toggle_full_screen(self) -> None:
-        self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
-
-    def _copy_answer(self) -> None:
-        self.chat.transcript.copy_answer()
-
-    def _copy_code(self) -> None:
-        self.chat.transcript.copy_code()
 
 
 def _in_window(widget: QWidget, window: QWidget) -> QRect:

@@ -1,6 +1,7 @@
 """Opening the palette, doing what is chosen in it, and giving the focus back."""
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
@@ -44,6 +45,20 @@ class Finding(QObject):
         palette.chosen.connect(self._take)
         palette.left.connect(self._focus_back)
         templates.changed.connect(palette.refresh)
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its commands do."""
+        return {
+            "go.anything": partial(self.find, Kind.WORKFLOW),
+            "go.commands": partial(self.find, Kind.COMMAND),
+            "go.inbox": partial(self.find, Kind.INBOX),
+            "app.help": partial(self.find, Kind.HELP),
+            "workflow.new_from_template": self.templates,
+        }
+
+    def templates(self) -> None:
+        """Open it with what can be started."""
+        self.find(Kind.TEMPLATE)
 
     def find(self, kind: Kind) -> None:
         """Open the palette with this list; the keys that opened it close it."""

@@ -1,6 +1,7 @@
 """Going from workflow to workflow by keys: by slot, by list, by what was viewed, by who needs somebody."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
@@ -53,6 +54,20 @@ class Going(QObject):
         ):
             self._recent.settle()
         return False
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its commands do."""
+        return {
+            "go.next_attention": partial(self.to_asking, 1),
+            "go.previous_attention": partial(self.to_asking, -1),
+            "go.recent": partial(self.through_recent, 1),
+            "go.recent_back": partial(self.through_recent, -1),
+            "go.next": partial(self.beside, 1),
+            "go.previous": partial(self.beside, -1),
+            "go.back": partial(self.along, -1),
+            "go.forward": partial(self.along, 1),
+            **{f"go.slot.{number}": partial(self.to_slot, number) for number in range(1, 10)},
+        }
 
     def to_slot(self, number: int) -> None:
         """To the workflow with that number, if there is one."""

@@ -11,7 +11,7 @@ from desktop.window.commands import COMMANDS, MENUS, command_title, menu_title
 class Menus:
     """The actions of a window, by command id. Every command that is given something to do has one."""
 
-    def __init__(self, window: QMainWindow, deeds: Mapping[str, Callable[[], None]]) -> None:
+    def __init__(self, window: QMainWindow, deeds: Mapping[str, Callable[[], object]]) -> None:
         self._menus: dict[str, QMenu] = {name: window.menuBar().addMenu("") for name in MENUS}
         self._actions: dict[str, QAction] = {}
         for command in COMMANDS:

@@ -1,5 +1,7 @@
 """The settings, opened when they are first wanted, and those of them that have keys of their own."""
 
+from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 
 from PySide6.QtCore import Signal
@@ -38,6 +40,15 @@ class Preferences(QWidget):
         self._own = WindowSettings(session.theme, session.translation, lambda: session.state, session.save, self)
         self._own.enter_sends_changed.connect(self.enter_sends_changed)
         self._dialog: SettingsDialog | None = None
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its commands do."""
+        return {
+            "app.settings": self.open,
+            "view.zoom_in": partial(self.zoom, 1),
+            "view.zoom_out": partial(self.zoom, -1),
+            "view.zoom_reset": partial(self.zoom, 0),
+        }
 
     def open(self) -> None:
         """Bring the dialog to the front, where it was left."""
