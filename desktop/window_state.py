@@ -54,6 +54,8 @@ class WindowState:
     is_activity_collapsed: bool = False
     viewed_workflow: str | None = None
     geometry: Geometry | None = None
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    """A person's own keys by command, as they were read: what cannot be used is kept too (UI §8)."""
     others: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -71,6 +73,7 @@ def read(path: Path) -> WindowState:
         is_activity_collapsed=_claim(kept.get("is_activity_collapsed"), usual.is_activity_collapsed),
         viewed_workflow=_id(kept.get("viewed_workflow")),
         geometry=_geometry(kept.get("geometry")),
+        keys=_object(kept.get("keys")),
         others={name: value for name, value in kept.items() if name not in _OWN},
     )
 
@@ -124,6 +127,10 @@ def _zoom(kept: object, default: float) -> float:
 
 def _claim(kept: object, default: bool) -> bool:
     return kept if isinstance(kept, bool) else default
+
+
+def _object(kept: object) -> Mapping[str, Any]:
+    return kept if isinstance(kept, dict) else {}
 
 
 def _id(kept: object) -> str | None:

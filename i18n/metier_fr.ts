@@ -828,12 +828,28 @@
         <translation>Choisir l’agent et le modèle</translation>
     </message>
     <message>
+        <source>Choose option {number}</source>
+        <translation>Choisir l’option {number}</translation>
+    </message>
+    <message>
         <source>Choose the validation mode</source>
         <translation>Choisir le mode de validation</translation>
     </message>
     <message>
+        <source>Close the list of names</source>
+        <translation>Fermer la liste des noms</translation>
+    </message>
+    <message>
+        <source>Close the notification</source>
+        <translation>Fermer la notification</translation>
+    </message>
+    <message>
         <source>Close this view</source>
         <translation>Fermer cette vue</translation>
+    </message>
+    <message>
+        <source>Confirm</source>
+        <translation>Confirmer</translation>
     </message>
     <message>
         <source>Continue from a summary</source>
@@ -852,6 +868,14 @@
         <translation>Supprimer le workflow…</translation>
     </message>
     <message>
+        <source>Do what the notification offers</source>
+        <translation>Faire ce que la notification propose</translation>
+    </message>
+    <message>
+        <source>Edit the last message, where nothing is written</source>
+        <translation>Modifier le dernier message, si rien n’est écrit</translation>
+    </message>
+    <message>
         <source>Find a command</source>
         <translation>Trouver une commande</translation>
     </message>
@@ -868,8 +892,8 @@
         <translation>Aller à n’importe quoi</translation>
     </message>
     <message>
-        <source>Go to workflow {slot}</source>
-        <translation>Aller au workflow {slot}</translation>
+        <source>Go to workflow {number}</source>
+        <translation>Aller au workflow {number}</translation>
     </message>
     <message>
         <source>Inbox</source>
@@ -888,12 +912,24 @@
         <translation>Agrandir</translation>
     </message>
     <message>
+        <source>Later</source>
+        <translation>Plus tard</translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation>Menu</translation>
+    </message>
+    <message>
         <source>Menu bar</source>
         <translation>Barre de menus</translation>
     </message>
     <message>
         <source>New from template…</source>
         <translation>Nouveau depuis un modèle…</translation>
+    </message>
+    <message>
+        <source>New line</source>
+        <translation>Aller à la ligne</translation>
     </message>
     <message>
         <source>New workflow</source>
@@ -908,6 +944,10 @@
         <translation>Panneau suivant</translation>
     </message>
     <message>
+        <source>Next request</source>
+        <translation>Demande suivante</translation>
+    </message>
+    <message>
         <source>Next workflow</source>
         <translation>Workflow suivant</translation>
     </message>
@@ -916,12 +956,28 @@
         <translation>Prochain workflow qui vous attend</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Option above</source>
+        <translation>Option au-dessus</translation>
+    </message>
+    <message>
+        <source>Option below</source>
+        <translation>Option au-dessous</translation>
+    </message>
+    <message>
         <source>Previous message</source>
         <translation>Message précédent</translation>
     </message>
     <message>
         <source>Previous pane</source>
         <translation>Panneau précédent</translation>
+    </message>
+    <message>
+        <source>Previous request</source>
+        <translation>Demande précédente</translation>
     </message>
     <message>
         <source>Previous workflow</source>
@@ -952,6 +1008,18 @@
         <translation>Exécuter à nouveau</translation>
     </message>
     <message>
+        <source>Send</source>
+        <translation>Envoyer</translation>
+    </message>
+    <message>
+        <source>Send what was written</source>
+        <translation>Envoyer ce qui est écrit</translation>
+    </message>
+    <message>
+        <source>Send, whichever key the settings name</source>
+        <translation>Envoyer, quelle que soit la touche réglée</translation>
+    </message>
+    <message>
         <source>Settings</source>
         <translation>Réglages</translation>
     </message>
@@ -976,12 +1044,24 @@
         <translation>Arrêter l’exécution affichée</translation>
     </message>
     <message>
+        <source>Take the name that is offered</source>
+        <translation>Accepter le nom proposé</translation>
+    </message>
+    <message>
         <source>The workflow viewed before</source>
         <translation>Le workflow vu précédemment</translation>
     </message>
     <message>
         <source>The workflow viewed before, backwards</source>
         <translation>Le workflow vu précédemment, en arrière</translation>
+    </message>
+    <message>
+        <source>Tick or press what has the focus</source>
+        <translation>Cocher ou actionner ce qui a le focus</translation>
+    </message>
+    <message>
+        <source>Try again what failed</source>
+        <translation>Réessayer ce qui a échoué</translation>
     </message>
     <message>
         <source>Usual size</source>
@@ -1006,14 +1086,6 @@
         <translation>Un message compte au plus {limit} caractères</translation>
     </message>
     <message>
-        <source>Ctrl+Enter to send</source>
-        <translation>Ctrl+Entrée pour envoyer</translation>
-    </message>
-    <message>
-        <source>Enter to send</source>
-        <translation>Entrée pour envoyer</translation>
-    </message>
-    <message>
         <source>Message</source>
         <translation>Message</translation>
     </message>
@@ -1032,6 +1104,10 @@
     <message>
         <source>You can send when this run has ended</source>
         <translation>Envoi possible à la fin de cette exécution</translation>
+    </message>
+    <message>
+        <source>{keys} to send</source>
+        <translation>{keys} pour envoyer</translation>
     </message>
 </context>
 <context>
@@ -1396,6 +1472,10 @@
         <translation>Il n’y a rien à résumer&#xa0;: rien n’a été dit depuis la dernière fois.</translation>
     </message>
     <message>
+        <source>There is nothing to try again here: nothing failed or was stopped.</source>
+        <translation>Il n’y a rien à réessayer ici&#xa0;: rien n’a échoué ni été arrêté.</translation>
+    </message>
+    <message>
         <source>This recording has become a template already.</source>
         <translation>Cet enregistrement est déjà devenu un modèle.</translation>
     </message>
@@ -1688,14 +1768,6 @@
         <translation>Annuler</translation>
     </message>
     <message>
-        <source>Ctrl+Enter to insert</source>
-        <translation>Ctrl+Entrée pour insérer</translation>
-    </message>
-    <message>
-        <source>Ctrl+Enter to start</source>
-        <translation>Ctrl+Entrée pour démarrer</translation>
-    </message>
-    <message>
         <source>Fill in the prompt:</source>
         <translation>Complétez le prompt&#xa0;:</translation>
     </message>
@@ -1714,6 +1786,14 @@
     <message>
         <source>What is still needed</source>
         <translation>Ce qui manque encore</translation>
+    </message>
+    <message>
+        <source>{keys} to insert</source>
+        <translation>{keys} pour insérer</translation>
+    </message>
+    <message>
+        <source>{keys} to start</source>
+        <translation>{keys} pour démarrer</translation>
     </message>
 </context>
 <context>
@@ -1739,78 +1819,41 @@
     </message>
 </context>
 <context>
+    <name>KeyNames</name>
+    <message>
+        <source>Enter</source>
+        <translation>Entrée</translation>
+    </message>
+    <message>
+        <source>{one} or {other}</source>
+        <translation>{one} ou {other}</translation>
+    </message>
+</context>
+<context>
     <name>KeysHelp</name>
     <message>
         <source>Answering</source>
         <translation>Répondre</translation>
     </message>
     <message>
-        <source>Choose</source>
-        <translation>Choisir</translation>
-    </message>
-    <message>
-        <source>Choose by number</source>
-        <translation>Choisir par numéro</translation>
-    </message>
-    <message>
-        <source>Confirm</source>
-        <translation>Confirmer</translation>
-    </message>
-    <message>
-        <source>Delete</source>
-        <translation>Supprimer</translation>
-    </message>
-    <message>
-        <source>Later</source>
-        <translation>Plus tard</translation>
+        <source>Everywhere</source>
+        <translation>Partout</translation>
     </message>
     <message>
         <source>List of workflows</source>
         <translation>Liste des workflows</translation>
     </message>
     <message>
-        <source>Menu</source>
-        <translation>Menu</translation>
+        <source>Names offered while writing</source>
+        <translation>Noms proposés pendant la saisie</translation>
     </message>
     <message>
-        <source>Name a template or a prompt</source>
-        <translation>Nommer un modèle ou un prompt</translation>
-    </message>
-    <message>
-        <source>New line</source>
-        <translation>Aller à la ligne</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Ouvrir</translation>
-    </message>
-    <message>
-        <source>Rename</source>
-        <translation>Renommer</translation>
-    </message>
-    <message>
-        <source>Send</source>
-        <translation>Envoyer</translation>
-    </message>
-    <message>
-        <source>Send what was written</source>
-        <translation>Envoyer ce qui est écrit</translation>
-    </message>
-    <message>
-        <source>Send, whichever key the settings name</source>
-        <translation>Envoyer, quelle que soit la touche réglée</translation>
-    </message>
-    <message>
-        <source>Take the name that is offered</source>
-        <translation>Accepter le nom proposé</translation>
+        <source>Notifications</source>
+        <translation>Notifications</translation>
     </message>
     <message>
         <source>Transcript</source>
         <translation>Conversation</translation>
-    </message>
-    <message>
-        <source>Unfold, fold</source>
-        <translation>Déplier, replier</translation>
     </message>
     <message>
         <source>Writing a message</source>
@@ -2422,10 +2465,6 @@
     <message>
         <source>waiting</source>
         <translation>en attente</translation>
-    </message>
-    <message>
-        <source>{one} or {other}</source>
-        <translation>{one} ou {other}</translation>
     </message>
     <message>
         <source>{workflow}: {asked}</source>

@@ -16,7 +16,7 @@ from desktop.aio import Tasks
 from desktop.bind import Frames
 from desktop.palette.palette import Palette
 from desktop.settings.page import PageId
-from desktop.sidebar.keys import Keys
+from desktop.shortcuts.keymap import Keymap
 from desktop.sidebar.sidebar import Sidebar
 from desktop.toasts.overlay import ToastOverlay
 from desktop.widgets.adaptive import Adaptive
@@ -24,22 +24,25 @@ from desktop.widgets.surfaces import Surface
 from desktop.window.actions import Actions
 from desktop.window.answering import AnsweringChoice
 from desktop.window.chat_pane import ChatPane
-from desktop.window.commands import keys_of
-from desktop.window.digit_keys import DigitKeys
+from desktop.window.commands import COMMANDS, defaults_where
 from desktop.window.finder import Finder
 from desktop.window.finding import Finding
 from desktop.window.folding import Folding
 from desktop.window.going import Going
 from desktop.window.header import Header
 from desktop.window.host import Host
+from desktop.window.key_names import KeyNames, sidebar_keys
+from desktop.window.keyboard import Keyboard
 from desktop.window.leaving import Leaving
 from desktop.window.menus import Menus
 from desktop.window.mode_menu import ModeMenu
 from desktop.window.panes import Panes
 from desktop.window.picker import Picker
+from desktop.window.places import Places
 from desktop.window.preferences import Preferences
 from desktop.window.questions import ask_delete
 from desktop.window.recording import RecordingPlace
+from desktop.window.retrying import Retrying
 from desktop.window.slashing import Slashing
 from desktop.window.start_page import StartPage
 from desktop.window.template_list import TemplateList
@@ -60,16 +63,18 @@ class Content(Adaptive, Surface):
         theme = self._theme = session.theme
         stores = core.stores
         self.deeds = Actions(core, tasks, session.presenter, self)
+        self.keymap = Keymap(COMMANDS, session.state.keys, self)
+        self._retrying = Retrying(core, tasks, self.deeds, self)
         self.preferences = Preferences(session, core, tasks, window, self)
         self._modes = ModeMenu(theme, self)
-        self._digits = DigitKeys(window)
-        keys = Keys(keys_of("workflow.new"), keys_of("app.settings"), keys_of("view.sidebar"))
+        keymap = self.keymap
+        keys = sidebar_keys(keymap)
         self.sidebar = Sidebar(
             theme, frames, stores.background, stores.workflows, core.clock, keys, self._mode_of, parent=self
         )
         self._going = Going(stores, self.sidebar.order, self._open, self._go_from_toast, self)
         self.header = Header(theme, self)
-        card_keys = keys_of("focus.attention")
+        card_keys = keymap.first("focus.attention")
         self.picker = Picker(theme, window)
         self.answering = AnsweringChoice(core, tasks, self.header, self.picker, self._connect_model, self)
         self.chat = ChatPane(
@@ -86,7 +91,7 @@ class Content(Adaptive, Surface):
         self.slashing = Slashing(core, tasks, self.deeds, self.chat, self._new, self)
         self.recording = RecordingPlace(core, tasks, session.presenter, theme, frames, self)
         self.start = StartPage(theme, self)
-        fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
+        fold_keys, compose_keys = keymap.first("view.activity"), keymap.first("focus.composer")
         self._templates = TemplateList(core.slash, tasks, session.presenter, self)
         finder = Finder(
             stores,
@@ -95,6 +100,8 @@ class Content(Adaptive, Surface):
             self.answering.offers,
             self._templates,
             core.clock,
+            keymap,
+            lambda: self._places.of(self._finding.before),
         )
         self.finder = Palette(theme, finder, window)
         self._finding = Finding(
@@ -112,6 +119,9 @@ class Content(Adaptive, Surface):
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
         for above in (self.finder, self.chat.completion):
             self.toasts.stay_below(above)
+        self._places = Places(self.sidebar, self.chat, self.toasts)
+        self._keyboard = Keyboard(window, keymap, self._places, self._carry_out, self)
+        KeyNames(keymap, self.sidebar, self.header, self.chat, self.activity, self)
         self.tray = Tray(theme, stores, frames, self)
         self.leaving = Leaving(window, stores.background, self.tray, session.end)
         self._folding = Folding(self.sidebar, self.activity, session.state)
@@ -134,14 +144,14 @@ class Content(Adaptive, Surface):
 
     def begin(self) -> None:
         """Put menus and keys to work."""
-        self._menus = Menus(self._window, self._by_command())
+        self._menus = Menus(self._window, self._by_command(), self.keymap)
         self._on_demo(False)
         self.toasts.show()  # a child that is made when its window is on the screen already
         self.toasts.raise_()
         app = QApplication.instance()
         assert app is not None
         self._window.installEventFilter(self)
-        for keys in (self._going, self._digits):
+        for keys in (self._going, self._keyboard):
             app.installEventFilter(keys)
         self._core.stores.background.set_window_active(self._window.isActiveWindow())
 
@@ -159,7 +169,7 @@ class Content(Adaptive, Surface):
         """Let go of everything outside the window's own widgets."""
         app = QApplication.instance()
         if app is not None:
-            for keys in (self._going, self._digits):
+            for keys in (self._going, self._keyboard):
                 app.removeEventFilter(keys)
         self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
         for subscription in self._heard:
@@ -213,7 +223,7 @@ class Content(Adaptive, Surface):
         row.addWidget(centre, 1)
         row.addWidget(self.activity)
         self._folding.fit(self.width())
-        self.chat.composer.needs_ctrl = not state.enter_sends
+        self._on_enter_sends(state.enter_sends)
 
     def _connect(self) -> None:
         deeds = self.deeds
@@ -229,7 +239,6 @@ class Content(Adaptive, Surface):
         self.header.stop_requested.connect(self._stop)
         self.header.mode_requested.connect(self._choose_mode)
         self._modes.chosen.connect(deeds.set_mode)
-        self._digits.pressed.connect(self._going.to_slot)
         self.preferences.enter_sends_changed.connect(self._on_enter_sends)
         self.header.activity_requested.connect(self._folding.toggle_activity)
         self.chat.send_requested.connect(self._send)
@@ -280,6 +289,7 @@ class Content(Adaptive, Surface):
             **self.preferences.by_command(),
             **self._folding.by_command(),
             **self._panes.by_command(),
+            **self._retrying.by_command(),
         }
 
     # Showing
@@ -406,6 +416,7 @@ class Content(Adaptive, Surface):
 
     def _on_enter_sends(self, enter_sends: bool) -> None:
         self.chat.composer.needs_ctrl = not enter_sends
+        self.keymap.set_defaults(defaults_where(enter_sends=enter_sends))
 
     def _mode_of(self, workflow_id: WorkflowId) -> ValidationMode | None:
         """The mode of a run where it is not that of the settings: shown on its row."""

@@ -56,6 +56,12 @@ class Finding(QObject):
             "workflow.new_from_template": self.templates,
         }
 
+    @property
+    def before(self) -> QWidget | None:
+        """What had the focus when it was opened; None where that is gone, or it is closed."""
+        before = self._before
+        return before if before is not None and isValid(before) else None
+
     def templates(self) -> None:
         """Open it with what can be started."""
         self.find(Kind.TEMPLATE)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from core.domain.run import Run
 from core.domain.template import ValidationMode
-from desktop.window.digit_keys import digit_of
+from desktop.shortcuts.digit_keys import digit_of
 from tests.gui.window.rig import App, an_app
 
 Until = Callable[..., Awaitable[None]]
