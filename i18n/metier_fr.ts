@@ -1819,6 +1819,52 @@
     </message>
 </context>
 <context>
+    <name>KeyCard</name>
+    <message>
+        <source>Another key</source>
+        <translation>Autre touche</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>Touche</translation>
+    </message>
+    <message>
+        <source>Press the keys. Backspace: none. Esc: as it was.</source>
+        <translation>Appuyez sur les touches. Retour arrière&#xa0;: aucune. Échap&#xa0;: comme avant.</translation>
+    </message>
+    <message>
+        <source>Reset to {keys}</source>
+        <translation>Rétablir {keys}</translation>
+    </message>
+    <message>
+        <source>Use it here instead</source>
+        <translation>L’utiliser ici</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>aucune</translation>
+    </message>
+    <message>
+        <source>{key} already does this: {command} ({where}).</source>
+        <translation>{key} sert déjà à ceci&#xa0;: {command} ({where}).</translation>
+    </message>
+    <message>
+        <source>{key} cannot be used. {why}</source>
+        <translation>{key} ne peut pas servir. {why}</translation>
+    </message>
+</context>
+<context>
+    <name>KeyField</name>
+    <message>
+        <source>None</source>
+        <translation>Aucune</translation>
+    </message>
+    <message>
+        <source>Press keys…</source>
+        <translation>Appuyez sur des touches…</translation>
+    </message>
+</context>
+<context>
     <name>KeyNames</name>
     <message>
         <source>Enter</source>
@@ -1827,6 +1873,60 @@
     <message>
         <source>{one} or {other}</source>
         <translation>{one} ou {other}</translation>
+    </message>
+</context>
+<context>
+    <name>KeyTree</name>
+    <message>
+        <source>Commands and their keys</source>
+        <translation>Commandes et leurs touches</translation>
+    </message>
+</context>
+<context>
+    <name>KeyWords</name>
+    <message>
+        <source>Alt with a letter opens a menu.</source>
+        <translation>Alt avec une lettre ouvre un menu.</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift with a digit is another key on each keyboard.</source>
+        <translation>Ctrl+Maj avec un chiffre change d’un clavier à l’autre.</translation>
+    </message>
+    <message>
+        <source>Esc always closes what is innermost.</source>
+        <translation>Échap ferme toujours ce qui est au premier plan.</translation>
+    </message>
+    <message>
+        <source>On many keyboards these keys type a character.</source>
+        <translation>Sur beaucoup de claviers, ces touches écrivent un caractère.</translation>
+    </message>
+    <message>
+        <source>Tab always leads to the next control.</source>
+        <translation>Tab mène toujours à l’élément suivant.</translation>
+    </message>
+    <message>
+        <source>There is no command “{command}” in this version.</source>
+        <translation>Cette version n’a pas de commande «&#xa0;{command}&#xa0;».</translation>
+    </message>
+    <message>
+        <source>This key has its own work in every text.</source>
+        <translation>Cette touche a son propre rôle dans tout texte.</translation>
+    </message>
+    <message>
+        <source>This key writes a character where text can go. Add Ctrl.</source>
+        <translation>Cette touche écrit un caractère là où l’on peut écrire. Ajoutez Ctrl.</translation>
+    </message>
+    <message>
+        <source>{command}: another command has “{key}”.</source>
+        <translation>{command}&#xa0;: une autre commande a «&#xa0;{key}&#xa0;».</translation>
+    </message>
+    <message>
+        <source>{command}: “{key}” cannot be used.</source>
+        <translation>{command}&#xa0;: «&#xa0;{key}&#xa0;» ne peut pas servir.</translation>
+    </message>
+    <message>
+        <source>{command}: “{key}” is no key.</source>
+        <translation>{command}&#xa0;: «&#xa0;{key}&#xa0;» n’est pas une touche.</translation>
     </message>
 </context>
 <context>
@@ -1858,6 +1958,45 @@
     <message>
         <source>Writing a message</source>
         <translation>Écrire un message</translation>
+    </message>
+</context>
+<context>
+    <name>KeysPage</name>
+    <message>
+        <source>All keys are as they came.</source>
+        <translation>Toutes les touches sont comme à l’origine.</translation>
+    </message>
+    <message>
+        <source>Find a command or a key</source>
+        <translation>Trouver une commande ou une touche</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>Touches</translation>
+    </message>
+    <message>
+        <source>Reset all keys</source>
+        <translation>Rétablir toutes les touches</translation>
+    </message>
+    <message>
+        <source>Some of the keys that were kept are not used:</source>
+        <translation>Certaines des touches enregistrées ne servent pas&#xa0;:</translation>
+    </message>
+    <message>
+        <source>Undone. {command}: {keys}</source>
+        <translation>Annulé. {command}&#xa0;: {keys}</translation>
+    </message>
+    <message>
+        <source>Your own keys are back.</source>
+        <translation>Vos propres touches sont revenues.</translation>
+    </message>
+    <message>
+        <source>no key</source>
+        <translation>aucune touche</translation>
+    </message>
+    <message>
+        <source>{command}: {keys}</source>
+        <translation>{command}&#xa0;: {keys}</translation>
     </message>
 </context>
 <context>

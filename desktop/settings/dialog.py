@@ -11,11 +11,13 @@ from desktop.settings.agents_page import AgentsPage
 from desktop.settings.appearance_page import AppearancePage
 from desktop.settings.consents import Consents
 from desktop.settings.history import History
+from desktop.settings.keys_page import KeysPage
 from desktop.settings.library import Library
 from desktop.settings.limits_page import LimitsPage
 from desktop.settings.minds import Minds
 from desktop.settings.models_page import ModelsPage
 from desktop.settings.notice import Notice
+from desktop.settings.own_keys import OwnKeys
 from desktop.settings.page import Page, PageId
 from desktop.settings.page_list import PageList
 from desktop.settings.prompts_page import PromptsPage
@@ -34,7 +36,7 @@ class SettingsDialog(Adaptive, QDialog):
     """Not modal: the window goes on behind it. `present` opens it; Esc closes it, and it can be presented again.
 
     Without `minds` it has no pages of models and agents, without `servers` none of MCP servers, without a `library`
-    none of prompts.
+    none of prompts, without `keys` none of keys.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class SettingsDialog(Adaptive, QDialog):
         minds: Minds | None = None,
         servers: Servers | None = None,
         library: Library | None = None,
+        keys: OwnKeys | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -63,6 +66,7 @@ class SettingsDialog(Adaptive, QDialog):
             LimitsPage(theme, settings),
             *((PromptsPage(theme, library, self._history.tell),) if library is not None else ()),
             AppearancePage(theme, settings),
+            *((KeysPage(theme, keys, self._history.tell),) if keys is not None else ()),
             AboutPage(theme, about),
         ]
         self._pages = {page.page_id: page for page in pages}

@@ -24,6 +24,7 @@ class PageId(StrEnum):
     LIMITS = "limits"
     PROMPTS = "prompts"
     APPEARANCE = "appearance"
+    KEYS = "keys"
     ABOUT = "about"
 
 

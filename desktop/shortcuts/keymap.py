@@ -63,11 +63,10 @@ class Keymap(QObject):
         """What a key means in a place. What holds everywhere is meant by EVERYWHERE alone."""
         return next((one for one in self.commands if where in one.where and chord in self.chords(one.id)), None)
 
-    def holder(self, chord: str, command_id: str) -> Command | None:
-        """The other command that has this key, where this one would have it."""
-        wanted = self._by_id[command_id]
-        others = (one for one in self.commands if one.id != command_id and meet(one, wanted))
-        return next((one for one in others if chord in self.chords(one.id)), None)
+    def holders(self, chord: str, wanted: Command) -> list[Command]:
+        """The other commands that have this key where `wanted` would have it: one, or of different places several."""
+        others = (one for one in self.commands if one is not wanted and meet(one, wanted))
+        return [one for one in others if chord in self.chords(one.id)]
 
     @property
     def own(self) -> Mapping[str, Any]:

@@ -50,6 +50,9 @@ _EDITING = frozenset(
 )
 _OF_EVERY_TEXT = frozenset({f"Ctrl+{letter}" for letter in "ACVXYZ"} | {"Ctrl+Shift+Z", "Shift+Del", "Shift+Ins"})
 _WITHOUT_TEXT = frozenset({Where.LIST, Where.TRANSCRIPT, Where.TOAST})
+_NOT_EDITED = _WITHOUT_TEXT | {Where.CHOOSING}
+_ENTERED = frozenset({Where.COMPOSER, Where.COMPLETION})
+"""Where Enter sends or takes, and does not only begin a line."""
 _DIGITS = frozenset(range(Key.Key_0.value, Key.Key_9.value + 1))
 
 
@@ -69,8 +72,9 @@ def refusal(command: Command, chord: str, *, is_mac: bool = False) -> Refusal | 
         return Refusal.EDITS
     if writes(chord):
         return _of_character(key, modifiers, takes_text=takes_text, is_mac=is_mac)
-    if key in _EDITING and without_shift == Mod.NoModifier and takes_text:
-        return Refusal.EDITS
+    if key in _EDITING and without_shift == Mod.NoModifier and not _NOT_EDITED.issuperset(command.where):
+        is_enter = key == Key.Key_Return and _ENTERED.issuperset(command.where)
+        return None if is_enter else Refusal.EDITS
     return None
 
 

@@ -224,17 +224,3 @@ def menu_title(menu: str) -> str:
         "run": QCoreApplication.translate("Menus", "&Run"),
         "help": QCoreApplication.translate("Menus", "&Help"),
     }[menu]
-
-
-def where_title(where: Where) -> str:
-    """What the keys of a place are listed under."""
-    return {
-        Where.EVERYWHERE: QCoreApplication.translate("KeysHelp", "Everywhere"),
-        Where.COMPOSER: QCoreApplication.translate("KeysHelp", "Writing a message"),
-        Where.COMPLETION: QCoreApplication.translate("KeysHelp", "Names offered while writing"),
-        Where.ANSWERING: QCoreApplication.translate("KeysHelp", "Answering"),
-        Where.CHOOSING: QCoreApplication.translate("KeysHelp", "Answering"),
-        Where.LIST: QCoreApplication.translate("KeysHelp", "List of workflows"),
-        Where.TRANSCRIPT: QCoreApplication.translate("KeysHelp", "Transcript"),
-        Where.TOAST: QCoreApplication.translate("KeysHelp", "Notifications"),
-    }[where]

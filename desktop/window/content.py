@@ -65,7 +65,7 @@ class Content(Adaptive, Surface):
         self.deeds = Actions(core, tasks, session.presenter, self)
         self.keymap = Keymap(COMMANDS, session.state.keys, self)
         self._retrying = Retrying(core, tasks, self.deeds, self)
-        self.preferences = Preferences(session, core, tasks, window, self)
+        self.preferences = Preferences(session, core, tasks, window, self.keymap, self)
         self._modes = ModeMenu(theme, self)
         keymap = self.keymap
         keys = sidebar_keys(keymap)

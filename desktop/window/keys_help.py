@@ -7,8 +7,8 @@ from desktop.palette.ranking import ranked
 from desktop.shortcuts.command import LOCAL, Command, Where
 from desktop.shortcuts.keymap import Keymap
 from desktop.shortcuts.names import key_names
+from desktop.shortcuts.words import where_title
 from desktop.theme.icon_names import Icon
-from desktop.window.commands import where_title
 
 
 def command_entry(keymap: Keymap, command: Command, kind: Kind = Kind.COMMAND) -> Entry:

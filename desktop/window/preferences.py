@@ -15,10 +15,12 @@ from desktop.settings.core_settings import CoreSettings
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.library import Library
 from desktop.settings.minds import Minds
+from desktop.settings.own_keys import OwnKeys
 from desktop.settings.page import PageId
 from desktop.settings.servers import Servers
 from desktop.settings.values import Setting
 from desktop.settings.window_settings import WindowSettings
+from desktop.shortcuts.keymap import Keymap
 from desktop.window.host import Host
 from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
 
@@ -30,13 +32,16 @@ class Preferences(QWidget):
 
     enter_sends_changed = Signal(bool)
 
-    def __init__(self, session: Host, core: Core, tasks: Tasks, window: QMainWindow, parent: QWidget) -> None:
+    def __init__(
+        self, session: Host, core: Core, tasks: Tasks, window: QMainWindow, keymap: Keymap, parent: QWidget
+    ) -> None:
         super().__init__(parent)
         self.hide()
         self._session = session
         self._core = core
         self._tasks = tasks
         self._window = window
+        self._keymap = keymap
         self._own = WindowSettings(session.theme, session.translation, lambda: session.state, session.save, self)
         self._own.enter_sends_changed.connect(self.enter_sends_changed)
         self._dialog: SettingsDialog | None = None
@@ -75,6 +80,7 @@ class Preferences(QWidget):
                 minds=minds,
                 servers=servers,
                 library=Library(core.prompts, core.bus, spawn),
+                keys=OwnKeys(self._keymap, lambda: session.state, session.save),
             )
         self._dialog.present(page_id)
 

@@ -34,12 +34,15 @@ from desktop.settings.dialog import SettingsDialog
 from desktop.settings.library import Library
 from desktop.settings.minds import Minds
 from desktop.settings.notice import Notice
+from desktop.settings.own_keys import OwnKeys
 from desktop.settings.servers import Servers
 from desktop.settings.window_settings import WindowSettings
+from desktop.shortcuts.keymap import Keymap
 from desktop.theme.theme import Theme
 from desktop.translation.languages import Translation
 from desktop.widgets.banner import Banner
 from desktop.widgets.choice_cards import ChoiceCard
+from desktop.window.commands import COMMANDS
 from desktop.window_state import WindowState, read, write
 
 NAMES = ("ask_user", "calculator", "write_file", "mcp__files__read", "mcp__files__write")
@@ -84,6 +87,7 @@ class Rig:
         providers = ProviderService(Catalogue(self.clients, SystemClock()), keys, self.service)
         agents = AgentService((), self.disk, self.bus, self.service.read, lambda: [calculator.tool().info])
         minds = Minds(self.service, providers, agents, self.bus, spawn, key_file)
+        self.keymap = Keymap(COMMANDS)
         self.servers = McpServerService(self.disk, self.bus, keys, self.consent)
         self.dialog = SettingsDialog(
             theme,
@@ -94,6 +98,7 @@ class Rig:
             minds=minds,
             servers=Servers(self.servers, self.consents, self.bus, spawn),
             library=Library(PromptService((PROMPT,), self.disk, self.bus), self.bus, spawn),
+            keys=OwnKeys(self.keymap, lambda: self.state, self.save),
         )
 
     def save(self, state: WindowState) -> None:
