@@ -2800,6 +2800,13 @@
     </message>
 </context>
 <context>
+    <name>RecentList</name>
+    <message>
+        <source>Viewed last</source>
+        <translation>Vus en dernier</translation>
+    </message>
+</context>
+<context>
     <name>RecordingBanner</name>
     <message numerus="yes">
         <source>Recording: %n steps so far.</source>

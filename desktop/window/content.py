@@ -72,7 +72,7 @@ class Content(Adaptive, Surface):
         self.sidebar = Sidebar(
             theme, frames, stores.background, stores.workflows, core.clock, keys, self._mode_of, parent=self
         )
-        self._going = Going(stores, self.sidebar.order, self._open, self._go_from_toast, self)
+        self._going = Going(stores, self.sidebar.order, self._open, self._go_from_toast, theme, window, self)
         self.header = Header(theme, self)
         card_keys = keymap.first("focus.attention")
         self.picker = Picker(theme, window)
@@ -117,7 +117,7 @@ class Content(Adaptive, Surface):
         )
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
-        for above in (self.finder, self.chat.completion):
+        for above in (self.finder, self.chat.completion, self._going.recent_list):
             self.toasts.stay_below(above)
         self._places = Places(self.sidebar, self.chat, self.toasts)
         self._keyboard = Keyboard(window, keymap, self._places, self._carry_out, self)
@@ -151,7 +151,7 @@ class Content(Adaptive, Surface):
         app = QApplication.instance()
         assert app is not None
         self._window.installEventFilter(self)
-        for keys in (self._going, self._keyboard):
+        for keys in (self._keyboard, self._going.walk):
             app.installEventFilter(keys)
         self._core.stores.background.set_window_active(self._window.isActiveWindow())
 
@@ -169,7 +169,7 @@ class Content(Adaptive, Surface):
         """Let go of everything outside the window's own widgets."""
         app = QApplication.instance()
         if app is not None:
-            for keys in (self._going, self._keyboard):
+            for keys in (self._keyboard, self._going.walk):
                 app.removeEventFilter(keys)
         self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
         for subscription in self._heard:
@@ -178,7 +178,7 @@ class Content(Adaptive, Surface):
         self.leaving.deleteLater()
         self.chat.leave()
         self._window.takeCentralWidget()
-        for above in (self.toasts, self.picker, self.finder, self.chat.completion):
+        for above in (self.toasts, self.picker, self.finder, self.chat.completion, self._going.recent_list):
             above.deleteLater()
         self.deleteLater()
 

@@ -138,7 +138,7 @@ class Finder:
 
 
 def _workflow(row: ListedWorkflow, *, is_asking: bool) -> Entry:
-    note = translate("Palette", "needs you") if is_asking else _status_words(row.status)
+    note = state_words(row.status, is_asking=is_asking)
     icon = Icon.MESSAGE_CIRCLE_QUESTION_MARK if is_asking else Icon.MESSAGE_CIRCLE
     return Entry(Kind.WORKFLOW, row.workflow.id, row.workflow.title, note, icon)
 
@@ -167,7 +167,10 @@ def _telling(notice: Toast, names: Mapping[WorkflowId, str], now: datetime) -> E
     return Entry(Kind.INBOX, where or "", title, when, _ICONS[notice.type])
 
 
-def _status_words(status: RunStatus | None) -> str:
+def state_words(status: RunStatus | None, *, is_asking: bool) -> str:
+    """The state of a workflow by its last run, in a word; empty where nothing ran."""
+    if is_asking:
+        return translate("Palette", "needs you")
     match status:
         case None:
             return ""
