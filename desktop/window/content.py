@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from core.bus import AgentsChanged, SettingsChanged
@@ -16,6 +16,7 @@ from desktop.aio import Tasks
 from desktop.bind import Frames
 from desktop.palette.palette import Palette
 from desktop.settings.page import PageId
+from desktop.shortcuts.chords import is_pressed
 from desktop.shortcuts.keymap import Keymap
 from desktop.sidebar.sidebar import Sidebar
 from desktop.toasts.overlay import ToastOverlay
@@ -25,6 +26,7 @@ from desktop.window.actions import Actions
 from desktop.window.answering import AnsweringChoice
 from desktop.window.chat_pane import ChatPane
 from desktop.window.commands import COMMANDS, defaults_where
+from desktop.window.escaping import Escaping
 from desktop.window.finder import Finder
 from desktop.window.finding import Finding
 from desktop.window.folding import Folding
@@ -126,6 +128,7 @@ class Content(Adaptive, Surface):
         self.leaving = Leaving(window, stores.background, self.tray, session.end)
         self._folding = Folding(self.sidebar, self.activity, session.state)
         self._panes = Panes(window, self.sidebar, self.chat, self.start, self.activity)
+        self._escaping = Escaping((self.chat.clear_selection, self._focus_centre))
         self._centre = QStackedWidget(self)
         self._menus: Menus | None = None
         self._is_begun = False
@@ -197,6 +200,13 @@ class Content(Adaptive, Surface):
         super().resizeEvent(event)
         self._folding.fit(self.width())
         self._keep_clear()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Nothing in here wanted it."""
+        if is_pressed("Esc", event):
+            self._escaping.close_innermost()
+        else:
+            super().keyPressEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A window that is not active watches nothing."""
@@ -345,11 +355,12 @@ class Content(Adaptive, Surface):
         areas = [chat.composer, chat.card, chat.inputs, self.header]
         self.toasts.set_keep_clear([_in_window(area, self._window) for area in areas if area.isVisible()])
 
-    def _focus_centre(self) -> None:
+    def _focus_centre(self) -> bool:
         if self._centre.currentWidget() is self.start:
             self.start.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.chat.focus_composer()
+        return True
 
     # Doing
 

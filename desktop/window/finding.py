@@ -29,7 +29,7 @@ class Finding(QObject):
         carry_out: Callable[[str], None],
         templates: TemplateList,
         start_template: Callable[[TemplateId], None],
-        focus_centre: Callable[[], None],
+        focus_centre: Callable[[], object],
         parent: QObject,
     ) -> None:
         super().__init__(parent)

@@ -8,10 +8,11 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
 from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from shiboken6 import isValid
 
-from desktop.shortcuts.chords import combination, pressed
+from desktop.settings.key_field import KeyField
+from desktop.shortcuts.chords import combination, pressed, writes
 from desktop.shortcuts.command import Command, Where
 from desktop.shortcuts.digit_keys import digit_of
 from desktop.shortcuts.keymap import Keymap
@@ -53,8 +54,10 @@ class Keyboard(QObject):
         if self._is_composing(watched):
             event.accept()  # or a shortcut would take the key from the input method
             return True
-        if watched.window() is not self._window or kind == QEvent.Type.KeyRelease:
+        if kind == QEvent.Type.KeyRelease or isinstance(watched, KeyField) or not self._is_ours(watched):
             return False
+        if isinstance(watched, QMenu):
+            return self._on_menu(event)
         if watched is QApplication.focusWidget() and self._on_local(watched, event):
             return True
         return kind == QEvent.Type.KeyPress and self._on_digit(event)
@@ -64,6 +67,33 @@ class Keyboard(QObject):
         if self._composing is not None and self._composing is not QApplication.focusWidget():
             self._composing = None  # what loses the focus loses what was not committed, or has it committed
         return self._composing is watched
+
+    def _is_ours(self, watched: QWidget) -> bool:
+        """Whether it is in the window, in what stands beside it, or a menu of either."""
+        window = watched.window()
+        while window is not self._window:
+            parent = window.parentWidget()
+            if parent is None:
+                return False
+            window = parent.window()
+        return True
+
+    def _on_menu(self, event: QKeyEvent) -> bool:
+        """A key that a menu knows nothing of means what it means without one."""
+        chord = pressed(event)
+        is_plain = not event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier)
+        if not chord or (writes(chord) and is_plain):
+            return False
+        meant = self._keymap.at(chord, Where.EVERYWHERE)
+        if meant is None:
+            return False
+        event.accept()
+        if event.type() == QEvent.Type.ShortcutOverride:
+            return True  # it comes as a key next: no shortcut may act beside an open menu
+        while (menu := QApplication.activePopupWidget()) is not None and menu.close():
+            pass
+        self._carry_out(meant.id)
+        return True
 
     # Keys of a place
 

@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from desktop.shortcuts.keymap import Keymap
 from desktop.shortcuts.names import key_name
 from desktop.window.commands import MENUS, menu_title
+
+_BESIDE = ("go.", "focus.attention")
+"""What also works in the settings, which stand beside the window (UI §8)."""
 
 
 class Menus(QObject):
@@ -29,6 +32,8 @@ class Menus(QObject):
             action = QAction(window)
             action.setObjectName(command.id)
             action.triggered.connect(deeds[command.id])
+            if command.id.startswith(_BESIDE):
+                action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
             window.addAction(action)
             if command.menu is not None:
                 self._menus[command.menu].addAction(action)
