@@ -35,6 +35,7 @@ class Keymap(QObject):
         self._defaults = dict(self._shipped)
         self._own: Mapping[str, Any] = dict(own or {})
         self._reading = self._read()
+        self._by_key = self._indexed()
 
     def command(self, command_id: str) -> Command:
         """Raises KeyError for one that there is not."""
@@ -61,7 +62,7 @@ class Keymap(QObject):
 
     def at(self, chord: str, where: Where) -> Command | None:
         """What a key means in a place. What holds everywhere is meant by EVERYWHERE alone."""
-        return next((one for one in self.commands if where in one.where and chord in self.chords(one.id)), None)
+        return self._by_key.get((chord, where))
 
     def holders(self, chord: str, wanted: Command) -> list[Command]:
         """The other commands that have this key where `wanted` would have it: one, or of different places several."""
@@ -90,8 +91,13 @@ class Keymap(QObject):
 
     def _read_again(self) -> None:
         before, self._reading = self._reading, self._read()
+        self._by_key = self._indexed()
         if before != self._reading:
             self.changed.emit()
+
+    def _indexed(self) -> dict[tuple[str, Where], Command]:
+        """What each key means in each place: looked up at every key that is pressed."""
+        return {(chord, where): one for one in self.commands for chord in self.chords(one.id) for where in one.where}
 
     def _read(self) -> Reading:
         return read(self.commands, self._defaults, self._own, is_mac=self.is_mac)

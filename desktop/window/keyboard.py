@@ -13,7 +13,7 @@ from shiboken6 import isValid
 
 from desktop.settings.key_field import KeyField
 from desktop.shortcuts.chords import combination, pressed, writes
-from desktop.shortcuts.command import Command, Where
+from desktop.shortcuts.command import LOCAL, Command, Where
 from desktop.shortcuts.digit_keys import digit_of
 from desktop.shortcuts.keymap import Keymap
 from desktop.window.places import Places
@@ -38,6 +38,7 @@ class Keyboard(QObject):
         self._carry_out = carry_out
         self._composing: QWidget | None = None
         self._is_sending = False
+        self._heard: dict[Where, frozenset[str]] = {where: _heard(keymap, where) for where in LOCAL}
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
@@ -115,8 +116,7 @@ class Keyboard(QObject):
 
     def _is_given_up(self, chord: str, places: tuple[Where, ...]) -> bool:
         """Whether what is there would hear it, though no command has it any more."""
-        commands = self._keymap.commands
-        return any(_hears(one, chord) for one in commands if not one.is_everywhere and {*one.where} & {*places})
+        return any(chord in self._heard[where] for where in places)
 
     def _keep_from(self, event: QKeyEvent) -> bool:
         """The widget does not hear it; a command that holds everywhere may have it."""
@@ -148,6 +148,12 @@ class Keyboard(QObject):
         if meant is not None:
             self._carry_out(meant.id)
         return meant is not None
+
+
+def _heard(keymap: Keymap, where: Where) -> frozenset[str]:
+    """The keys that the widgets of a place know by themselves."""
+    commands = [one for one in keymap.commands if where in one.where]
+    return frozenset(key for one in commands for key in (*one.keys, one.acts_as) if key)
 
 
 def _hears(command: Command, chord: str) -> bool:

@@ -60,8 +60,8 @@ async def test_esc_closes_each_thing_by_itself_and_the_run_goes_on(
         assert content.picker.isVisible()
         escape(app)
         assert not content.picker.isVisible()
-        for open_menu in (lambda: app.key(Key.Key_D, CONTROL_SHIFT), lambda: _row_menu(app)):
-            open_menu()
+        for open_menu in (_mode_menu, _row_menu):
+            open_menu(app)
             assert isinstance(popup(), QMenu)
             escape(app)
             assert is_as_it_was()
@@ -102,6 +102,10 @@ async def test_esc_closes_each_thing_by_itself_and_the_run_goes_on(
         assert is_as_it_was()
         assert app.focused() is box
         await app.core.engine.cancel(run.id)
+
+
+def _mode_menu(app: App) -> None:
+    app.key(Key.Key_D, CONTROL_SHIFT)
 
 
 def _row_menu(app: App) -> None:
