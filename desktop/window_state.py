@@ -74,7 +74,7 @@ def read(path: Path) -> WindowState:
         viewed_workflow=_id(kept.get("viewed_workflow")),
         geometry=_geometry(kept.get("geometry")),
         keys=_object(kept.get("keys")),
-        others={name: value for name, value in kept.items() if name not in _OWN},
+        others={name: value for name, value in kept.items() if name not in _OWN} | _unread_keys(kept),
     )
 
 
@@ -110,9 +110,15 @@ def _read_object(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         kept = json.loads(content) if len(content) <= MOST_BYTES else None
-    except (OSError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
+        kept = None
+    except OSError:
         return {}
-    return kept if isinstance(kept, dict) else {}
+    if isinstance(kept, dict):
+        return kept
+    with suppress(OSError):  # half a file, or another one: the next is written beside it, not over it
+        path.replace(path.with_name(f"{path.name}.unread"))
+    return {}
 
 
 def _name(kept: object, known: tuple[N, ...], default: N) -> N:
@@ -127,6 +133,12 @@ def _zoom(kept: object, default: float) -> float:
 
 def _claim(kept: object, default: bool) -> bool:
     return kept if isinstance(kept, bool) else default
+
+
+def _unread_keys(kept: dict[str, Any]) -> dict[str, Any]:
+    """Keys that are no object are put aside under another name, since `keys` is written anew."""
+    keys = kept.get("keys")
+    return {} if keys is None or isinstance(keys, dict) else {"unread_keys": keys}
 
 
 def _object(kept: object) -> Mapping[str, Any]:

@@ -35,6 +35,8 @@ class KeyCard(Adaptive, Card):
     given = Signal(str, list)
     """The id of a command, and its keys from now on, by their normal names."""
     reset = Signal(str)
+    grown = Signal()
+    """There is something more to read on it."""
     left = Signal()
     """A person is done with it."""
 
@@ -130,6 +132,7 @@ class KeyCard(Adaptive, Card):
             row.complain(self._cannot(chord, refusal_sentence(why)) if why is not None and number == at else "")
         if why is not None:
             announce(self, self.problem, is_urgent=True)
+            self.grown.emit()
         elif self._keymap.holders(chord, command):
             self._ask((at, chord))
         else:
@@ -167,6 +170,7 @@ class KeyCard(Adaptive, Card):
             where = where_title(holders[0].where[0])
             self._question.setText(words.format(key=key_name(chord), command=names, where=where))
             announce(self, self._question.text(), is_urgent=True)
+            self.grown.emit()
         show_when(self._question, asked is not None)
         show_when(self._take, asked is not None)
         if had_focus and asked is None:

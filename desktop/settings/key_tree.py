@@ -13,7 +13,7 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.matching import matches
 
 _ID = Qt.ItemDataRole.UserRole
-_ROWS = 9
+_ROWS = 7
 
 
 class KeyTree(Adaptive, QTreeWidget):
@@ -76,7 +76,7 @@ class KeyTree(Adaptive, QTreeWidget):
             group.setText(0, where_title(where))
         for command_id, item in self._rows.items():
             item.setText(0, self._keymap.command(command_id).words)
-            item.setText(1, key_names(self._keymap.keys(command_id)))
+            item.setText(1, key_names(self._keymap.shown(command_id)))
             font = QFont(self.font())
             font.setBold(self._keymap.has_own(command_id))
             item.setFont(1, font)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
@@ -65,6 +65,7 @@ class KeysPage(Page):
         self._tree.entered.connect(self._card.focus_first)
         self._card.left.connect(partial(self._tree.setFocus, Qt.FocusReason.OtherFocusReason))
         self._card.given.connect(self._give)
+        self._card.grown.connect(partial(QTimer.singleShot, 0, self, self._reveal_card))  # when it has its place
         self._card.reset.connect(self._reset)
         self._reset_all.clicked.connect(self._reset_every)
         keymap.changed.connect(self._refresh)
@@ -84,6 +85,9 @@ class KeysPage(Page):
     def dress(self) -> None:
         super().dress()
         self._list_column.setSpacing(self._theme.sizes.space_s)
+
+    def _reveal_card(self) -> None:
+        self.ensureWidgetVisible(self._card, 0, self._theme.sizes.space_s)
 
     def _searched(self) -> str:
         return self._tree.searched()

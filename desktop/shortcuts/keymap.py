@@ -36,6 +36,7 @@ class Keymap(QObject):
         self._own: Mapping[str, Any] = dict(own or {})
         self._reading = self._read()
         self._by_key = self._indexed()
+        self._covered: frozenset[str] = frozenset()
 
     def command(self, command_id: str) -> Command:
         """Raises KeyError for one that there is not."""
@@ -48,6 +49,17 @@ class Keymap(QObject):
     def keys(self, command_id: str) -> list[QKeySequence]:
         """The same, for Qt."""
         return [sequence(chord) for chord in self.chords(command_id)]
+
+    def shown(self, command_id: str) -> list[QKeySequence]:
+        """The keys that a person can press on their keyboard, as far as that is known; for Qt."""
+        found = [sequence(chord) for chord in self.chords(command_id) if chord not in self._covered]
+        return found or self.keys(command_id)
+
+    def cover(self, chords: frozenset[str]) -> None:
+        """On this keyboard these keys mean something else, by the characters that they give."""
+        if chords != self._covered:
+            self._covered = chords
+            self.changed.emit()
 
     def first(self, command_id: str) -> QKeySequence:
         """What a button names that does the same; empty where the command has no key."""

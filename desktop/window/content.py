@@ -127,7 +127,7 @@ class Content(Adaptive, Surface):
         self.tray = Tray(theme, stores, frames, self)
         self.leaving = Leaving(window, stores.background, self.tray, session.end)
         self._folding = Folding(self.sidebar, self.activity, session.state)
-        self._panes = Panes(window, self.sidebar, self.chat, self.start, self.activity)
+        self._panes = Panes(window, self.sidebar, self.chat, self.start, self.activity, self.toasts)
         self._escaping = Escaping((self.chat.clear_selection, self._focus_centre))
         self._centre = QStackedWidget(self)
         self._menus: Menus | None = None

@@ -18,8 +18,6 @@ from desktop.shortcuts.digit_keys import digit_of
 from desktop.shortcuts.keymap import Keymap
 from desktop.window.places import Places
 
-_KEYS = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress, QEvent.Type.KeyRelease)
-
 
 class Keyboard(QObject):
     """An event filter of the application for the keys of one window. `carry_out` does a command that holds everywhere.
@@ -38,26 +36,25 @@ class Keyboard(QObject):
         self._carry_out = carry_out
         self._composing: QWidget | None = None
         self._is_sending = False
+        self._row: dict[int, str] = {}
+        keymap.changed.connect(self._tell_covered)
         self._heard: dict[Where, frozenset[str]] = {where: _heard(keymap, where) for where in LOCAL}
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        kind = event.type()
-        if kind == QEvent.Type.InputMethod and isinstance(event, QInputMethodEvent):
-            self._composing = watched if event.preeditString() and isinstance(watched, QWidget) else None
+        if not isinstance(event, QKeyEvent):  # first: this is asked of every event that there is
+            if isinstance(event, QInputMethodEvent):
+                self._composing = watched if event.preeditString() and isinstance(watched, QWidget) else None
             return False
-        if (
-            kind not in _KEYS
-            or self._is_sending
-            or not isinstance(event, QKeyEvent)
-            or not isinstance(watched, QWidget)
-        ):
+        kind = event.type()
+        if self._is_sending or not isinstance(watched, QWidget):
             return False
         if self._is_composing(watched):
             event.accept()  # or a shortcut would take the key from the input method
             return True
         if kind == QEvent.Type.KeyRelease or isinstance(watched, KeyField) or not self._is_ours(watched):
             return False
-        if isinstance(watched, QMenu):
+        self._learn(event)
+        if isinstance(QApplication.activePopupWidget(), QMenu):
             return self._on_menu(event)
         if watched is QApplication.focusWidget() and self._on_local(watched, event):
             return True
@@ -138,6 +135,23 @@ class Keyboard(QObject):
         return True
 
     # Keys of the digit row
+
+    def _learn(self, event: QKeyEvent) -> None:
+        """What this keyboard writes on a key of the row, for the help to name what can be pressed."""
+        number = digit_of(event, QGuiApplication.platformName(), (Qt.KeyboardModifier.NoModifier,))
+        if number is not None and self._row.get(number) != (written := pressed(event)):
+            self._row[number] = written
+            self._tell_covered()
+
+    def _tell_covered(self) -> None:
+        """`Ctrl+6` is no key of a keyboard whose key of 6 writes `-`, where `Ctrl+-` means something."""
+        found = (
+            f"{modifier}+{number}"
+            for number, written in self._row.items()
+            for modifier in ("Ctrl", "Alt")
+            if written != str(number) and self._keymap.at(f"{modifier}+{written}", Where.EVERYWHERE) is not None
+        )
+        self._keymap.cover(frozenset(found))
 
     def _on_digit(self, event: QKeyEvent) -> bool:
         number = digit_of(event, QGuiApplication.platformName())

@@ -15,7 +15,7 @@ def command_entry(keymap: Keymap, command: Command, kind: Kind = Kind.COMMAND) -
     """A command with its keys. In the help, what is done in one place only leads nowhere."""
     key = command.id if kind is Kind.COMMAND or command.is_everywhere else ""
     icon = Icon.KEYBOARD if kind is Kind.HELP else Icon.CHEVRON_RIGHT
-    return Entry(kind, key, command.words, key_names(keymap.keys(command.id)), icon, has_keys=True)
+    return Entry(kind, key, command.words, key_names(keymap.shown(command.id)), icon, has_keys=True)
 
 
 def keys_help(keymap: Keymap, places: Sequence[Where], words: str) -> Iterator[Heading | Entry]:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
 from desktop.activity.panel import ActivityPanel
 from desktop.sidebar.sidebar import Sidebar
+from desktop.toasts.overlay import ToastOverlay
 from desktop.window.chat_pane import ChatPane
 from desktop.window.start_page import StartPage
 
@@ -25,7 +26,13 @@ class Panes:
     """The parts of one window, in their order."""
 
     def __init__(
-        self, window: QMainWindow, sidebar: Sidebar, chat: ChatPane, start: StartPage, activity: ActivityPanel
+        self,
+        window: QMainWindow,
+        sidebar: Sidebar,
+        chat: ChatPane,
+        start: StartPage,
+        activity: ActivityPanel,
+        toasts: ToastOverlay,
     ) -> None:
         self._window = window
         by_key = Qt.FocusReason.ShortcutFocusReason
@@ -36,6 +43,7 @@ class Panes:
             Pane(chat.composer, chat.focus_composer),
             Pane(start, partial(start.setFocus, by_key)),
             Pane(activity, activity.take_focus),
+            Pane(toasts, toasts.take_focus),
         )
 
     def by_command(self) -> dict[str, Callable[[], object]]:
@@ -49,7 +57,7 @@ class Panes:
 
     def go(self, by: int) -> None:
         """Into the next pane that is seen (1), or the one before (-1), going around."""
-        shown = [pane for pane in self._panes if pane.widget.isVisible()]
+        shown = [pane for pane in self._panes if pane.widget.isVisible() and not pane.widget.size().isEmpty()]
         focused = QApplication.focusWidget()
         at = next((n for n, pane in enumerate(shown) if focused is not None and _holds(pane.widget, focused)), None)
         if shown:

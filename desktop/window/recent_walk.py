@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from core.domain.ids import WorkflowId
 from desktop.window.navigation import Recent
@@ -49,6 +49,9 @@ class RecentWalk(QObject):
         self._modifiers = Qt.KeyboardModifier.NoModifier
         self._holding = Qt.KeyboardModifier.NoModifier
         shown.clicked.connect(self._on_clicked)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.applicationStateChanged.connect(self._on_application)
 
     def step(self, by: int) -> None:
         """Further back (1), or the other way (-1), in the order in which they were viewed."""
@@ -73,18 +76,19 @@ class RecentWalk(QObject):
         self._shown.put_away()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        kind = event.type()
-        if kind == QEvent.Type.WindowDeactivate and watched is self._window and self._recent.is_walking:
-            self.cancel()
-        if not isinstance(event, QKeyEvent):
-            if kind == QEvent.Type.MouseButtonPress:
-                self._modifiers = Qt.KeyboardModifier.NoModifier  # a menu that is clicked holds nothing
+        if not isinstance(event, QKeyEvent):  # first: this is asked of every event that there is
+            if self._recent.is_walking and event.type() == QEvent.Type.WindowDeactivate and watched is self._window:
+                self.cancel()
             return False
-        if kind == QEvent.Type.KeyRelease:
+        if event.type() == QEvent.Type.KeyRelease:
             self._on_release(event)
             return False
         self._modifiers = event.modifiers()
         return self._recent.is_walking and isinstance(watched, QWidget) and self._on_press(event)
+
+    def _on_application(self) -> None:
+        """Who comes back from another program holds nothing that was held when they left."""
+        self._modifiers = Qt.KeyboardModifier.NoModifier
 
     def _on_release(self, event: QKeyEvent) -> None:
         modifier = _HELD.get(Qt.Key(event.key()), Qt.KeyboardModifier.NoModifier)

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton, QWidget
 
 from desktop import window_state
 from desktop.palette.entries import Kind
@@ -86,6 +86,33 @@ async def test_a_key_that_is_given_works_at_once_and_is_named_everywhere(tmp_pat
         assert {entry.title: entry.note for entry in app.content.finder.shown()}["Inbox"] == "F7"
         app.content.finder.open(Kind.HELP)
         assert {entry.title: entry.note for entry in app.content.finder.shown()}["Inbox"] == "F7"
+
+
+async def test_every_command_has_something_to_do_and_stands_in_its_menu_with_its_keys(
+    tmp_path: Path, qapp: QApplication
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        in_menus = [one for menu in app.window.menuBar().findChildren(QMenu) for one in menu.actions()]
+        for command in COMMANDS:
+            if command.is_everywhere:
+                assert action(app, command.id).shortcuts() == app.content.keymap.keys(command.id)
+            if command.menu is not None:
+                assert action(app, command.id) in in_menus
+        assert action(app, "workflow.rename").text() == "Rename workflow\tF2"
+        app.content.keymap.use({"workflow.rename": ["F12"]})
+        assert action(app, "workflow.rename").text() == "Rename workflow\tF12"
+
+
+async def test_the_help_begins_with_the_keys_of_where_one_was(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 1 word")
+        await app.core.engine.wait(run.id)
+        (listed,) = app.content.sidebar.findChildren(SidebarList)
+        for focus, first in ((listed, "Rename workflow"), (app.content.chat.composer.text_box, "Send")):
+            focus.setFocus()
+            app.key(Key.Key_F1)
+            assert app.content.finder.shown()[0].title == first
+            app.key(Key.Key_F1)
 
 
 async def test_a_key_of_another_command_is_taken_over_when_asked_and_comes_back_with_undo(
