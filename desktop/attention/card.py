@@ -224,7 +224,8 @@ class AttentionCard(Adaptive, Surface):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         focus = QApplication.focusWidget()
-        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+        written = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier  # a digit, on some layouts
+        plain = not event.modifiers() & ~written
         if _is_escape(event):
             self._leave()
         elif _is_submit(event):

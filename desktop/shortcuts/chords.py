@@ -23,6 +23,7 @@ MODIFIER_KEYS = frozenset(
         Qt.Key.Key_Multi_key,
     }
 )
+_DIGITS = range(Qt.Key.Key_0.value, Qt.Key.Key_9.value + 1)
 _MODIFIERS = Mod.ShiftModifier | Mod.ControlModifier | Mod.AltModifier | Mod.MetaModifier
 
 
@@ -74,4 +75,6 @@ def _name(keys: QKeyCombination) -> str:
         key, modifiers = Qt.Key.Key_Tab, modifiers | Mod.ShiftModifier
     if key in (0, Qt.Key.Key_unknown) or key in MODIFIER_KEYS:
         return ""
+    if modifiers == Mod.ShiftModifier and key.value in _DIGITS:
+        modifiers = Mod.NoModifier  # a layout that writes digits with Shift; on others that is another character
     return QKeySequence(QKeyCombination(modifiers, key)).toString(QKeySequence.SequenceFormat.PortableText)

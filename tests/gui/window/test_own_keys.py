@@ -103,11 +103,12 @@ async def test_every_command_has_something_to_do_and_stands_in_its_menu_with_its
         assert action(app, "workflow.rename").text() == "Rename workflow\tF12"
 
 
-async def test_the_help_begins_with_the_keys_of_where_one_was(tmp_path: Path, qapp: QApplication) -> None:
+async def test_the_help_begins_with_the_keys_of_where_one_was(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("say 1 word")
         await app.core.engine.wait(run.id)
         (listed,) = app.content.sidebar.findChildren(SidebarList)
+        await until(listed.isVisible)
         for focus, first in ((listed, "Rename workflow"), (app.content.chat.composer.text_box, "Send")):
             focus.setFocus()
             app.key(Key.Key_F1)
