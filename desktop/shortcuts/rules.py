@@ -84,7 +84,7 @@ def _of_character(key: Key, modifiers: Mod, *, takes_text: bool, is_mac: bool) -
         return Refusal.WRITES if takes_text else None
     if not is_mac and modifiers & Mod.ControlModifier and modifiers & Mod.AltModifier:
         return Refusal.ALT_GR
-    if without_shift == Mod.AltModifier and key.value not in _DIGITS:
+    if without_shift == Mod.AltModifier and (is_mac or key.value not in _DIGITS):
         return Refusal.ALT_GR if is_mac else Refusal.MENU  # on macOS, Option types characters as AltGr does
     if key.value in _DIGITS and modifiers == Mod.ControlModifier | Mod.ShiftModifier:
         return Refusal.SHIFTED_DIGIT
