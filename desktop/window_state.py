@@ -54,6 +54,8 @@ class WindowState:
     is_activity_collapsed: bool = False
     viewed_workflow: str | None = None
     geometry: Geometry | None = None
+    keys: Mapping[str, Any] = field(default_factory=dict)
+    """A person's own keys by command, as they were read: what cannot be used is kept too (UI §8)."""
     others: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -71,7 +73,8 @@ def read(path: Path) -> WindowState:
         is_activity_collapsed=_claim(kept.get("is_activity_collapsed"), usual.is_activity_collapsed),
         viewed_workflow=_id(kept.get("viewed_workflow")),
         geometry=_geometry(kept.get("geometry")),
-        others={name: value for name, value in kept.items() if name not in _OWN},
+        keys=_object(kept.get("keys")),
+        others={name: value for name, value in kept.items() if name not in _OWN} | _unread_keys(kept),
     )
 
 
@@ -107,9 +110,15 @@ def _read_object(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             content = file.read(MOST_BYTES + 1)
         kept = json.loads(content) if len(content) <= MOST_BYTES else None
-    except (OSError, ValueError, RecursionError):
+    except (ValueError, RecursionError):
+        kept = None
+    except OSError:
         return {}
-    return kept if isinstance(kept, dict) else {}
+    if isinstance(kept, dict):
+        return kept
+    with suppress(OSError):  # half a file, or another one: the next is written beside it, not over it
+        path.replace(path.with_name(f"{path.name}.unread"))
+    return {}
 
 
 def _name(kept: object, known: tuple[N, ...], default: N) -> N:
@@ -124,6 +133,16 @@ def _zoom(kept: object, default: float) -> float:
 
 def _claim(kept: object, default: bool) -> bool:
     return kept if isinstance(kept, bool) else default
+
+
+def _unread_keys(kept: dict[str, Any]) -> dict[str, Any]:
+    """Keys that are no object are put aside under another name, since `keys` is written anew."""
+    keys = kept.get("keys")
+    return {} if keys is None or isinstance(keys, dict) else {"unread_keys": keys}
+
+
+def _object(kept: object) -> Mapping[str, Any]:
+    return kept if isinstance(kept, dict) else {}
 
 
 def _id(kept: object) -> str | None:

@@ -833,12 +833,28 @@
         <translation>Choisir l’agent et le modèle</translation>
     </message>
     <message>
+        <source>Choose option {number}</source>
+        <translation>Choisir l’option {number}</translation>
+    </message>
+    <message>
         <source>Choose the validation mode</source>
         <translation>Choisir le mode de validation</translation>
     </message>
     <message>
+        <source>Close the list of names</source>
+        <translation>Fermer la liste des noms</translation>
+    </message>
+    <message>
+        <source>Close the notification</source>
+        <translation>Fermer la notification</translation>
+    </message>
+    <message>
         <source>Close this view</source>
         <translation>Fermer cette vue</translation>
+    </message>
+    <message>
+        <source>Confirm</source>
+        <translation>Confirmer</translation>
     </message>
     <message>
         <source>Continue from a summary</source>
@@ -857,6 +873,14 @@
         <translation>Supprimer le workflow…</translation>
     </message>
     <message>
+        <source>Do what the notification offers</source>
+        <translation>Faire ce que la notification propose</translation>
+    </message>
+    <message>
+        <source>Edit the last message, where nothing is written</source>
+        <translation>Modifier le dernier message, si rien n’est écrit</translation>
+    </message>
+    <message>
         <source>Find a command</source>
         <translation>Trouver une commande</translation>
     </message>
@@ -873,8 +897,8 @@
         <translation>Aller à n’importe quoi</translation>
     </message>
     <message>
-        <source>Go to workflow {slot}</source>
-        <translation>Aller au workflow {slot}</translation>
+        <source>Go to workflow {number}</source>
+        <translation>Aller au workflow {number}</translation>
     </message>
     <message>
         <source>Inbox</source>
@@ -893,12 +917,24 @@
         <translation>Agrandir</translation>
     </message>
     <message>
+        <source>Later</source>
+        <translation>Plus tard</translation>
+    </message>
+    <message>
+        <source>Menu</source>
+        <translation>Menu</translation>
+    </message>
+    <message>
         <source>Menu bar</source>
         <translation>Barre de menus</translation>
     </message>
     <message>
         <source>New from template…</source>
         <translation>Nouveau depuis un modèle…</translation>
+    </message>
+    <message>
+        <source>New line</source>
+        <translation>Aller à la ligne</translation>
     </message>
     <message>
         <source>New workflow</source>
@@ -913,6 +949,10 @@
         <translation>Panneau suivant</translation>
     </message>
     <message>
+        <source>Next request</source>
+        <translation>Demande suivante</translation>
+    </message>
+    <message>
         <source>Next workflow</source>
         <translation>Workflow suivant</translation>
     </message>
@@ -921,12 +961,28 @@
         <translation>Prochain workflow qui vous attend</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Option above</source>
+        <translation>Option au-dessus</translation>
+    </message>
+    <message>
+        <source>Option below</source>
+        <translation>Option au-dessous</translation>
+    </message>
+    <message>
         <source>Previous message</source>
         <translation>Message précédent</translation>
     </message>
     <message>
         <source>Previous pane</source>
         <translation>Panneau précédent</translation>
+    </message>
+    <message>
+        <source>Previous request</source>
+        <translation>Demande précédente</translation>
     </message>
     <message>
         <source>Previous workflow</source>
@@ -957,6 +1013,18 @@
         <translation>Exécuter à nouveau</translation>
     </message>
     <message>
+        <source>Send</source>
+        <translation>Envoyer</translation>
+    </message>
+    <message>
+        <source>Send what was written</source>
+        <translation>Envoyer ce qui est écrit</translation>
+    </message>
+    <message>
+        <source>Send, whichever key the settings name</source>
+        <translation>Envoyer, quelle que soit la touche réglée</translation>
+    </message>
+    <message>
         <source>Settings</source>
         <translation>Réglages</translation>
     </message>
@@ -981,12 +1049,24 @@
         <translation>Arrêter l’exécution affichée</translation>
     </message>
     <message>
+        <source>Take the name that is offered</source>
+        <translation>Accepter le nom proposé</translation>
+    </message>
+    <message>
         <source>The workflow viewed before</source>
         <translation>Le workflow vu précédemment</translation>
     </message>
     <message>
         <source>The workflow viewed before, backwards</source>
         <translation>Le workflow vu précédemment, en arrière</translation>
+    </message>
+    <message>
+        <source>Tick or press what has the focus</source>
+        <translation>Cocher ou actionner ce qui a le focus</translation>
+    </message>
+    <message>
+        <source>Try again what failed</source>
+        <translation>Réessayer ce qui a échoué</translation>
     </message>
     <message>
         <source>Usual size</source>
@@ -1011,14 +1091,6 @@
         <translation>Un message compte au plus {limit} caractères</translation>
     </message>
     <message>
-        <source>Ctrl+Enter to send</source>
-        <translation>Ctrl+Entrée pour envoyer</translation>
-    </message>
-    <message>
-        <source>Enter to send</source>
-        <translation>Entrée pour envoyer</translation>
-    </message>
-    <message>
         <source>Message</source>
         <translation>Message</translation>
     </message>
@@ -1037,6 +1109,10 @@
     <message>
         <source>You can send when this run has ended</source>
         <translation>Envoi possible à la fin de cette exécution</translation>
+    </message>
+    <message>
+        <source>{keys} to send</source>
+        <translation>{keys} pour envoyer</translation>
     </message>
 </context>
 <context>
@@ -1485,6 +1561,10 @@
         <translation>Il n’y a rien à résumer&#xa0;: rien n’a été dit depuis la dernière fois.</translation>
     </message>
     <message>
+        <source>There is nothing to try again here: nothing failed or was stopped.</source>
+        <translation>Il n’y a rien à réessayer ici&#xa0;: rien n’a échoué ni été arrêté.</translation>
+    </message>
+    <message>
         <source>This is larger than Metier can keep. Make it shorter.</source>
         <translation>C’est plus grand que ce que Metier peut conserver. Raccourcissez-le.</translation>
     </message>
@@ -1820,14 +1900,6 @@
         <translation>Annuler</translation>
     </message>
     <message>
-        <source>Ctrl+Enter to insert</source>
-        <translation>Ctrl+Entrée pour insérer</translation>
-    </message>
-    <message>
-        <source>Ctrl+Enter to start</source>
-        <translation>Ctrl+Entrée pour démarrer</translation>
-    </message>
-    <message>
         <source>Fill in the prompt:</source>
         <translation>Complétez le prompt&#xa0;:</translation>
     </message>
@@ -1846,6 +1918,14 @@
     <message>
         <source>What is still needed</source>
         <translation>Ce qui manque encore</translation>
+    </message>
+    <message>
+        <source>{keys} to insert</source>
+        <translation>{keys} pour insérer</translation>
+    </message>
+    <message>
+        <source>{keys} to start</source>
+        <translation>{keys} pour démarrer</translation>
     </message>
 </context>
 <context>
@@ -1871,82 +1951,180 @@
     </message>
 </context>
 <context>
+    <name>KeyCard</name>
+    <message>
+        <source>Another key</source>
+        <translation>Autre touche</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>Touche</translation>
+    </message>
+    <message>
+        <source>Press the keys. Backspace: none. Esc: as it was.</source>
+        <translation>Appuyez sur les touches. Retour arrière&#xa0;: aucune. Échap&#xa0;: comme avant.</translation>
+    </message>
+    <message>
+        <source>Reset to {keys}</source>
+        <translation>Rétablir {keys}</translation>
+    </message>
+    <message>
+        <source>Use it here instead</source>
+        <translation>L’utiliser ici</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>aucune</translation>
+    </message>
+    <message>
+        <source>{key} already does this: {command} ({where}).</source>
+        <translation>{key} sert déjà à ceci&#xa0;: {command} ({where}).</translation>
+    </message>
+    <message>
+        <source>{key} cannot be used. {why}</source>
+        <translation>{key} ne peut pas servir. {why}</translation>
+    </message>
+</context>
+<context>
+    <name>KeyField</name>
+    <message>
+        <source>None</source>
+        <translation>Aucune</translation>
+    </message>
+    <message>
+        <source>Press keys…</source>
+        <translation>Appuyez sur des touches…</translation>
+    </message>
+</context>
+<context>
+    <name>KeyNames</name>
+    <message>
+        <source>Enter</source>
+        <translation>Entrée</translation>
+    </message>
+    <message>
+        <source>{one} or {other}</source>
+        <translation>{one} ou {other}</translation>
+    </message>
+</context>
+<context>
+    <name>KeyTree</name>
+    <message>
+        <source>Commands and their keys</source>
+        <translation>Commandes et leurs touches</translation>
+    </message>
+</context>
+<context>
+    <name>KeyWords</name>
+    <message>
+        <source>Alt with a letter opens a menu.</source>
+        <translation>Alt avec une lettre ouvre un menu.</translation>
+    </message>
+    <message>
+        <source>Ctrl+Shift with a digit is another key on each keyboard.</source>
+        <translation>Ctrl+Maj avec un chiffre change d’un clavier à l’autre.</translation>
+    </message>
+    <message>
+        <source>Esc always closes what is innermost.</source>
+        <translation>Échap ferme toujours ce qui est au premier plan.</translation>
+    </message>
+    <message>
+        <source>On many keyboards these keys type a character.</source>
+        <translation>Sur beaucoup de claviers, ces touches écrivent un caractère.</translation>
+    </message>
+    <message>
+        <source>Tab always leads to the next control.</source>
+        <translation>Tab mène toujours à l’élément suivant.</translation>
+    </message>
+    <message>
+        <source>There is no command “{command}” in this version.</source>
+        <translation>Cette version n’a pas de commande «&#xa0;{command}&#xa0;».</translation>
+    </message>
+    <message>
+        <source>This key has its own work in every text.</source>
+        <translation>Cette touche a son propre rôle dans tout texte.</translation>
+    </message>
+    <message>
+        <source>This key writes a character where text can go. Add Ctrl.</source>
+        <translation>Cette touche écrit un caractère là où l’on peut écrire. Ajoutez Ctrl.</translation>
+    </message>
+    <message>
+        <source>{command}: another command has “{key}”.</source>
+        <translation>{command}&#xa0;: une autre commande a «&#xa0;{key}&#xa0;».</translation>
+    </message>
+    <message>
+        <source>{command}: “{key}” cannot be used.</source>
+        <translation>{command}&#xa0;: «&#xa0;{key}&#xa0;» ne peut pas servir.</translation>
+    </message>
+    <message>
+        <source>{command}: “{key}” is no key.</source>
+        <translation>{command}&#xa0;: «&#xa0;{key}&#xa0;» n’est pas une touche.</translation>
+    </message>
+</context>
+<context>
     <name>KeysHelp</name>
     <message>
         <source>Answering</source>
         <translation>Répondre</translation>
     </message>
     <message>
-        <source>Choose</source>
-        <translation>Choisir</translation>
-    </message>
-    <message>
-        <source>Choose by number</source>
-        <translation>Choisir par numéro</translation>
-    </message>
-    <message>
-        <source>Confirm</source>
-        <translation>Confirmer</translation>
-    </message>
-    <message>
-        <source>Delete</source>
-        <translation>Supprimer</translation>
-    </message>
-    <message>
-        <source>Later</source>
-        <translation>Plus tard</translation>
+        <source>Everywhere</source>
+        <translation>Partout</translation>
     </message>
     <message>
         <source>List of workflows</source>
         <translation>Liste des workflows</translation>
     </message>
     <message>
-        <source>Menu</source>
-        <translation>Menu</translation>
+        <source>Names offered while writing</source>
+        <translation>Noms proposés pendant la saisie</translation>
     </message>
     <message>
-        <source>Name a template or a prompt</source>
-        <translation>Nommer un modèle ou un prompt</translation>
-    </message>
-    <message>
-        <source>New line</source>
-        <translation>Aller à la ligne</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Ouvrir</translation>
-    </message>
-    <message>
-        <source>Rename</source>
-        <translation>Renommer</translation>
-    </message>
-    <message>
-        <source>Send</source>
-        <translation>Envoyer</translation>
-    </message>
-    <message>
-        <source>Send what was written</source>
-        <translation>Envoyer ce qui est écrit</translation>
-    </message>
-    <message>
-        <source>Send, whichever key the settings name</source>
-        <translation>Envoyer, quelle que soit la touche réglée</translation>
-    </message>
-    <message>
-        <source>Take the name that is offered</source>
-        <translation>Accepter le nom proposé</translation>
+        <source>Notifications</source>
+        <translation>Notifications</translation>
     </message>
     <message>
         <source>Transcript</source>
         <translation>Conversation</translation>
     </message>
     <message>
-        <source>Unfold, fold</source>
-        <translation>Déplier, replier</translation>
-    </message>
-    <message>
         <source>Writing a message</source>
         <translation>Écrire un message</translation>
+    </message>
+</context>
+<context>
+    <name>KeysPage</name>
+    <message>
+        <source>All keys are as they came.</source>
+        <translation>Toutes les touches sont comme à l’origine.</translation>
+    </message>
+    <message>
+        <source>Find a command or a key</source>
+        <translation>Trouver une commande ou une touche</translation>
+    </message>
+    <message>
+        <source>Reset all keys</source>
+        <translation>Rétablir toutes les touches</translation>
+    </message>
+    <message>
+        <source>Some of the keys that were kept are not used:</source>
+        <translation>Certaines des touches enregistrées ne servent pas&#xa0;:</translation>
+    </message>
+    <message>
+        <source>Undone. {command}: {keys}</source>
+        <translation>Annulé. {command}&#xa0;: {keys}</translation>
+    </message>
+    <message>
+        <source>Your own keys are back.</source>
+        <translation>Vos propres touches sont revenues.</translation>
+    </message>
+    <message>
+        <source>no key</source>
+        <translation>aucune touche</translation>
+    </message>
+    <message>
+        <source>{command}: {keys}</source>
+        <translation>{command}&#xa0;: {keys}</translation>
     </message>
 </context>
 <context>
@@ -2771,6 +2949,10 @@
         <translation>Apparence et langue</translation>
     </message>
     <message>
+        <source>Keys</source>
+        <translation>Raccourcis clavier</translation>
+    </message>
+    <message>
         <source>Limits</source>
         <translation>Limites</translation>
     </message>
@@ -2872,10 +3054,6 @@
     <message>
         <source>waiting</source>
         <translation>en attente</translation>
-    </message>
-    <message>
-        <source>{one} or {other}</source>
-        <translation>{one} ou {other}</translation>
     </message>
     <message>
         <source>{workflow}: {asked}</source>
@@ -3061,6 +3239,13 @@
     <message>
         <source>Keep</source>
         <translation>Garder</translation>
+    </message>
+</context>
+<context>
+    <name>RecentList</name>
+    <message>
+        <source>Viewed last</source>
+        <translation>Vus en dernier</translation>
     </message>
 </context>
 <context>

@@ -74,6 +74,11 @@ class ActivityPanel(Adaptive, Surface):
         self.adapt_to(theme)
         frames.bind(self, self._activity.changed, self._render)
 
+    def set_keys(self, fold_keys: QKeySequence, compose_keys: QKeySequence) -> None:
+        """Its buttons name these."""
+        self._fold_keys, self._compose_keys = fold_keys, compose_keys
+        self.retranslate()
+
     @property
     def is_collapsed(self) -> bool:
         return self._is_collapsed

@@ -7,10 +7,11 @@ shown ──(an answer is on its way)──► sending ──(taken)──► th
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QVBoxLayout, QWidget
 
 from core.domain.ids import InterruptionId, WorkflowId
@@ -32,6 +33,7 @@ from desktop.attention.words import (
     violation_words,
     who_asks,
 )
+from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
 from desktop.translation.asking import asking_sentence
 from desktop.widgets.accessible import announce
@@ -41,9 +43,21 @@ from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Surface
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_DIGITS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
 _PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
 HowClosed = Callable[[InterruptionId], str | None]
 """How a request was closed, where that is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardKeys:
+    """The keys that the card names. It hears the default ones."""
+
+    focus: QKeySequence
+    previous: QKeySequence
+    next: QKeySequence
+    later: QKeySequence
+
 
 _GONE = frozenset({"already_answered", "nothing_open", "not_found"})
 
@@ -122,6 +136,11 @@ class AttentionCard(Adaptive, Surface):
             self._refuse(failed)
         self._update()
 
+    def set_keys(self, keys: CardKeys) -> None:
+        """It names these."""
+        self._head.set_keys(keys.focus, keys.previous, keys.next)
+        self._foot.set_keys(keys.later)
+
     def fold(self, *, is_folded: bool) -> None:
         """Folded, only its first line is seen."""
         self._is_folded = is_folded
@@ -195,8 +214,8 @@ class AttentionCard(Adaptive, Surface):
     # Qt
 
     def event(self, event: QEvent) -> bool:
-        """With focus in it, Esc is its own, whatever else in the window has that key."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_escape(event):
+        """With focus in it, Esc and Ctrl+Enter are its own, whatever else in the window has these keys."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and _is_own(event):
             event.accept()
             return True
         if event.type() == QEvent.Type.LayoutRequest:
@@ -205,8 +224,14 @@ class AttentionCard(Adaptive, Surface):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         focus = QApplication.focusWidget()
+        written = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier  # a digit, on some layouts
+        plain = not event.modifiers() & ~written
         if _is_escape(event):
             self._leave()
+        elif _is_submit(event):
+            self._submit()
+        elif plain and event.key() in _DIGITS:
+            self._pick(event.key() - Qt.Key.Key_0)
         elif event.key() in _ENTER and isinstance(focus, QAbstractButton) and not event.isAutoRepeat():
             focus.click()
         elif event.key() in _PAGES and event.modifiers() == Qt.KeyboardModifier.NoModifier:
@@ -233,8 +258,6 @@ class AttentionCard(Adaptive, Surface):
         self._foot.reasoned.connect(self._on_reason)
         self._foot.scoped.connect(self._on_scope)
         self._close.clicked.connect(self._leave)
-        submit = QShortcut(QKeySequence("Ctrl+Return"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        submit.activated.connect(self._submit)
 
     # Going from one to another
 
@@ -281,6 +304,11 @@ class AttentionCard(Adaptive, Surface):
             self._act(Action.SUBMIT)
         elif request.kind is InterruptionKind.TOOL_APPROVAL:
             self._act(Action.APPROVE)
+
+    def _pick(self, number: int) -> None:
+        """The option of that number, from 1, where the request has options."""
+        if self.request is not None and not self.guard.is_on:
+            self.request.pick(number)
 
     def _act(self, action: str) -> None:
         request = self.request
@@ -395,5 +423,13 @@ def _buttons(request: Request) -> list[tuple[Action, str]]:
     return [(action, action_words(request.kind, action)) for action in request.buttons]
 
 
+def _is_submit(event: QKeyEvent) -> bool:
+    return is_pressed("Ctrl+Return", event) and not event.isAutoRepeat()
+
+
 def _is_escape(event: QKeyEvent) -> bool:
     return event.key() == Qt.Key.Key_Escape and event.modifiers() == Qt.KeyboardModifier.NoModifier
+
+
+def _is_own(event: QKeyEvent) -> bool:
+    return _is_escape(event) or _is_submit(event)

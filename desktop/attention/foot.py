@@ -42,6 +42,7 @@ class Foot(Adaptive, QWidget):
         super().__init__()
         self._theme = theme
         self._buttons: dict[str, Button] = {}
+        self._later_keys = QKeySequence("Esc")
         self._complaint = Paragraph("", "secondary", "error")
         self._complaint.setObjectName("refusal")
         self._scope = Scope(theme)
@@ -66,6 +67,11 @@ class Foot(Adaptive, QWidget):
         show_when(self._scope, False)
         self.complain("")
         self.adapt_to(theme)
+
+    def set_keys(self, later_keys: QKeySequence) -> None:
+        """It names these."""
+        self._later_keys = later_keys
+        self.retranslate()
 
     def set_waiting(self, is_waiting: bool) -> None:
         """Whether nothing here acts yet: the buttons are paler then."""
@@ -137,7 +143,9 @@ class Foot(Adaptive, QWidget):
         self._reason.setPlaceholderText(words)
         self._reason.setAccessibleName(words)
         self._later.setText(self.tr("Later"))
-        self._later.setToolTip(plain_tool_tip(with_keys(self.tr("Back to the message, it stays open"), _ESC)))
+        self._later.setToolTip(
+            plain_tool_tip(with_keys(self.tr("Back to the message, it stays open"), self._later_keys))
+        )
 
     def dress(self) -> None:
         sizes = self._theme.sizes
@@ -146,6 +154,3 @@ class Foot(Adaptive, QWidget):
 
     def _tell(self, button: QAbstractButton) -> None:
         self.acted.emit(button.objectName())
-
-
-_ESC = QKeySequence("Esc")

@@ -1,4 +1,7 @@
-"""For half a second after focus comes to the card, only Esc and Tab act: what is typed then was meant for elsewhere."""
+"""For half a second after focus comes to the card, only Esc and Tab act: what is typed then was meant for elsewhere.
+
+Who goes on typing is not looking at the card: each key that is swallowed begins the half second anew (UI §6).
+"""
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
@@ -54,7 +57,11 @@ class Guard(QObject):
             return False
         if not isinstance(watched, QWidget) or not (watched is self._card or self._card.isAncestorOf(watched)):
             return False
-        return not (isinstance(event, QKeyEvent) and event.key() in self._free)
+        if isinstance(event, QKeyEvent) and event.key() in self._free:
+            return False
+        if kind == QEvent.Type.KeyPress:
+            self._timer.start()
+        return True
 
     def _on_focus(self, old: QWidget | None, new: QWidget | None) -> None:
         if self._is_within(new) and not self._is_within(old):

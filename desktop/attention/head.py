@@ -34,6 +34,8 @@ class Head(Adaptive, QWidget):
         self._theme = theme
         self._now = now
         self._focus_keys = focus_keys
+        self._previous_keys, self._next_keys = QKeySequence("PgUp"), QKeySequence("PgDown")
+        self._is_folded = False
         self._expires_at: datetime | None = None
         self._goes_on = False
         self._place = (1, 1)
@@ -74,6 +76,13 @@ class Head(Adaptive, QWidget):
         self._say_time_left()
         self.retranslate()
 
+    def set_keys(self, focus_keys: QKeySequence, previous: QKeySequence, following: QKeySequence) -> None:
+        """It names these: what leads to the card, and to another request in it."""
+        self._focus_keys = focus_keys
+        self._previous_keys, self._next_keys = previous, following
+        self.fold(is_folded=self._is_folded)
+        self.retranslate()
+
     def rest(self) -> None:
         """Nothing is shown, so nothing expires."""
         self._expires_at = None
@@ -81,6 +90,7 @@ class Head(Adaptive, QWidget):
 
     def fold(self, *, is_folded: bool) -> None:
         """Folded, it is all that is seen of the card."""
+        self._is_folded = is_folded
         show_when(self._unfold, is_folded)
         self._keys.set_keys(self._focus_keys if is_folded else None)
 
@@ -88,8 +98,8 @@ class Head(Adaptive, QWidget):
         at, count = self._place
         words = self.tr("{number} of {count}").format(number=number(at), count=number(count))
         self._count.setText(words)
-        self._previous.describe(self.tr("Previous request"), QKeySequence("PgUp"))
-        self._next.describe(self.tr("Next request"), QKeySequence("PgDown"))
+        self._previous.describe(self.tr("Previous request"), self._previous_keys)
+        self._next.describe(self.tr("Next request"), self._next_keys)
         self._unfold.setText(self.tr("Show"))
 
     def dress(self) -> None:

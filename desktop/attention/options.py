@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from core.domain.json_text import readable
@@ -54,6 +55,13 @@ class OptionsField(FormField):
             most = number(self._most_characters)
             return Reading(problem=self.tr("This is too long: at most {number} characters.").format(number=most))
         return Reading(has_value=True, value={"options": chosen, "text": text})
+
+    def pick(self, number: int) -> None:
+        """Click the option of that number, from 1; without effect where there is none."""
+        if 1 <= number <= len(self._boxes):
+            box = self._boxes[number - 1]
+            box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            box.click()
 
     def retranslate(self) -> None:
         super().retranslate()

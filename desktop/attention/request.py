@@ -113,6 +113,11 @@ class Request(Adaptive, QWidget):
             case _:
                 return Answer(action)
 
+    def pick(self, number: int) -> None:
+        """Choose the option of that number, from 1, as a click on it would; without effect where there is none."""
+        if self._options is not None:
+            self._options.pick(number)
+
     def first_wrong(self) -> FormField | None:
         """The first field that complains."""
         return next((field for field in self._fields() if field.complaint), None)

@@ -12,6 +12,7 @@ from desktop.settings.agents_page import AgentsPage
 from desktop.settings.appearance_page import AppearancePage
 from desktop.settings.consents import Consents
 from desktop.settings.history import History
+from desktop.settings.keys_page import KeysPage
 from desktop.settings.library import Library
 from desktop.settings.limits_page import LimitsPage
 from desktop.settings.memory_page import MemoryPage
@@ -20,6 +21,7 @@ from desktop.settings.models_page import ModelsPage
 from desktop.settings.notice import Notice
 from desktop.settings.notifications_page import NotificationsPage
 from desktop.settings.notifier import Notifier
+from desktop.settings.own_keys import OwnKeys
 from desktop.settings.page import Page
 from desktop.settings.page_list import PageList
 from desktop.settings.page_names import PageId
@@ -41,7 +43,8 @@ class SettingsDialog(Adaptive, QDialog):
     """Not modal: the window goes on behind it. `present` opens it; Esc closes it, and it can be presented again.
 
     Without `minds` it has no pages of models and agents, without `servers` none of MCP servers, without a `library`
-    none of prompts, without `recall` none of memories, without a `notifier` none of notifications.
+    none of prompts, without `recall` none of memories, without a `notifier` none of notifications, without `keys` none
+    of keys.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class SettingsDialog(Adaptive, QDialog):
         library: Library | None = None,
         recall: Recall | None = None,
         notifier: Notifier | None = None,
+        keys: OwnKeys | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -79,6 +83,7 @@ class SettingsDialog(Adaptive, QDialog):
                 else {}
             ),
             PageId.APPEARANCE: partial(AppearancePage, theme, settings),
+            **({PageId.KEYS: partial(KeysPage, theme, keys, told)} if keys is not None else {}),
             PageId.ABOUT: partial(AboutPage, theme, about),
         }
         self._side = Surface("app", "right", self)

@@ -21,6 +21,7 @@ class PageId(StrEnum):
     MEMORY = "memory"
     NOTIFICATIONS = "notifications"
     APPEARANCE = "appearance"
+    KEYS = "keys"
     ABOUT = "about"
 
 
@@ -34,6 +35,7 @@ PAGE_ICONS = {
     PageId.MEMORY: Icon.BRAIN,
     PageId.NOTIFICATIONS: Icon.BELL,
     PageId.APPEARANCE: Icon.SUN,
+    PageId.KEYS: Icon.KEYBOARD,
     PageId.ABOUT: Icon.INFO,
 }
 
@@ -50,5 +52,6 @@ def page_title(page_id: PageId) -> str:
         PageId.MEMORY: translate("Pages", "Memory"),
         PageId.NOTIFICATIONS: translate("Pages", "Notifications"),
         PageId.APPEARANCE: translate("Pages", "Appearance and language"),
+        PageId.KEYS: translate("Pages", "Keys"),
         PageId.ABOUT: translate("Pages", "About"),
     }[page_id]

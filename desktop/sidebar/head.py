@@ -70,6 +70,11 @@ class SidebarHead(Adaptive, QWidget):
         self.retranslate()
         self.dress()
 
+    def set_keys(self, fold_keys: QKeySequence) -> None:
+        """Its button names these."""
+        self._fold_keys = fold_keys
+        self.retranslate()
+
     def set_searching(self, is_searching: bool) -> None:
         self._search.setChecked(is_searching)
 

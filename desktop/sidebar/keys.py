@@ -12,11 +12,14 @@ DELETE = QKeySequence("Del")
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Those of the window's commands that it has buttons for: they are only shown."""
+    """Those of the window's commands that it has buttons for, and those that its menu names: they are only shown."""
 
     new: QKeySequence
     settings: QKeySequence
     collapse: QKeySequence
+    open: QKeySequence = OPEN
+    rename: QKeySequence = RENAME
+    delete: QKeySequence = DELETE
 
 
 def is_pressed(keys: QKeySequence, event: QKeyEvent) -> bool:

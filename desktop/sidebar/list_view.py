@@ -10,7 +10,7 @@ from core.domain.ids import WorkflowId
 from core.ports.clock import Clock
 from desktop.sidebar.delegate import RowDelegate
 from desktop.sidebar.elapsing import Elapsing
-from desktop.sidebar.keys import DELETE, OPEN, RENAME, is_menu_key, is_pressed
+from desktop.sidebar.keys import DELETE, OPEN, RENAME, Keys, is_menu_key, is_pressed
 from desktop.sidebar.menu import RowMenu
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.place import kept_place
@@ -67,6 +67,10 @@ class SidebarList(Adaptive, QListView):
                 self.setCurrentIndex(index)
         self._viewed = viewed
         self._elapsing.start()
+
+    def set_keys(self, keys: Keys) -> None:
+        """The menu of a row names these."""
+        self._menu.set_keys(keys)
 
     def set_collapsed(self, is_collapsed: bool) -> None:
         self._delegate.is_collapsed = is_collapsed

@@ -5,7 +5,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from core.domain.ids import WorkflowId
-from desktop.sidebar.keys import DELETE, OPEN, RENAME
+from desktop.sidebar.keys import Keys
 from desktop.sidebar.rows import Row
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -32,10 +32,13 @@ class RowMenu(Adaptive, QMenu):
         self._rename.triggered.connect(self._on_rename)
         self._stop.triggered.connect(self._on_stop)
         self._delete.triggered.connect(self._on_delete)
-        self._open.setShortcut(OPEN)
-        self._rename.setShortcut(RENAME)
-        self._delete.setShortcut(DELETE)
         self.adapt_to(theme)
+
+    def set_keys(self, keys: Keys) -> None:
+        """Name these beside what they do."""
+        self._open.setShortcut(keys.open)
+        self._rename.setShortcut(keys.rename)
+        self._delete.setShortcut(keys.delete)
 
     def open_for(self, row: Row, place: QPoint, *, can_rename: bool) -> None:
         """At `place`, in the coordinates of the screen. Returns at once."""

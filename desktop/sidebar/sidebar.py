@@ -66,9 +66,17 @@ class Sidebar(Adaptive, Surface):
         self._settings = FoldingButton(theme, "ghost", Icon.SETTINGS)
         self._lay_out()
         self._connect()
+        self._list.set_keys(keys)
         self.setFocusProxy(self._list)
         self.adapt_to(theme)
         frames.bind(self, (background.changed, background.viewed_changed, workflows.changed), self._render)
+
+    def set_keys(self, keys: Keys) -> None:
+        """Its buttons and its menu name these."""
+        self._keys = keys
+        self._head.set_keys(keys.collapse)
+        self._list.set_keys(keys)
+        self.retranslate()
 
     @property
     def is_collapsed(self) -> bool:

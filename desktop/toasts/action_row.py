@@ -39,6 +39,13 @@ class ActionRow(Adaptive, QWidget):
             button.setVisible(action in offered)
         self.setVisible(bool(offered))
 
+    def press_focused(self) -> bool:
+        """Press the button that has the focus. False: none of these has it."""
+        focused = next((button for button in self._buttons.values() if button.hasFocus()), None)
+        if focused is not None:
+            focused.click()
+        return focused is not None
+
     def wanted_height(self) -> int:
         """0 without buttons."""
         return 0 if self.isHidden() else self._theme.sizes.control_small

@@ -97,6 +97,16 @@ class Body(Adaptive, QWidget):
         self._message.setVisible(self._has_message(is_unfolded=False))
         self.retranslate()
 
+    @property
+    def main_action(self) -> str:
+        """What the words offer first; else the workflow, where it can be gone to; else nothing."""
+        offered = [action for action, _ in self._words.actions]
+        return offered[0] if offered else GO if self._can_go else ""
+
+    def press_focused(self) -> bool:
+        """Press the button that has the focus. False: none of its has it."""
+        return self._actions.press_focused()
+
     def retranslate(self) -> None:
         actions = list(self._words.actions)
         if self._can_go:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QEnterEvent, QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.domain.toast import Toast, ToastId
+from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
 from desktop.toasts import body
 from desktop.toasts.body import Body
@@ -129,8 +130,11 @@ class ToastCard(Adaptive, Surface):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if _is_escape(event):
+        if _is_escape(event) or is_pressed("Del", event):
             self._dismiss()
+        elif is_pressed("Return", event) and not event.isAutoRepeat():
+            if not self._body.press_focused():
+                self._act(self._body.main_action)
         else:
             super().keyPressEvent(event)
 
@@ -144,6 +148,8 @@ class ToastCard(Adaptive, Surface):
 
     def _act(self, action: str) -> None:
         match action:
+            case "":
+                pass
             case body.DETAILS:
                 self.unfold_toggled.emit(self.id)
             case body.GO:

@@ -38,6 +38,7 @@ def failure_words(code: str, message: str) -> str:
         "no_model": translate(
             "Failures", "The offline agent is no language model and cannot write a summary. Choose a model first."
         ),
+        "nothing_to_retry": translate("Failures", "There is nothing to try again here: nothing failed or was stopped."),
         "nothing_to_sum_up": translate("Failures", "There is nothing to sum up: nothing was said since the last time."),
         "window_too_small": translate(
             "Failures", "The conversation is too long for this model to sum up. Choose one with a larger window."

@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
+from desktop.shortcuts.names import key_name
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
@@ -100,4 +101,4 @@ def with_keys(name: str, keys: QKeySequence | None) -> str:
     """`Show the sidebar (Ctrl+B)`, the keys as this system writes them."""
     if keys is None or keys.isEmpty():
         return name
-    return f"{name} ({keys.toString(QKeySequence.SequenceFormat.NativeText)})"
+    return f"{name} ({key_name(keys)})"

@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from desktop.shortcuts.names import key_name
 from desktop.widgets.labels import Label
 from desktop.widgets.visibility import show_when
 
@@ -29,6 +30,6 @@ class KeyHint(Label):
         self.set_keys(None)
 
     def set_keys(self, keys: QKeySequence | None) -> None:
-        text = "" if keys is None else keys.toString(QKeySequence.SequenceFormat.NativeText)
+        text = "" if keys is None else key_name(keys)
         self.setText(text)
         show_when(self, bool(text))

@@ -108,6 +108,11 @@ class ChatPane(Adaptive, Surface):
         self.composer.show()
         self.composer.focus_text()
 
+    def clear_selection(self) -> bool:
+        """Of the text that is written, where that has the focus, else of the conversation; false if there is none."""
+        box = self.composer.text_box
+        return (box.hasFocus() and box.clear_selection()) or self.transcript.clear_selection()
+
     def ask_input(self, title: str, schema: Mapping[str, Any], *, runs: bool) -> None:
         """Ask in the place of the composer for what a template or a prompt needs (`InputCard.ask`)."""
         self.composer.hide()

@@ -1,76 +1,218 @@
-"""What can be done by key and menu: one table, from which both are made."""
+"""What can be done by key, menu and palette: one table, from which all of them are made (UI §4).
 
-from dataclasses import dataclass
+To add a command, add its row here and what it does to `by_command` of the part of the window that does it (a command
+of one place, whose widget hears its default keys itself, needs the row alone).
+"""
+
+from collections.abc import Iterator, Mapping
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QKeySequence
+
+from desktop.shortcuts.command import QT_TRANSLATE_NOOP, Command, Where
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A thing to do. `keys` are Qt's names; on macOS Qt reads Ctrl as Cmd. `menu` is where it stands, if it does."""
-
-    id: str
-    keys: tuple[str, ...]
-    menu: str | None
+def _slots() -> Iterator[Command]:
+    title = QT_TRANSLATE_NOOP("Commands", "Go to workflow {number}")
+    for number in range(1, 10):
+        yield Command(f"go.slot.{number}", title, (f"Ctrl+{number}", f"Alt+{number}"), mac=(f"Ctrl+{number}",))
 
 
-COMMANDS = (
-    Command("go.anything", ("Ctrl+K",), "go"),
-    Command("go.commands", ("Ctrl+Shift+P",), "go"),
-    Command("workflow.new", ("Ctrl+N",), "file"),
-    Command("workflow.new_from_template", ("Ctrl+Shift+N",), "file"),
-    Command("workflow.rename", (), "file"),
-    Command("workflow.delete", (), "file"),
-    Command("demo.start", (), "file"),
-    Command("demo.remove", (), "file"),
-    Command("app.settings", ("Ctrl+,",), "file"),
-    Command("app.quit", ("Ctrl+Q",), "file"),
-    Command("workflow.model", ("Ctrl+Shift+M",), "run"),
-    Command("validation.mode", ("Ctrl+Shift+D",), "run"),
-    Command("run.start", ("F5",), "run"),
-    Command("run.stop", ("Shift+F5",), "run"),
-    Command("run.summary", (), "run"),
-    Command("recording.toggle", (), "run"),
-    Command("view.sidebar", ("Ctrl+B", "F9"), "view"),
-    Command("view.activity", ("Ctrl+Shift+B", "Shift+F9"), "view"),
-    Command("view.zoom_in", ("Ctrl++", "Ctrl+="), "view"),
-    Command("view.zoom_out", ("Ctrl+-",), "view"),
-    Command("view.zoom_reset", ("Ctrl+0",), "view"),
-    Command("view.full_screen", ("F11",), "view"),
-    Command("view.close", ("Ctrl+W",), "view"),
-    Command("focus.composer", ("Ctrl+L",), "go"),
-    Command("focus.attention", ("Ctrl+Shift+A",), "go"),
-    Command("go.next_attention", ("Ctrl+J", "F8"), "go"),
-    Command("go.previous_attention", ("Shift+F8",), "go"),
-    Command("go.inbox", ("Ctrl+Shift+J",), "go"),
-    Command("go.recent", ("Ctrl+Tab",), "go"),
-    Command("go.recent_back", ("Ctrl+Shift+Tab",), "go"),
-    Command("go.next", ("Ctrl+PgDown",), "go"),
-    Command("go.previous", ("Ctrl+PgUp",), "go"),
-    Command("go.back", ("Alt+Left",), "go"),
-    Command("go.forward", ("Alt+Right",), "go"),
-    Command("focus.next_pane", ("F6",), "go"),
-    Command("focus.previous_pane", ("Shift+F6",), "go"),
-    Command("focus.menu_bar", ("F10",), None),
-    Command("transcript.latest", ("Alt+End",), "go"),
-    Command("transcript.previous_message", ("Alt+Up",), "go"),
-    Command("transcript.next_message", ("Alt+Down",), "go"),
-    Command("transcript.copy_answer", ("Ctrl+Shift+C",), "edit"),
-    Command("transcript.copy_code", ("Ctrl+Shift+K",), "edit"),
-    Command("app.help", ("F1",), "help"),
-    *(Command(f"go.slot.{number}", (f"Ctrl+{number}", f"Alt+{number}"), None) for number in range(1, 10)),
+def _picks() -> Iterator[Command]:
+    title = QT_TRANSLATE_NOOP("Commands", "Choose option {number}")
+    for number in range(1, 10):
+        yield Command(f"attention.pick.{number}", title, (str(number),), where=(Where.CHOOSING,))
+
+
+_EVERYWHERE = (
+    Command("go.anything", QT_TRANSLATE_NOOP("Commands", "Go to anything"), ("Ctrl+K",), "go"),
+    Command("go.commands", QT_TRANSLATE_NOOP("Commands", "Find a command"), ("Ctrl+Shift+P",), "go"),
+    Command("workflow.new", QT_TRANSLATE_NOOP("Commands", "New workflow"), ("Ctrl+N",), "file"),
+    Command(
+        "workflow.new_from_template", QT_TRANSLATE_NOOP("Commands", "New from template…"), ("Ctrl+Shift+N",), "file"
+    ),
+    Command("workflow.rename", QT_TRANSLATE_NOOP("Commands", "Rename workflow"), ("F2",), "file", where=(Where.LIST,)),
+    Command(
+        "workflow.delete", QT_TRANSLATE_NOOP("Commands", "Delete workflow…"), ("Del",), "file", where=(Where.LIST,)
+    ),
+    Command("demo.start", QT_TRANSLATE_NOOP("Commands", "Start the demo"), (), "file"),
+    Command("demo.remove", QT_TRANSLATE_NOOP("Commands", "Remove the demo"), (), "file"),
+    Command("app.settings", QT_TRANSLATE_NOOP("Commands", "Settings"), ("Ctrl+,",), "file"),
+    Command("app.quit", QT_TRANSLATE_NOOP("Commands", "Quit"), ("Ctrl+Q",), "file"),
+    Command("workflow.model", QT_TRANSLATE_NOOP("Commands", "Choose agent and model"), ("Ctrl+Shift+M",), "run"),
+    Command("validation.mode", QT_TRANSLATE_NOOP("Commands", "Choose the validation mode"), ("Ctrl+Shift+D",), "run"),
+    Command("run.start", QT_TRANSLATE_NOOP("Commands", "Run again"), ("F5",), "run", mac=("Ctrl+R",)),
+    Command("run.stop", QT_TRANSLATE_NOOP("Commands", "Stop the shown run"), ("Shift+F5",), "run", mac=("Ctrl+.",)),
+    Command("run.retry", QT_TRANSLATE_NOOP("Commands", "Try again what failed"), ("Ctrl+Shift+R",), "run"),
+    Command("run.summary", QT_TRANSLATE_NOOP("Commands", "Continue from a summary"), (), "run"),
+    Command("recording.toggle", QT_TRANSLATE_NOOP("Commands", "Record, or review the recording"), (), "run"),
+    Command(
+        "view.sidebar",
+        QT_TRANSLATE_NOOP("Commands", "Show or hide the workflows"),
+        ("Ctrl+B", "F9"),
+        "view",
+        mac=("Meta+Ctrl+S",),
+    ),
+    Command(
+        "view.activity",
+        QT_TRANSLATE_NOOP("Commands", "Show or hide the activity"),
+        ("Ctrl+Shift+B", "Shift+F9"),
+        "view",
+        mac=("Ctrl+Alt+I",),
+    ),
+    Command("view.zoom_in", QT_TRANSLATE_NOOP("Commands", "Larger"), ("Ctrl++", "Ctrl+="), "view"),
+    Command("view.zoom_out", QT_TRANSLATE_NOOP("Commands", "Smaller"), ("Ctrl+-",), "view"),
+    Command("view.zoom_reset", QT_TRANSLATE_NOOP("Commands", "Usual size"), ("Ctrl+0",), "view"),
+    Command("view.full_screen", QT_TRANSLATE_NOOP("Commands", "Full screen"), ("F11",), "view", mac=("Meta+Ctrl+F",)),
+    Command("view.close", QT_TRANSLATE_NOOP("Commands", "Close this view"), ("Ctrl+W",), "view"),
+    Command("focus.composer", QT_TRANSLATE_NOOP("Commands", "Write a message"), ("Ctrl+L",), "go"),
+    Command("focus.attention", QT_TRANSLATE_NOOP("Commands", "Answer what is asked here"), ("Ctrl+Shift+A",), "go"),
+    Command(
+        "go.next_attention",
+        QT_TRANSLATE_NOOP("Commands", "Next workflow that needs you"),
+        ("Ctrl+J", "F8"),
+        "go",
+        mac=("Ctrl+J",),
+    ),
+    Command(
+        "go.previous_attention",
+        QT_TRANSLATE_NOOP("Commands", "Previous workflow that needs you"),
+        ("Shift+F8",),
+        "go",
+        mac=("Ctrl+Alt+J",),
+    ),
+    Command("go.inbox", QT_TRANSLATE_NOOP("Commands", "Inbox"), ("Ctrl+Shift+J",), "go"),
+    Command(
+        "go.recent", QT_TRANSLATE_NOOP("Commands", "The workflow viewed before"), ("Ctrl+Tab",), "go", mac=("Meta+Tab",)
+    ),
+    Command(
+        "go.recent_back",
+        QT_TRANSLATE_NOOP("Commands", "The workflow viewed before, backwards"),
+        ("Ctrl+Shift+Tab",),
+        "go",
+        mac=("Meta+Shift+Tab",),
+    ),
+    Command("go.next", QT_TRANSLATE_NOOP("Commands", "Next workflow"), ("Ctrl+PgDown",), "go", mac=("Ctrl+Alt+Down",)),
+    Command(
+        "go.previous", QT_TRANSLATE_NOOP("Commands", "Previous workflow"), ("Ctrl+PgUp",), "go", mac=("Ctrl+Alt+Up",)
+    ),
+    Command("go.back", QT_TRANSLATE_NOOP("Commands", "Back"), ("Alt+Left",), "go", mac=("Meta+Ctrl+Left",)),
+    Command("go.forward", QT_TRANSLATE_NOOP("Commands", "Forward"), ("Alt+Right",), "go", mac=("Meta+Ctrl+Right",)),
+    Command("focus.next_pane", QT_TRANSLATE_NOOP("Commands", "Next pane"), ("F6",), "go"),
+    Command("focus.previous_pane", QT_TRANSLATE_NOOP("Commands", "Previous pane"), ("Shift+F6",), "go"),
+    Command("focus.menu_bar", QT_TRANSLATE_NOOP("Commands", "Menu bar"), ("F10",), mac=()),
+    Command(
+        "transcript.latest",
+        QT_TRANSLATE_NOOP("Commands", "Jump to the latest"),
+        ("Alt+End",),
+        "go",
+        mac=("Ctrl+Alt+Right",),
+    ),
+    Command(
+        "transcript.previous_message",
+        QT_TRANSLATE_NOOP("Commands", "Previous message"),
+        ("Alt+Up",),
+        "go",
+        mac=("Meta+Ctrl+Up",),
+    ),
+    Command(
+        "transcript.next_message",
+        QT_TRANSLATE_NOOP("Commands", "Next message"),
+        ("Alt+Down",),
+        "go",
+        mac=("Meta+Ctrl+Down",),
+    ),
+    Command("transcript.copy_answer", QT_TRANSLATE_NOOP("Commands", "Copy the last answer"), ("Ctrl+Shift+C",), "edit"),
+    Command("transcript.copy_code", QT_TRANSLATE_NOOP("Commands", "Copy the last code"), ("Ctrl+Shift+K",), "edit"),
+    Command("app.help", QT_TRANSLATE_NOOP("Commands", "Keys"), ("F1",), "help", mac=("Ctrl+?",)),
+    *_slots(),
 )
+
+_COMPOSER = (
+    Command(
+        "composer.send",
+        QT_TRANSLATE_NOOP("Commands", "Send"),
+        ("Return",),
+        where=(Where.COMPOSER,),
+        acts_as="Ctrl+Return",
+    ),
+    Command("composer.newline", QT_TRANSLATE_NOOP("Commands", "New line"), ("Shift+Return",), where=(Where.COMPOSER,)),
+    Command(
+        "composer.send_always",
+        QT_TRANSLATE_NOOP("Commands", "Send, whichever key the settings name"),
+        ("Ctrl+Return",),
+        where=(Where.COMPOSER,),
+    ),
+    Command(
+        "composer.edit_last",
+        QT_TRANSLATE_NOOP("Commands", "Edit the last message, where nothing is written"),
+        ("Up",),
+        where=(Where.COMPOSER,),
+    ),
+    Command(
+        "completion.accept",
+        QT_TRANSLATE_NOOP("Commands", "Take the name that is offered"),
+        ("Tab",),
+        where=(Where.COMPLETION,),
+    ),
+    Command(
+        "completion.close",
+        QT_TRANSLATE_NOOP("Commands", "Close the list of names"),
+        ("Esc",),
+        where=(Where.COMPLETION,),
+    ),
+)
+
+_CARD = (
+    Command("attention.up", QT_TRANSLATE_NOOP("Commands", "Option above"), ("Up",), where=(Where.CHOOSING,)),
+    Command("attention.down", QT_TRANSLATE_NOOP("Commands", "Option below"), ("Down",), where=(Where.CHOOSING,)),
+    *_picks(),
+    Command("attention.confirm", QT_TRANSLATE_NOOP("Commands", "Confirm"), ("Return",), where=(Where.CHOOSING,)),
+    Command(
+        "attention.remember",
+        QT_TRANSLATE_NOOP("Commands", "Tick or press what has the focus"),
+        ("Space",),
+        where=(Where.CHOOSING,),
+    ),
+    Command(
+        "attention.submit",
+        QT_TRANSLATE_NOOP("Commands", "Send what was written"),
+        ("Ctrl+Return",),
+        where=(Where.ANSWERING,),
+    ),
+    Command(
+        "attention.previous", QT_TRANSLATE_NOOP("Commands", "Previous request"), ("PgUp",), where=(Where.CHOOSING,)
+    ),
+    Command("attention.next", QT_TRANSLATE_NOOP("Commands", "Next request"), ("PgDown",), where=(Where.CHOOSING,)),
+    Command("attention.later", QT_TRANSLATE_NOOP("Commands", "Later"), ("Esc",), where=(Where.ANSWERING,)),
+)
+
+_ELSEWHERE = (
+    Command("list.open", QT_TRANSLATE_NOOP("Commands", "Open"), ("Return",), where=(Where.LIST,)),
+    Command(
+        "list.menu",
+        QT_TRANSLATE_NOOP("Commands", "Menu"),
+        ("Shift+F10", "Menu"),
+        mac=("Meta+Return",),
+        where=(Where.LIST, Where.TRANSCRIPT),
+    ),
+    Command(
+        "toast.act", QT_TRANSLATE_NOOP("Commands", "Do what the notification offers"), ("Return",), where=(Where.TOAST,)
+    ),
+    Command(
+        "toast.dismiss", QT_TRANSLATE_NOOP("Commands", "Close the notification"), ("Del", "Esc"), where=(Where.TOAST,)
+    ),
+)
+
+COMMANDS = (*_EVERYWHERE, *_COMPOSER, *_CARD, *_ELSEWHERE)
 
 MENUS = ("file", "edit", "view", "go", "run", "help")
 
 
-_FIRST_KEYS = {command.id: command.keys[0] for command in COMMANDS if command.keys}
-
-
-def keys_of(command_id: str) -> QKeySequence:
-    """The keys that a button names which does the same. Raises KeyError for a command without keys."""
-    return QKeySequence(_FIRST_KEYS[command_id])
+def defaults_where(*, enter_sends: bool) -> Mapping[str, tuple[str, ...]]:
+    """The default keys that depend on the setting of the key that sends (UI §4)."""
+    if enter_sends:
+        return {}
+    return {"composer.send": (), "composer.newline": ("Shift+Return", "Return")}
 
 
 def menu_title(menu: str) -> str:
@@ -82,55 +224,3 @@ def menu_title(menu: str) -> str:
         "run": QCoreApplication.translate("Menus", "&Run"),
         "help": QCoreApplication.translate("Menus", "&Help"),
     }[menu]
-
-
-def command_title(command_id: str) -> str:
-    """What a command is called, in the language of the window."""
-    slot = command_id.removeprefix("go.slot.")
-    if slot != command_id:
-        return QCoreApplication.translate("Commands", "Go to workflow {slot}").format(slot=slot)
-    return {
-        "go.anything": QCoreApplication.translate("Commands", "Go to anything"),
-        "go.commands": QCoreApplication.translate("Commands", "Find a command"),
-        "app.help": QCoreApplication.translate("Commands", "Keys"),
-        "workflow.new": QCoreApplication.translate("Commands", "New workflow"),
-        "workflow.new_from_template": QCoreApplication.translate("Commands", "New from template…"),
-        "workflow.rename": QCoreApplication.translate("Commands", "Rename workflow"),
-        "workflow.delete": QCoreApplication.translate("Commands", "Delete workflow…"),
-        "demo.start": QCoreApplication.translate("Commands", "Start the demo"),
-        "demo.remove": QCoreApplication.translate("Commands", "Remove the demo"),
-        "app.settings": QCoreApplication.translate("Commands", "Settings"),
-        "app.quit": QCoreApplication.translate("Commands", "Quit"),
-        "workflow.model": QCoreApplication.translate("Commands", "Choose agent and model"),
-        "validation.mode": QCoreApplication.translate("Commands", "Choose the validation mode"),
-        "run.start": QCoreApplication.translate("Commands", "Run again"),
-        "run.summary": QCoreApplication.translate("Commands", "Continue from a summary"),
-        "run.stop": QCoreApplication.translate("Commands", "Stop the shown run"),
-        "recording.toggle": QCoreApplication.translate("Commands", "Record, or review the recording"),
-        "view.sidebar": QCoreApplication.translate("Commands", "Show or hide the workflows"),
-        "view.activity": QCoreApplication.translate("Commands", "Show or hide the activity"),
-        "view.zoom_in": QCoreApplication.translate("Commands", "Larger"),
-        "view.zoom_out": QCoreApplication.translate("Commands", "Smaller"),
-        "view.zoom_reset": QCoreApplication.translate("Commands", "Usual size"),
-        "view.close": QCoreApplication.translate("Commands", "Close this view"),
-        "go.back": QCoreApplication.translate("Commands", "Back"),
-        "go.forward": QCoreApplication.translate("Commands", "Forward"),
-        "focus.next_pane": QCoreApplication.translate("Commands", "Next pane"),
-        "focus.previous_pane": QCoreApplication.translate("Commands", "Previous pane"),
-        "focus.menu_bar": QCoreApplication.translate("Commands", "Menu bar"),
-        "view.full_screen": QCoreApplication.translate("Commands", "Full screen"),
-        "focus.composer": QCoreApplication.translate("Commands", "Write a message"),
-        "focus.attention": QCoreApplication.translate("Commands", "Answer what is asked here"),
-        "go.next_attention": QCoreApplication.translate("Commands", "Next workflow that needs you"),
-        "go.previous_attention": QCoreApplication.translate("Commands", "Previous workflow that needs you"),
-        "go.inbox": QCoreApplication.translate("Commands", "Inbox"),
-        "go.recent": QCoreApplication.translate("Commands", "The workflow viewed before"),
-        "go.recent_back": QCoreApplication.translate("Commands", "The workflow viewed before, backwards"),
-        "go.next": QCoreApplication.translate("Commands", "Next workflow"),
-        "go.previous": QCoreApplication.translate("Commands", "Previous workflow"),
-        "transcript.latest": QCoreApplication.translate("Commands", "Jump to the latest"),
-        "transcript.previous_message": QCoreApplication.translate("Commands", "Previous message"),
-        "transcript.next_message": QCoreApplication.translate("Commands", "Next message"),
-        "transcript.copy_answer": QCoreApplication.translate("Commands", "Copy the last answer"),
-        "transcript.copy_code": QCoreApplication.translate("Commands", "Copy the last code"),
-    }[command_id]

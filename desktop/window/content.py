@@ -1,11 +1,10 @@
 """What fills the window: workflows at the left, the centre, the activity at the right, toasts over all."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
 from core.bus import AgentsChanged, SettingsChanged
@@ -15,10 +14,10 @@ from core.wiring import Core
 from desktop.activity.panel import ActivityPanel
 from desktop.aio import Tasks
 from desktop.bind import Frames
-from desktop.palette.entries import Kind
 from desktop.palette.palette import Palette
 from desktop.settings.page_names import PageId
-from desktop.sidebar.keys import Keys
+from desktop.shortcuts.chords import is_pressed
+from desktop.shortcuts.keymap import Keymap
 from desktop.sidebar.sidebar import Sidebar
 from desktop.toasts.overlay import ToastOverlay
 from desktop.widgets.adaptive import Adaptive
@@ -26,22 +25,27 @@ from desktop.widgets.surfaces import Surface
 from desktop.window.actions import Actions
 from desktop.window.answering import AnsweringChoice
 from desktop.window.chat_pane import ChatPane
-from desktop.window.commands import keys_of
-from desktop.window.digit_keys import DigitKeys
+from desktop.window.commands import COMMANDS, defaults_where
+from desktop.window.escaping import Escaping
 from desktop.window.finder import Finder
 from desktop.window.finding import Finding
+from desktop.window.folding import Folding
 from desktop.window.going import Going
 from desktop.window.header import Header
 from desktop.window.host import Host
+from desktop.window.key_names import KeyNames, sidebar_keys
+from desktop.window.keyboard import Keyboard
 from desktop.window.leaving import Leaving
 from desktop.window.menus import Menus
 from desktop.window.mode_menu import ModeMenu
 from desktop.window.notifying import Notifying
-from desktop.window.panes import Pane, go_to_pane
+from desktop.window.panes import Panes
 from desktop.window.picker import Picker
+from desktop.window.places import Places
 from desktop.window.preferences import Preferences
 from desktop.window.questions import ask_delete
 from desktop.window.recording import RecordingPlace
+from desktop.window.retrying import Retrying
 from desktop.window.slashing import Slashing
 from desktop.window.start_page import StartPage
 from desktop.window.status_line import StatusLine
@@ -49,9 +53,6 @@ from desktop.window.template_list import TemplateList
 from desktop.window.title import viewed_title
 from desktop.window.tray import Tray
 from desktop.window_state import WindowState
-
-NARROW = 1280
-NARROWER = 960
 
 
 class Content(Adaptive, Surface):
@@ -66,21 +67,23 @@ class Content(Adaptive, Surface):
         theme = self._theme = session.theme
         stores = core.stores
         self.deeds = Actions(core, tasks, session.presenter, self)
+        self.keymap = Keymap(COMMANDS, session.state.keys, self)
+        self._retrying = Retrying(core, tasks, self.deeds, self)
         self.tray = Tray(theme, stores, frames, self)
         self.leaving = Leaving(window, stores.background, self.tray, session.end)
         self.notifying = Notifying(
             core, tasks, self.tray, self.leaving, self._go_from_toast, self._open_inbox, window, self
         )
-        self.preferences = Preferences(session, core, tasks, self.notifying, window, self)
+        self.preferences = Preferences(session, core, tasks, self.notifying, window, self.keymap, self)
         self._modes = ModeMenu(theme, self)
-        self._digits = DigitKeys(window)
-        keys = Keys(keys_of("workflow.new"), keys_of("app.settings"), keys_of("view.sidebar"))
+        keymap = self.keymap
+        keys = sidebar_keys(keymap)
         self.sidebar = Sidebar(
             theme, frames, stores.background, stores.workflows, core.clock, keys, self._mode_of, parent=self
         )
-        self._going = Going(stores, self.sidebar.order, self._open, self._go_from_toast, self)
+        self._going = Going(stores, self.sidebar.order, self._open, self._go_from_toast, theme, window, self)
         self.header = Header(theme, self)
-        card_keys = keys_of("focus.attention")
+        card_keys = keymap.first("focus.attention")
         self.picker = Picker(theme, window)
         self.answering = AnsweringChoice(core, tasks, self.header, self.picker, self._connect_model, self)
         self.chat = ChatPane(
@@ -97,7 +100,7 @@ class Content(Adaptive, Surface):
         self.slashing = Slashing(core, tasks, self.deeds, self.chat, self._new, self)
         self.recording = RecordingPlace(core, tasks, session.presenter, theme, frames, self)
         self.start = StartPage(theme, self)
-        fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
+        fold_keys, compose_keys = keymap.first("view.activity"), keymap.first("focus.composer")
         self._templates = TemplateList(core.slash, tasks, session.presenter, self)
         finder = Finder(
             stores,
@@ -106,6 +109,8 @@ class Content(Adaptive, Surface):
             self.answering.offers,
             self._templates,
             core.clock,
+            keymap,
+            lambda: self._places.of(self._finding.before),
         )
         self.finder = Palette(theme, finder, window)
         self._finding = Finding(
@@ -121,9 +126,15 @@ class Content(Adaptive, Surface):
         )
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
-        for above in (self.finder, self.chat.completion):
+        for above in (self.finder, self.chat.completion, self._going.recent_list):
             self.toasts.stay_below(above)
-        self.status = StatusLine(theme, stores, frames, keys_of("go.inbox"), self)
+        self.status = StatusLine(theme, stores, frames, self)
+        self._places = Places(self.sidebar, self.chat, self.toasts)
+        self._keyboard = Keyboard(window, keymap, self._places, self._carry_out, self)
+        KeyNames(keymap, self.sidebar, self.header, self.chat, self.activity, self.status, self)
+        self._folding = Folding(self.sidebar, self.activity, session.state)
+        self._panes = Panes(window, self.sidebar, self.chat, self.start, self.activity, self.toasts)
+        self._escaping = Escaping((self.chat.clear_selection, self._focus_centre))
         self._centre = QStackedWidget(self)
         self._menus: Menus | None = None
         self._is_begun = False
@@ -142,14 +153,14 @@ class Content(Adaptive, Surface):
 
     def begin(self) -> None:
         """Put menus and keys to work."""
-        self._menus = Menus(self._window, self._by_command())
+        self._menus = Menus(self._window, self._by_command(), self.keymap)
         self._on_demo(False)
         self.toasts.show()  # a child that is made when its window is on the screen already
         self.toasts.raise_()
         app = QApplication.instance()
         assert app is not None
         self._window.installEventFilter(self)
-        for keys in (self._going, self._digits):
+        for keys in (self._keyboard, self._going.walk):
             app.installEventFilter(keys)
         self._core.stores.background.set_window_active(self._window.isActiveWindow())
         self.notifying.begin()
@@ -168,7 +179,7 @@ class Content(Adaptive, Surface):
         """Let go of everything outside the window's own widgets."""
         app = QApplication.instance()
         if app is not None:
-            for keys in (self._going, self._digits):
+            for keys in (self._keyboard, self._going.walk):
                 app.removeEventFilter(keys)
         self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
         for subscription in self._heard:
@@ -179,17 +190,13 @@ class Content(Adaptive, Surface):
         self.leaving.deleteLater()
         self.chat.leave()
         self._window.takeCentralWidget()
-        for above in (self.toasts, self.picker, self.finder, self.chat.completion):
+        for above in (self.toasts, self.picker, self.finder, self.chat.completion, self._going.recent_list):
             above.deleteLater()
         self.deleteLater()
 
     def layout_state(self, state: WindowState) -> WindowState:
         """How a person arranged it."""
-        return replace(
-            state,
-            is_sidebar_collapsed=self._is_sidebar_folded,
-            is_activity_collapsed=self._is_activity_folded,
-        )
+        return self._folding.kept(state)
 
     # What Qt tells
 
@@ -200,8 +207,15 @@ class Content(Adaptive, Surface):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fold()
+        self._folding.fit(self.width())
         self._keep_clear()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Nothing in here wanted it."""
+        if is_pressed("Esc", event):
+            self._escaping.close_innermost()
+        else:
+            super().keyPressEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """A window that is not active watches nothing."""
@@ -231,9 +245,8 @@ class Content(Adaptive, Surface):
         row.addWidget(self.sidebar)
         row.addWidget(centre, 1)
         row.addWidget(self.activity)
-        self._is_sidebar_folded, self._is_activity_folded = state.is_sidebar_collapsed, state.is_activity_collapsed
-        self._fold()
-        self.chat.composer.needs_ctrl = not state.enter_sends
+        self._folding.fit(self.width())
+        self._on_enter_sends(state.enter_sends)
 
     def _connect(self) -> None:
         deeds = self.deeds
@@ -243,15 +256,14 @@ class Content(Adaptive, Surface):
         self.sidebar.stop_requested.connect(deeds.stop)
         self.sidebar.delete_requested.connect(self._delete)
         self.sidebar.settings_requested.connect(self.preferences.open)
-        self.sidebar.collapsed_changed.connect(self._fold_sidebar)
-        self.activity.collapsed_changed.connect(self._fold_activity)
+        self.sidebar.collapsed_changed.connect(self._folding.fold_sidebar)
+        self.activity.collapsed_changed.connect(self._folding.fold_activity)
         self.activity.compose_requested.connect(self.chat.focus_composer)
         self.header.stop_requested.connect(self._stop)
         self.header.mode_requested.connect(self._choose_mode)
         self._modes.chosen.connect(deeds.set_mode)
-        self._digits.pressed.connect(self._going.to_slot)
         self.preferences.enter_sends_changed.connect(self._on_enter_sends)
-        self.header.activity_requested.connect(self._toggle_activity)
+        self.header.activity_requested.connect(self._folding.toggle_activity)
         self.chat.send_requested.connect(self._send)
         self.chat.stop_requested.connect(self._stop)
         self.chat.token_bar.summary_requested.connect(self._sum_up)
@@ -263,7 +275,7 @@ class Content(Adaptive, Surface):
         self.status.inbox_requested.connect(self._open_inbox)
         self.start.demo_requested.connect(deeds.start_demo)
         self.start.new_requested.connect(self._new)
-        self.start.template_requested.connect(self._new_from_template)
+        self.start.template_requested.connect(self._finding.templates)
         self.toasts.go_requested.connect(self._go_from_toast)
         self.toasts.action_requested.connect(deeds.toast_action)
         deeds.sent.connect(self.chat.sending_worked)
@@ -273,20 +285,14 @@ class Content(Adaptive, Surface):
         deeds.answered.connect(self.chat.settle)
         deeds.demo_changed.connect(self._on_demo)
 
-    def _by_command(self) -> dict[str, Callable[[], None]]:
-        going, transcript = self._going, self.chat.transcript
+    def _by_command(self) -> dict[str, Callable[[], object]]:
+        transcript = self.chat.transcript
         return {
-            "go.anything": partial(self._finding.find, Kind.WORKFLOW),
-            "go.commands": partial(self._finding.find, Kind.COMMAND),
-            "app.help": partial(self._finding.find, Kind.HELP),
-            "go.inbox": self._open_inbox,
             "workflow.new": self._new,
-            "workflow.new_from_template": self._new_from_template,
             "workflow.rename": self._rename_viewed,
             "workflow.delete": self._delete_viewed,
             "demo.start": self.deeds.start_demo,
             "demo.remove": self.deeds.remove_demo,
-            "app.settings": self.preferences.open,
             "app.quit": self.leaving.ask,
             "workflow.model": self._pick,
             "validation.mode": self._choose_mode,
@@ -294,32 +300,20 @@ class Content(Adaptive, Surface):
             "run.stop": self._stop,
             "run.summary": self._sum_up,
             "recording.toggle": self.recording.toggle,
-            "view.sidebar": self._toggle_sidebar,
-            "view.activity": self._toggle_activity,
-            "view.zoom_in": partial(self.preferences.zoom, 1),
-            "view.zoom_out": partial(self.preferences.zoom, -1),
-            "view.zoom_reset": partial(self.preferences.zoom, 0),
-            "view.full_screen": self._toggle_full_screen,
             "view.close": self._new,
             "focus.composer": self.chat.focus_composer,
             "focus.attention": self._answer,
-            "go.next_attention": partial(going.to_asking, 1),
-            "go.previous_attention": partial(going.to_asking, -1),
-            "go.recent": partial(going.through_recent, 1),
-            "go.recent_back": partial(going.through_recent, -1),
-            "go.next": partial(going.beside, 1),
-            "go.previous": partial(going.beside, -1),
-            "go.back": partial(going.along, -1),
-            "go.forward": partial(going.along, 1),
-            "focus.next_pane": partial(self._go_to_pane, 1),
-            "focus.previous_pane": partial(self._go_to_pane, -1),
-            "focus.menu_bar": self._focus_menu_bar,
             "transcript.latest": transcript.jump_to_latest,
             "transcript.previous_message": partial(transcript.focus_turn, -1),
             "transcript.next_message": partial(transcript.focus_turn, 1),
-            "transcript.copy_answer": self._copy_answer,
-            "transcript.copy_code": self._copy_code,
-            **{f"go.slot.{number}": partial(going.to_slot, number) for number in range(1, 10)},
+            "transcript.copy_answer": transcript.copy_answer,
+            "transcript.copy_code": transcript.copy_code,
+            **self._going.by_command(),
+            **self._finding.by_command(),
+            **self.preferences.by_command(),
+            **self._folding.by_command(),
+            **self._panes.by_command(),
+            **self._retrying.by_command(),
         }
 
     # Showing
@@ -375,11 +369,12 @@ class Content(Adaptive, Surface):
         areas = [chat.composer, chat.card, chat.inputs, self.header, self.status]
         self.toasts.set_keep_clear([_in_window(area, self._window) for area in areas if area.isVisible()])
 
-    def _focus_centre(self) -> None:
+    def _focus_centre(self) -> bool:
         if self._centre.currentWidget() is self.start:
             self.start.setFocus(Qt.FocusReason.OtherFocusReason)
         else:
             self.chat.focus_composer()
+        return True
 
     # Doing
 
@@ -394,7 +389,7 @@ class Content(Adaptive, Surface):
         self.chat.focus_card()
 
     def _open_inbox(self) -> None:
-        self._finding.find(Kind.INBOX)
+        self._finding.inbox()
 
     def _answer(self) -> None:
         self.chat.focus_card()
@@ -411,9 +406,6 @@ class Content(Adaptive, Surface):
         self.deeds.show(None)
         self._render()
         self.chat.focus_composer()
-
-    def _new_from_template(self) -> None:
-        self._finding.find(Kind.TEMPLATE)
 
     def _send(self, text: str) -> None:
         self.slashing.send(text, self.answering.of_new)
@@ -434,7 +426,7 @@ class Content(Adaptive, Surface):
     def _rename_viewed(self) -> None:
         viewed = self._core.stores.background.viewed_workflow_id
         if viewed is not None:
-            self._fold_sidebar(False)
+            self._folding.fold_sidebar(False)
             self.sidebar.rename(viewed)
 
     def _delete_viewed(self) -> None:
@@ -452,6 +444,7 @@ class Content(Adaptive, Surface):
 
     def _on_enter_sends(self, enter_sends: bool) -> None:
         self.chat.composer.needs_ctrl = not enter_sends
+        self.keymap.set_defaults(defaults_where(enter_sends=enter_sends))
 
     def _mode_of(self, workflow_id: WorkflowId) -> ValidationMode | None:
         """The mode of a run where it is not that of the settings: shown on its row."""
@@ -459,55 +452,9 @@ class Content(Adaptive, Surface):
         mode = execution.run.mode if execution is not None and execution.run is not None else None
         return mode if mode is not self._core.settings.current.validation_mode else None
 
-    def _go_to_pane(self, by: int) -> None:
-        transcript = self.chat.transcript
-        panes = [
-            Pane(self.sidebar, self.sidebar.take_focus),
-            Pane(transcript, partial(transcript.setFocus, Qt.FocusReason.ShortcutFocusReason)),
-            Pane(self.chat.card, self.chat.focus_card),
-            Pane(self.chat.composer, self.chat.focus_composer),
-            Pane(self.start, partial(self.start.setFocus, Qt.FocusReason.ShortcutFocusReason)),
-            Pane(self.activity, self.activity.take_focus),
-        ]
-        go_to_pane(panes, by)
-
-    def _focus_menu_bar(self) -> None:
-        bar = self._window.menuBar()
-        bar.setFocus(Qt.FocusReason.MenuBarFocusReason)
-        bar.setActiveAction(bar.actions()[0])
-
     def _choose_mode(self) -> None:
         if self.header.isVisible():
             self._modes.open_at(self.header.mode_place, self._core.settings.current.validation_mode)
-
-    def _toggle_sidebar(self) -> None:
-        self._fold_sidebar(not self.sidebar.is_collapsed)
-
-    def _toggle_activity(self) -> None:
-        self._fold_activity(not self.activity.is_collapsed)
-
-    def _fold_sidebar(self, is_folded: bool) -> None:
-        """As a person wants it, also where the window is narrow."""
-        self._is_sidebar_folded = is_folded
-        self.sidebar.set_collapsed(is_folded)
-
-    def _fold_activity(self, is_folded: bool) -> None:
-        self._is_activity_folded = is_folded
-        self.activity.set_collapsed(is_folded)
-
-    def _fold(self) -> None:
-        """As the room allows: the activity folds by itself under 1280, the sidebar under 960."""
-        self.sidebar.set_collapsed(self._is_sidebar_folded or self.width() < NARROWER)
-        self.activity.set_collapsed(self._is_activity_folded or self.width() < NARROW)
-
-    def _toggle_full_screen(self) -> None:
-        self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
-
-    def _copy_answer(self) -> None:
-        self.chat.transcript.copy_answer()
-
-    def _copy_code(self) -> None:
-        self.chat.transcript.copy_code()
 
 
 def _in_window(widget: QWidget, window: QWidget) -> QRect:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QKeySequence
 
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
@@ -16,12 +15,13 @@ from core.stores.workflows import ListedWorkflow
 from core.wiring import Stores
 from desktop.palette.entries import Entry, Heading, Kind, Query
 from desktop.palette.ranking import ranked
+from desktop.shortcuts.command import Where
+from desktop.shortcuts.keymap import Keymap
 from desktop.theme.icon_names import Icon
 from desktop.toasts.words import words_of
 from desktop.translation.asking import asked_words, asking_sentence
 from desktop.translation.formats import ago
-from desktop.window.commands import COMMANDS, Command, command_title
-from desktop.window.keys_help import local_keys
+from desktop.window.keys_help import command_entry, keys_help
 from desktop.window.offers import Offer
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -41,7 +41,8 @@ class Finder:
     """A `desktop.palette.palette.Search`.
 
     `recent` are workflows in the order in which they were viewed, the one before the viewed one first; `can_do` says
-    whether a command can be carried out now; `answering` is who can answer here, `templates` what can be started.
+    whether a command can be carried out now; `answering` is who can answer here, `templates` what can be started;
+    `places` is where the focus was, for the keys that hold there.
     """
 
     def __init__(
@@ -52,6 +53,8 @@ class Finder:
         answering: Callable[[], Sequence[Offer]],
         templates: Callable[[], Sequence[Titled]],
         clock: Clock,
+        keymap: Keymap,
+        places: Callable[[], Sequence[Where]],
     ) -> None:
         self._workflows = stores.workflows
         self._background = stores.background
@@ -62,6 +65,8 @@ class Finder:
         self._can_do = can_do
         self._answering = answering
         self._templates = templates
+        self._keymap = keymap
+        self._places = places
 
     def __call__(self, query: Query) -> Sequence[Heading | Entry]:
         match query.kind:
@@ -76,7 +81,7 @@ class Finder:
             case Kind.INBOX:
                 return self._told(query.words)
             case Kind.HELP:
-                return self._keys(query.words)
+                return list(keys_help(self._keymap, self._places(), query.words))
 
     def _anything(self, words: str) -> list[Heading | Entry]:
         """Those that need somebody first, then those at work, then by when they were viewed and changed."""
@@ -107,7 +112,8 @@ class Finder:
             yield entry
 
     def _commands(self) -> list[Entry]:
-        return [_command(one) for one in COMMANDS if one.menu is not None and self._is_offered(one.id)]
+        commands = self._keymap.commands
+        return [command_entry(self._keymap, one) for one in commands if one.menu and self._is_offered(one.id)]
 
     def _is_offered(self, command_id: str) -> bool:
         return command_id not in _OWN and self._can_do(command_id)
@@ -130,28 +136,11 @@ class Finder:
             for one in self._questions.get_questions_for_workflow(workflow_id)
         ]
 
-    def _keys(self, words: str) -> list[Heading | Entry]:
-        """Every key: those that hold everywhere, then those of a place."""
-        everywhere = ranked(words, [_command(one, Kind.HELP) for one in COMMANDS if one.keys])
-        found: list[Heading | Entry] = [*everywhere]
-        for place, keys in local_keys():
-            entries = [Entry(Kind.HELP, "", title, named, Icon.KEYBOARD, has_keys=True) for title, named in keys]
-            if mine := ranked(words, entries):
-                found += [Heading(place), *mine]
-        return found
-
 
 def _workflow(row: ListedWorkflow, *, is_asking: bool) -> Entry:
-    note = translate("Palette", "needs you") if is_asking else _status_words(row.status)
+    note = state_words(row.status, is_asking=is_asking)
     icon = Icon.MESSAGE_CIRCLE_QUESTION_MARK if is_asking else Icon.MESSAGE_CIRCLE
     return Entry(Kind.WORKFLOW, row.workflow.id, row.workflow.title, note, icon)
-
-
-def _command(command: Command, kind: Kind = Kind.COMMAND) -> Entry:
-    names = [QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText) for keys in command.keys]
-    note = translate("Palette", "{one} or {other}").format(one=names[0], other=names[1]) if len(names) > 1 else ""
-    icon = Icon.KEYBOARD if kind is Kind.HELP else Icon.CHEVRON_RIGHT
-    return Entry(kind, command.id, command_title(command.id), note or "".join(names), icon, has_keys=True)
 
 
 def _answering(offer: Offer) -> Entry:
@@ -178,7 +167,10 @@ def _telling(notice: Toast, names: Mapping[WorkflowId, str], now: datetime) -> E
     return Entry(Kind.INBOX, where or "", title, when, _ICONS[notice.type])
 
 
-def _status_words(status: RunStatus | None) -> str:
+def state_words(status: RunStatus | None, *, is_asking: bool) -> str:
+    """The state of a workflow by its last run, in a word; empty where nothing ran."""
+    if is_asking:
+        return translate("Palette", "needs you")
     match status:
         case None:
             return ""

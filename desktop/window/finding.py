@@ -1,6 +1,7 @@
 """Opening the palette, doing what is chosen in it, and giving the focus back."""
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
@@ -28,7 +29,7 @@ class Finding(QObject):
         carry_out: Callable[[str], None],
         templates: TemplateList,
         start_template: Callable[[TemplateId], None],
-        focus_centre: Callable[[], None],
+        focus_centre: Callable[[], object],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -44,6 +45,30 @@ class Finding(QObject):
         palette.chosen.connect(self._take)
         palette.left.connect(self._focus_back)
         templates.changed.connect(palette.refresh)
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its commands do."""
+        return {
+            "go.anything": partial(self.find, Kind.WORKFLOW),
+            "go.commands": partial(self.find, Kind.COMMAND),
+            "go.inbox": self.inbox,
+            "app.help": partial(self.find, Kind.HELP),
+            "workflow.new_from_template": self.templates,
+        }
+
+    @property
+    def before(self) -> QWidget | None:
+        """What had the focus when it was opened; None where that is gone, or it is closed."""
+        before = self._before
+        return before if before is not None and isValid(before) else None
+
+    def templates(self) -> None:
+        """Open it with what can be started."""
+        self.find(Kind.TEMPLATE)
+
+    def inbox(self) -> None:
+        """Open it with what needs a person, and what came to an end."""
+        self.find(Kind.INBOX)
 
     def find(self, kind: Kind) -> None:
         """Open the palette with this list; the keys that opened it close it."""

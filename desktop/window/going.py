@@ -1,21 +1,25 @@
 """Going from workflow to workflow by keys: by slot, by list, by what was viewed, by who needs somebody."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from core.domain.ids import WorkflowId
 from core.wiring import Stores
+from desktop.theme.theme import Theme
+from desktop.window.finder import state_words
 from desktop.window.navigation import Recent, Visited, neighbour, next_around
-
-_HELD = (Qt.Key.Key_Control, Qt.Key.Key_Meta)
+from desktop.window.offers import Offer
+from desktop.window.recent_list import RecentList
+from desktop.window.recent_walk import RecentWalk
 
 
 class Going(QObject):
     """`open_workflow` shows one, `open_asking` what it asks; `order` is the list of the sidebar.
 
-    An event filter of the application: letting go of Ctrl ends the walk through the workflows viewed last.
+    `walk` is an event filter of the application.
     """
 
     def __init__(
@@ -24,6 +28,8 @@ class Going(QObject):
         order: Callable[[], Sequence[WorkflowId]],
         open_workflow: Callable[[str], None],
         open_asking: Callable[[str], None],
+        theme: Theme,
+        window: QWidget,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -33,6 +39,10 @@ class Going(QObject):
         self._open_asking = open_asking
         self._recent = Recent()
         self._visited = Visited()
+        self.recent_list = RecentList(theme, window)
+        self.walk = RecentWalk(
+            window, self._recent, self.recent_list, self._is_there, self._described, self._open, self
+        )
 
     @property
     def viewed_before(self) -> list[WorkflowId]:
@@ -41,18 +51,23 @@ class Going(QObject):
 
     def viewed(self, workflow_id: WorkflowId) -> None:
         """Somebody looks at it now."""
+        self.walk.cancel()  # whoever goes elsewhere goes through no list
         self._recent.viewed(workflow_id)
         self._visited.went_to(workflow_id)
 
-    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        if (
-            self._recent.is_walking
-            and event.type() == QEvent.Type.KeyRelease
-            and isinstance(event, QKeyEvent)
-            and event.key() in _HELD
-        ):
-            self._recent.settle()
-        return False
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its commands do."""
+        return {
+            "go.next_attention": partial(self.to_asking, 1),
+            "go.previous_attention": partial(self.to_asking, -1),
+            "go.recent": partial(self.walk.step, 1),
+            "go.recent_back": partial(self.walk.step, -1),
+            "go.next": partial(self.beside, 1),
+            "go.previous": partial(self.beside, -1),
+            "go.back": partial(self.along, -1),
+            "go.forward": partial(self.along, 1),
+            **{f"go.slot.{number}": partial(self.to_slot, number) for number in range(1, 10)},
+        }
 
     def to_slot(self, number: int) -> None:
         """To the workflow with that number, if there is one."""
@@ -61,12 +76,6 @@ class Going(QObject):
     def beside(self, by: int) -> None:
         """To the next (1) or the one before (-1) in the list."""
         self._open(neighbour(self._order(), self._now, by))
-
-    def through_recent(self, by: int) -> None:
-        """Further back (1) among those viewed last; where it ends counts as viewed when the key is let go."""
-        if not self._recent.is_walking:
-            self._recent.keep(self._is_there)
-        self._open(self._recent.step(by))
 
     def along(self, by: int) -> None:
         """Back (-1) or forward (1) on the way that was taken."""
@@ -84,6 +93,16 @@ class Going(QObject):
 
     def _is_there(self, workflow_id: WorkflowId) -> bool:
         return self._stores.workflows.get(workflow_id) is not None
+
+    def _described(self, order: Sequence[WorkflowId]) -> list[Offer]:
+        """The list of those viewed last: their names, and which needs somebody or runs."""
+        asking = set(self._stores.questions.workflows)
+        found = [(one, self._stores.workflows.get(one)) for one in order]
+        return [
+            Offer(row.workflow.title, state_words(row.status, is_asking=one in asking), None, one == self._now)
+            for one, row in found
+            if row is not None
+        ]
 
     def _open(self, workflow_id: WorkflowId | None) -> None:
         if workflow_id is not None:

@@ -1,7 +1,9 @@
 """The header of the centre: the workflow's name, its state, who answers, its validation mode, and what stops it."""
 
+from dataclasses import dataclass, field
+
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
 
 from core.domain.run import RunStatus
@@ -13,7 +15,6 @@ from desktop.widgets.buttons import Button, IconButton, with_keys
 from desktop.widgets.indicator import Indicator, StatusDot
 from desktop.widgets.labels import ElidedLabel, Label, plain_tool_tip
 from desktop.widgets.surfaces import Surface
-from desktop.window.commands import keys_of
 
 INDICATORS = {
     RunStatus.ENQUEUED: Indicator.IDLE,
@@ -24,6 +25,16 @@ INDICATORS = {
     RunStatus.ERROR: Indicator.ERROR,
     RunStatus.CANCELLED: Indicator.CANCELLED,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderKeys:
+    """The keys that its buttons name; what they do is done elsewhere."""
+
+    mode: QKeySequence = field(default_factory=QKeySequence)
+    activity: QKeySequence = field(default_factory=QKeySequence)
+    picker: QKeySequence = field(default_factory=QKeySequence)
+    stop: QKeySequence = field(default_factory=QKeySequence)
 
 
 class Header(Adaptive, Surface):
@@ -49,6 +60,7 @@ class Header(Adaptive, Surface):
         self._who = Button(theme, "", "ghost", Icon.CHEVRON_DOWN, is_small=True, parent=self)
         self._who.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
         self._agent, self._model = "", ""
+        self._keys = HeaderKeys()
         self._stop = Button(theme, "", "secondary", Icon.SQUARE, parent=self)
         self._activity = IconButton(theme, Icon.PANEL_RIGHT, parent=self)
         self._row = QHBoxLayout(self)
@@ -77,6 +89,11 @@ class Header(Adaptive, Surface):
             self._agent, self._model = agent, model
             self._fit_who()
 
+    def set_keys(self, keys: HeaderKeys) -> None:
+        """Its buttons name these."""
+        self._keys = keys
+        self.retranslate()
+
     @property
     def picker_place(self) -> QRect:
         """Where the button of the picker stands."""
@@ -102,11 +119,12 @@ class Header(Adaptive, Surface):
         mode = self._mode_words(self._mode) if self._mode else ""
         self._mode_button.setText(mode)
         self._mode_button.setAccessibleName(self.tr("Validation: {mode}").format(mode=mode))
-        self._mode_button.setToolTip(plain_tool_tip(with_keys(mode, keys_of("validation.mode"))))
+        self._mode_button.setToolTip(plain_tool_tip(with_keys(mode, self._keys.mode)))
         self._stop.setText(self.tr("Stop"))
+        self._stop.setToolTip(plain_tool_tip(with_keys(self.tr("Stop"), self._keys.stop)))
         self._stop.setVisible(self._status is not None and not self._status.is_final)
         self._fit_who()
-        self._activity.describe(self.tr("Show or hide the activity"), keys_of("view.activity"))
+        self._activity.describe(self.tr("Show or hide the activity"), self._keys.activity)
 
     def dress(self) -> None:
         sizes = self._theme.sizes
@@ -122,7 +140,7 @@ class Header(Adaptive, Surface):
         shown = whole if metrics.horizontalAdvance(whole) <= room else self._model
         self._who.setText(metrics.elidedText(shown, Qt.TextElideMode.ElideRight, room))
         self._who.setAccessibleName(self.tr("Who answers: {who}").format(who=whole))
-        self._who.setToolTip(plain_tool_tip(with_keys(whole, keys_of("workflow.model"))))
+        self._who.setToolTip(plain_tool_tip(with_keys(whole, self._keys.picker)))
 
     def _room_for_who(self) -> int:
         """For the words of that button, beside all that is not cut and the beginning of the title."""

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.attention.form import Form
 from desktop.attention.scroller import Scroller
 from desktop.attention.words import violation_words
+from desktop.shortcuts.chords import is_pressed
+from desktop.shortcuts.names import key_name
 from desktop.theme.theme import Theme
 from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
@@ -37,6 +39,7 @@ class InputCard(Adaptive, Surface):
         self._most_height = 0
         self._is_sending = False
         self._runs = True
+        self._submit_keys = QKeySequence("Ctrl+Return")
         self._form: Form | None = None
         self._title = Paragraph("", "strong", most_lines=2)
         self._about = Label("", "secondary", "muted")
@@ -109,6 +112,11 @@ class InputCard(Adaptive, Surface):
             self._form = None
             self._replace_page(None)
 
+    def set_submit_keys(self, keys: QKeySequence) -> None:
+        """Its hint names these."""
+        self._submit_keys = keys
+        self.retranslate()
+
     def set_most_height(self, height: int) -> None:
         """How tall it may be."""
         if height != self._most_height:
@@ -121,7 +129,8 @@ class InputCard(Adaptive, Surface):
         self._about.setText(self.tr("This is still needed to start:") if runs else self.tr("Fill in the prompt:"))
         go = self.tr("Start") if runs else self.tr("Insert")
         self._go.setText(go)
-        self._hint.setText(self.tr("Ctrl+Enter to start") if runs else self.tr("Ctrl+Enter to insert"))
+        words = self.tr("{keys} to start") if runs else self.tr("{keys} to insert")
+        self._hint.setText(words.format(keys=key_name(self._submit_keys)) if not self._submit_keys.isEmpty() else "")
         self._leave.setText(self.tr("Cancel"))
 
     def dress(self) -> None:
@@ -135,8 +144,8 @@ class InputCard(Adaptive, Surface):
     # Qt
 
     def event(self, event: QEvent) -> bool:
-        """With focus in it, Esc is its own, whatever else in the window has that key."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_escape(event):
+        """With focus in it, Esc and Ctrl+Enter are its own, whatever else in the window has these keys."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and _is_own(event):
             event.accept()
             return True
         if event.type() == QEvent.Type.LayoutRequest:
@@ -148,6 +157,8 @@ class InputCard(Adaptive, Surface):
         focus = QApplication.focusWidget()
         if _is_escape(event):
             self.left.emit()
+        elif is_pressed("Ctrl+Return", event):
+            self._give()
         elif event.key() in _ENTER and not event.isAutoRepeat():
             focus.click() if isinstance(focus, QAbstractButton) else self._give()
         else:
@@ -168,8 +179,6 @@ class InputCard(Adaptive, Surface):
         self._column.addLayout(self._buttons)
         self._go.clicked.connect(self._give)
         self._leave.clicked.connect(self.left)
-        submit = QShortcut(QKeySequence("Ctrl+Return"), self, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        submit.activated.connect(self._give)
 
     def _give(self) -> None:
         if self._form is None or self._is_sending:
@@ -216,3 +225,7 @@ class InputCard(Adaptive, Surface):
 
 def _is_escape(event: QKeyEvent) -> bool:
     return event.key() == Qt.Key.Key_Escape and event.modifiers() == Qt.KeyboardModifier.NoModifier
+
+
+def _is_own(event: QKeyEvent) -> bool:
+    return _is_escape(event) or is_pressed("Ctrl+Return", event)

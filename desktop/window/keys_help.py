@@ -1,52 +1,34 @@
-"""The keys that hold in one place only, as the help names them (UI §4)."""
+"""The keys of now, as the help lists them: those of where one was, those that hold everywhere, those of elsewhere."""
 
-from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QKeySequence
+from collections.abc import Iterator, Sequence
 
-translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
-
-
-def local_keys() -> list[tuple[str, list[tuple[str, str]]]]:
-    """Each place with what can be done there, and the name of the keys that do it."""
-    return [
-        (
-            translate("KeysHelp", "Writing a message"),
-            [
-                (translate("KeysHelp", "Send"), named("Return")),
-                (translate("KeysHelp", "Send, whichever key the settings name"), named("Ctrl+Return")),
-                (translate("KeysHelp", "New line"), named("Shift+Return")),
-                (translate("KeysHelp", "Name a template or a prompt"), named("/")),
-                (translate("KeysHelp", "Take the name that is offered"), named("Tab")),
-            ],
-        ),
-        (
-            translate("KeysHelp", "Answering"),
-            [
-                (translate("KeysHelp", "Choose"), named("Up", "Down")),
-                (translate("KeysHelp", "Choose by number"), named("1", "9")),
-                (translate("KeysHelp", "Confirm"), named("Return")),
-                (translate("KeysHelp", "Send what was written"), named("Ctrl+Return")),
-                (translate("KeysHelp", "Later"), named("Esc")),
-            ],
-        ),
-        (
-            translate("KeysHelp", "List of workflows"),
-            [
-                (translate("KeysHelp", "Open"), named("Return")),
-                (translate("KeysHelp", "Rename"), named("F2")),
-                (translate("KeysHelp", "Delete"), named("Del")),
-                (translate("KeysHelp", "Menu"), named("Shift+F10")),
-            ],
-        ),
-        (
-            translate("KeysHelp", "Transcript"),
-            [
-                (translate("KeysHelp", "Unfold, fold"), named("Right", "Left")),
-            ],
-        ),
-    ]
+from desktop.palette.entries import Entry, Heading, Kind
+from desktop.palette.ranking import ranked
+from desktop.shortcuts.command import LOCAL, Command, Where
+from desktop.shortcuts.keymap import Keymap
+from desktop.shortcuts.names import key_names
+from desktop.shortcuts.words import where_title
+from desktop.theme.icon_names import Icon
 
 
-def named(*keys: str) -> str:
-    """Keys by the names that this system gives them."""
-    return " … ".join(QKeySequence(one).toString(QKeySequence.SequenceFormat.NativeText) for one in keys)
+def command_entry(keymap: Keymap, command: Command, kind: Kind = Kind.COMMAND) -> Entry:
+    """A command with its keys. In the help, what is done in one place only leads nowhere."""
+    key = command.id if kind is Kind.COMMAND or command.is_everywhere else ""
+    icon = Icon.KEYBOARD if kind is Kind.HELP else Icon.CHEVRON_RIGHT
+    return Entry(kind, key, command.words, key_names(keymap.shown(command.id)), icon, has_keys=True)
+
+
+def keys_help(keymap: Keymap, places: Sequence[Where], words: str) -> Iterator[Heading | Entry]:
+    """`places` are those where one was, the innermost first. What has no key is left out."""
+    shown = dict.fromkeys([*places, Where.EVERYWHERE, *LOCAL])
+    told: set[str] = set()
+    title = ""
+    for where in shown:
+        commands = [one for one in keymap.commands if where in one.where and one.id not in told]
+        told.update(one.id for one in commands)
+        entries = [command_entry(keymap, one, Kind.HELP) for one in commands if keymap.chords(one.id)]
+        found = ranked(words, entries)
+        if found and title != where_title(where):
+            title = where_title(where)
+            yield Heading(title)
+        yield from found

@@ -1,42 +1,69 @@
-"""The menu bar and the keys, both made from the table of commands."""
+"""The menu bar and the keys that hold everywhere, both made from the table of commands."""
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow, QMenu
 
-from desktop.window.commands import COMMANDS, MENUS, command_title, menu_title
+from desktop.shortcuts.keymap import Keymap
+from desktop.shortcuts.names import key_name
+from desktop.window.commands import MENUS, menu_title
+
+_BESIDE = ("go.", "focus.attention")
+"""What also works in the settings, which stand beside the window (UI §8)."""
 
 
-class Menus:
-    """The actions of a window, by command id. Every command that is given something to do has one."""
+class Menus(QObject):
+    """The actions of a window, by command id. Every command that is given something to do has one, whose keys are
+    those of the keymap, also when these change.
 
-    def __init__(self, window: QMainWindow, deeds: Mapping[str, Callable[[], None]]) -> None:
+    What has keys in one place only shows them in its menu; they are heard where they hold.
+    """
+
+    def __init__(self, window: QMainWindow, deeds: Mapping[str, Callable[[], object]], keymap: Keymap) -> None:
+        super().__init__(window)
+        self._keymap = keymap
         self._menus: dict[str, QMenu] = {name: window.menuBar().addMenu("") for name in MENUS}
         self._actions: dict[str, QAction] = {}
-        for command in COMMANDS:
+        for command in keymap.commands:
+            if command.id not in deeds:
+                continue
             action = QAction(window)
             action.setObjectName(command.id)
-            action.setShortcuts([QKeySequence(keys) for keys in command.keys])
             action.triggered.connect(deeds[command.id])
+            if command.id.startswith(_BESIDE):
+                action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
             window.addAction(action)
             if command.menu is not None:
                 self._menus[command.menu].addAction(action)
             self._actions[command.id] = action
         self.retranslate()
+        keymap.changed.connect(self.retranslate)
 
     def retranslate(self) -> None:
+        """Say the words and the keys of now."""
         for name, menu in self._menus.items():
             menu.setTitle(menu_title(name))
         for command_id, action in self._actions.items():
-            action.setText(command_title(command_id))
+            command = self._keymap.command(command_id)
+            if command.is_everywhere:
+                action.setText(command.words)
+                action.setShortcuts(self._keymap.keys(command_id))
+            else:  # behind a tab, Qt shows it where keys stand
+                keys = key_name(self._keymap.first(command_id))
+                action.setText(f"{command.words}\t{keys}" if keys else command.words)
 
     def enable(self, command_id: str, *, is_enabled: bool) -> None:
         self._actions[command_id].setEnabled(is_enabled)
 
     def is_enabled(self, command_id: str) -> bool:
-        return self._actions[command_id].isEnabled()
+        """Whether it can be carried out now; what is no command of the menus cannot."""
+        action = self._actions.get(command_id)
+        return action is not None and action.isEnabled()
 
     def trigger(self, command_id: str) -> None:
         """Carry the command out, if it can be now."""
-        self._actions[command_id].trigger()
+        action = self._actions.get(command_id)
+        if action is not None:
+            action.trigger()

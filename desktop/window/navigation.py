@@ -41,11 +41,27 @@ class Recent:
         self._at = ((self._at or 0) + by) % len(self._order)
         return self._order[self._at]
 
-    def settle(self) -> None:
-        """The key was let go: the one that was reached is the last viewed."""
-        if self._at is not None:
-            reached, self._at = self._order[self._at], None
-            self._move_to_front(reached)
+    @property
+    def order(self) -> Sequence[WorkflowId]:
+        """The one viewed now first, the one before it second."""
+        return tuple(self._order)
+
+    @property
+    def place(self) -> int:
+        """Where in the order the walk is; 0 where there is none."""
+        return self._at or 0
+
+    def settle(self) -> WorkflowId | None:
+        """The key was let go: the one that was reached is the last viewed. None: there was no walk."""
+        if self._at is None:
+            return None
+        reached, self._at = self._order[self._at], None
+        self._move_to_front(reached)
+        return reached
+
+    def cancel(self) -> None:
+        """The walk is over, and has led nowhere."""
+        self._at = None
 
     def _move_to_front(self, workflow_id: WorkflowId) -> None:
         self._order = [workflow_id, *(one for one in self._order if one != workflow_id)]

@@ -1,5 +1,7 @@
 """The settings, opened when they are first wanted, and those of them that have keys of their own."""
 
+from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 
 from PySide6.QtCore import Signal
@@ -14,11 +16,13 @@ from desktop.settings.dialog import SettingsDialog
 from desktop.settings.library import Library
 from desktop.settings.minds import Minds
 from desktop.settings.notifier import Notifier
+from desktop.settings.own_keys import OwnKeys
 from desktop.settings.page_names import PageId
 from desktop.settings.recall import Recall
 from desktop.settings.servers import Servers
 from desktop.settings.values import Setting
 from desktop.settings.window_settings import WindowSettings
+from desktop.shortcuts.keymap import Keymap
 from desktop.window.host import Host
 from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
 
@@ -31,7 +35,14 @@ class Preferences(QWidget):
     enter_sends_changed = Signal(bool)
 
     def __init__(
-        self, session: Host, core: Core, tasks: Tasks, notifier: Notifier, window: QMainWindow, parent: QWidget
+        self,
+        session: Host,
+        core: Core,
+        tasks: Tasks,
+        notifier: Notifier,
+        window: QMainWindow,
+        keymap: Keymap,
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self.hide()
@@ -40,9 +51,19 @@ class Preferences(QWidget):
         self._tasks = tasks
         self._notifier = notifier
         self._window = window
+        self._keymap = keymap
         self._own = WindowSettings(session.theme, session.translation, lambda: session.state, session.save, self)
         self._own.enter_sends_changed.connect(self.enter_sends_changed)
         self._dialog: SettingsDialog | None = None
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its commands do."""
+        return {
+            "app.settings": self.open,
+            "view.zoom_in": partial(self.zoom, 1),
+            "view.zoom_out": partial(self.zoom, -1),
+            "view.zoom_reset": partial(self.zoom, 0),
+        }
 
     def open(self) -> None:
         """Bring the dialog to the front, where it was left."""
@@ -76,6 +97,7 @@ class Preferences(QWidget):
                 library=Library(core.prompts, core.bus, spawn),
                 recall=Recall(core.memories, core.bus, spawn),
                 notifier=self._notifier,
+                keys=OwnKeys(self._keymap, lambda: session.state, session.save),
             )
         self._dialog.present(page_id)
 

@@ -37,16 +37,16 @@ _SIGNS: dict[Saving, tuple[Icon, ColorName]] = {
 
 
 class StatusLine(Adaptive, Surface):
-    """`inbox_requested`: a person wants to see what waits for them. `inbox_keys` do the same."""
+    """`inbox_requested`: a person wants to see what waits for them."""
 
     inbox_requested = Signal()
 
-    def __init__(self, theme: Theme, stores: Stores, frames: Frames, inbox_keys: QKeySequence, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, stores: Stores, frames: Frames, parent: QWidget) -> None:
         super().__init__("app", "top", parent)
         set_role(StatusLine, QAccessible.Role.StatusBar)
         self._theme = theme
         self._stores = stores
-        self._inbox_keys = inbox_keys
+        self._inbox_keys = QKeySequence()
         self._told = Saving.SAVED
         self._running = ElidedLabel("", "meta", "muted", parent=self)
         self._waiting = Button(theme, "", "link", Icon.MESSAGE_CIRCLE_QUESTION_MARK, is_small=True, parent=self)
@@ -67,6 +67,11 @@ class StatusLine(Adaptive, Surface):
         self.adapt_to(theme)
         told = (stores.background.changed, stores.questions.changed, stores.usage.changed, stores.saving.changed)
         frames.bind(self, told, self._render_soon)
+
+    def set_inbox_keys(self, keys: QKeySequence) -> None:
+        """These open the inbox as well."""
+        self._inbox_keys = keys
+        self.retranslate()
 
     def retranslate(self) -> None:
         self._fix_widths()

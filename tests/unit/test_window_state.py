@@ -23,6 +23,7 @@ FULL = WindowState(
     is_activity_collapsed=True,
     viewed_workflow="wf-1",
     geometry=Geometry(-40, 20, 1200, 800, is_maximized=True),
+    keys={"go.inbox": ["F7"], "later": 1},
 )
 
 
@@ -34,6 +35,20 @@ def path(tmp_path: Path) -> Path:
 def test_what_was_kept_comes_back(path: Path) -> None:
     write(path, FULL)
     assert read(path) == FULL
+
+
+@pytest.mark.parametrize("content", ['{"zoom": 1.5, "keys": {"go.', "[1]", "\x00"])
+def test_a_file_that_cannot_be_read_is_put_aside(path: Path, content: str) -> None:
+    path.write_text(content)
+    write(path, read(path))
+    assert path.with_name("window.json.unread").read_text() == content
+    assert read(path) == WindowState()
+
+
+def test_keys_that_are_no_object_are_put_aside(path: Path) -> None:
+    path.write_text('{"zoom": 1.5, "keys": ["F7"]}')
+    state = read(path)
+    assert (state.zoom, state.keys, state.others) == (1.5, {}, {"unread_keys": ["F7"]})
 
 
 def test_the_first_start_has_the_defaults(path: Path) -> None:

@@ -1,11 +1,12 @@
 """The box to say something in, with its buttons and a line that says what Enter does or why nothing can be sent."""
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeySequence, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.chat.composer.draft import MOST_CHARACTERS, ComposerState, Draft
 from desktop.chat.composer.text_box import TextBox
+from desktop.shortcuts.names import key_name
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -38,6 +39,7 @@ class Composer(Adaptive, Surface):
         self._is_sending = False
         self._complaint = ""
         self._remark = ""
+        self._send_keys: QKeySequence | None = None
         self._box = TextBox(theme, self)
         self._hint = ElidedLabel("", "meta", "muted", parent=self)
         self._send = Button(theme, "", "primary", Icon.ARROW_UP, parent=self)
@@ -64,6 +66,11 @@ class Composer(Adaptive, Surface):
     def needs_ctrl(self, value: bool) -> None:
         self._box.needs_ctrl = value
         self.retranslate()
+
+    def set_send_keys(self, keys: QKeySequence) -> None:
+        """What its hint names in the place of the usual keys; nothing, where these are none."""
+        self._send_keys = keys
+        self._update()
 
     # The text
 
@@ -204,4 +211,6 @@ class Composer(Adaptive, Surface):
         return self.tr("A message has at most {limit} characters").format(limit=number(MOST_CHARACTERS))
 
     def _how_to_send(self) -> str:
-        return self.tr("Ctrl+Enter to send") if self.needs_ctrl else self.tr("Enter to send")
+        usual = QKeySequence("Ctrl+Return" if self.needs_ctrl else "Return")
+        keys = key_name(usual if self._send_keys is None else self._send_keys)
+        return self.tr("{keys} to send").format(keys=keys) if keys else ""

@@ -70,6 +70,15 @@ class TextBox(QPlainTextEdit):
         """Whether there is more than that."""
         return self.document().blockCount() > 1
 
+    def clear_selection(self) -> bool:
+        """Select nothing any more, with the cursor where it is; false if nothing was selected."""
+        cursor = self.textCursor()
+        was_selected = cursor.hasSelection()
+        if was_selected:
+            cursor.clearSelection()
+            self.setTextCursor(cursor)
+        return was_selected
+
     def replace(self, text: str) -> None:
         """Put a text in the place of all that was written, the cursor at its end; that can be undone."""
         cursor = self.textCursor()

@@ -128,6 +128,14 @@ class Transcript(Adaptive, ScrollingColumn):
         focused = self._actions.focused_code()
         return _copy(last_code(self._column) if focused is None else focused)
 
+    def clear_selection(self) -> bool:
+        """Select nothing any more; false if nothing was selected."""
+        was_selected = self._selection.marks is not None
+        if was_selected:
+            self._selection.set_marks(None)
+            self._selection.apply()
+        return was_selected
+
     # What Qt tells
 
     def retranslate(self) -> None:

@@ -36,13 +36,16 @@ from desktop.settings.library import Library
 from desktop.settings.minds import Minds
 from desktop.settings.notice import Notice
 from desktop.settings.notifier import Notifier, Trial, Way
+from desktop.settings.own_keys import OwnKeys
 from desktop.settings.recall import Recall
 from desktop.settings.servers import Servers
 from desktop.settings.window_settings import WindowSettings
+from desktop.shortcuts.keymap import Keymap
 from desktop.theme.theme import Theme
 from desktop.translation.languages import Translation
 from desktop.widgets.banner import Banner
 from desktop.widgets.choice_cards import ChoiceCard
+from desktop.window.commands import COMMANDS
 from desktop.window_state import WindowState, read, write
 
 NAMES = ("ask_user", "calculator", "write_file", "mcp__files__read", "mcp__files__write")
@@ -92,6 +95,7 @@ class Rig:
         key_file = window_file.with_name("keys.json")
         keys = Keys(KeyFile(key_file), SystemKeyring(), {}, lambda: self.service.current.key_places)
         providers = ProviderService(Catalogue(self.clients, SystemClock()), keys, self.service)
+        self.keymap = Keymap(COMMANDS)
         self.servers = McpServerService(self.disk, self.bus, keys, self.consent)
         tools = [calculator.tool().info]
         agents = AgentService((), self.disk, self.bus, self.service.read, lambda: tools, lambda: self.servers.configs)
@@ -110,6 +114,7 @@ class Rig:
                 MemoryService(self.disk.memories, self.disk.workflow, self.bus, SystemClock()), self.bus, spawn
             ),
             notifier=self.notifier,
+            keys=OwnKeys(self.keymap, lambda: self.state, self.save),
         )
 
     def save(self, state: WindowState) -> None:

@@ -14,8 +14,10 @@ from core.stores.execution import Execution
 from desktop.chat.views.cut_off_view import CutOffView
 from tests.gui.window.rig import App, an_app
 from tests.support.provider import Reply, chunk, fails, provider, says, sse
+from tests.support.world import a_step, tool_step
 
 Until = Callable[..., Awaitable[None]]
+CONTROL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 
 
@@ -92,6 +94,37 @@ async def test_a_message_that_a_provider_rejects_is_there_byte_for_byte_to_be_ed
             assert app.turn_texts()[2] == text
             assert [one.body["messages"][-1]["content"] for one in server.posts][-1].endswith(text)
             await until(lambda: not can_press(app, "Edit message"))
+
+
+async def test_a_key_tries_a_failed_answer_again(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("my question", script=({"fail": "no"},))
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: can_press(app, "Edit message"))
+        app.key(Qt.Key.Key_R, CONTROL_SHIFT)
+        await until(lambda: len(app.turn_texts()) == 4 and not shown(app).is_active)
+        assert app.turn_texts()[2] == "my question"
+        app.key(Qt.Key.Key_R, CONTROL_SHIFT)
+        await until(lambda: [one.code for one in app.core.stores.toasts.visible][-1] == "nothing_to_retry")
+
+
+async def test_a_key_begins_a_template_again_at_the_step_that_failed(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        steps = (a_step("well"), tool_step("bad", "calculator", "well", expression="1/0"))
+        run = await app.start("Letters", *steps)
+        await app.core.engine.wait(run.id)
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: app.turn_texts() != [])
+        app.key(Qt.Key.Key_R, CONTROL_SHIFT)
+        await until(lambda: app.viewed not in (None, run.workflow_id))
+        assert app.viewed is not None
+        again = app.core.stores.background.get_execution(app.viewed)
+        assert again is not None
+        await until(lambda: again.run is not None and again.status is RunStatus.ERROR)
+        assert again.run is not None
+        assert (again.run.steps["well"].attempts, again.run.steps["bad"].attempts) == (0, 1)
 
 
 async def test_what_is_being_written_stays_when_a_message_is_to_be_edited(

@@ -79,7 +79,7 @@ async def test_the_card_shows_that_it_does_not_listen_yet(tmp_path: Path, qapp: 
         await asyncio.sleep(0.1)
         app.key(Qt.Key.Key_Return)
         assert foot(app).is_waiting
-        await asyncio.sleep(GUARD_MS / 1000)
+        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
         assert not foot(app).is_waiting
         assert app.core.stores.questions.count(run.workflow_id) == 1
         app.key(Qt.Key.Key_Return)

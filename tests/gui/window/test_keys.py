@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from core.domain.run import Run
 from core.domain.template import ValidationMode
-from desktop.window.digit_keys import digit_of
+from desktop.shortcuts.digit_keys import digit_of
+from desktop.shortcuts.names import key_names
 from tests.gui.window.rig import App, an_app
 
 Until = Callable[..., Awaitable[None]]
@@ -74,6 +75,23 @@ async def test_a_key_that_means_something_by_its_character_keeps_it(
         assert app.session.state.zoom == 1.0
 
 
+async def test_the_help_names_what_can_be_pressed_on_this_keyboard(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    """The AZERTY key of 6 writes `-`, and Ctrl+- is smaller: slot 6 is reached with Alt."""
+    async with an_app(tmp_path, qapp) as app:
+        app.control(Key.Key_N)
+        keymap = app.content.keymap
+        assert key_names(keymap.shown("go.slot.6")) == "Ctrl+6 or Alt+6"
+        app.content.chat.focus_composer()
+        for number, key in enumerate(ROW, start=1):
+            QApplication.sendEvent(app.focused(), physical(number, key, Mod.NoModifier))
+        assert key_names(keymap.shown("go.slot.6")) == "Alt+6"
+        assert key_names(keymap.shown("go.slot.1")) == "Ctrl+1 or Alt+1"
+        keymap.use({"view.zoom_out": ["F7"]})
+        assert key_names(keymap.shown("go.slot.6")) == "Ctrl+6 or Alt+6"
+
+
 async def test_the_zoom_ends_where_the_settings_do(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         for _ in range(20):
@@ -109,19 +127,21 @@ async def test_f6_goes_through_the_panes_and_back(tmp_path: Path, qapp: QApplica
         (run,) = await finished(app, 1)
         app.content.deeds.show(run.workflow_id)
         await until(lambda: app.turn_texts() != [])
+        await until(lambda: app.content.toasts.cards)
         app.write("")
 
         def pane() -> QWidget:
             content = app.content
-            panes = (content.sidebar, content.chat.transcript, content.chat.composer, content.activity)
+            panes = (content.sidebar, content.chat.transcript, content.chat.composer, content.activity, content.toasts)
             return next(one for one in panes if one.isAncestorOf(app.focused()) or one is app.focused())
 
         way = []
-        for _ in range(4):
+        for _ in range(5):
             app.key(Key.Key_F6)
             way.append(pane())
         content = app.content
-        assert way == [content.activity, content.sidebar, content.chat.transcript, content.chat.composer]
+        beside = [content.activity, content.toasts, content.sidebar]
+        assert way == [*beside, content.chat.transcript, content.chat.composer]
         app.key(Key.Key_F6, SHIFT)
         assert pane() is content.chat.transcript
 

@@ -107,7 +107,7 @@ async def test_the_help_lists_every_key_and_those_of_each_place(
     async with an_app(tmp_path, qapp) as app:
         app.key(Qt.Key.Key_F1)
         assert notes(app)["New workflow"] == "Ctrl+N"
-        assert notes(app)["New line"] == "Shift+Return"
+        assert notes(app)["New line"] == "Shift+Enter"
         type_in(app, "new line")
         assert titles(app) == ["New line"]
         app.key(Qt.Key.Key_F1)

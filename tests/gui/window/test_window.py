@@ -17,10 +17,10 @@ from core.engine.starting import StartRequest
 from core.persistence.in_memory import MemoryStorage
 from desktop.chat.values import Turn
 from desktop.chat.views.failure_view import FailureView
+from desktop.shortcuts.names import key_name
 from desktop.theme.icons import app_mark
 from desktop.translation.languages import Language
 from desktop.widgets.chips import KeyHint
-from desktop.window.commands import keys_of
 from tests.gui.window.rig import an_app
 from tests.support.command_line import template
 from tests.support.world import a_step, tool_step
@@ -319,11 +319,21 @@ async def test_a_background_event_takes_no_focus_and_opens_no_window(
 
 async def test_buttons_name_the_keys_of_the_commands_that_do_the_same(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
-        tips = [button.toolTip() for button in app.content.findChildren(QToolButton)]
-        for command in ("view.sidebar", "view.activity"):
-            assert any(keys_of(command).toString() in tip for tip in tips)
-        hints = {hint.text() for hint in app.content.findChildren(KeyHint)}
-        assert {keys_of(command).toString() for command in ("workflow.new", "app.settings", "focus.composer")} <= hints
+        keymap = app.content.keymap
+
+        def are_named() -> bool:
+            tips = [button.toolTip() for button in app.content.findChildren(QToolButton)]
+            folding = all(
+                any(key_name(keymap.first(one)) in tip for tip in tips) for one in ("view.sidebar", "view.activity")
+            )
+            hints = {hint.text() for hint in app.content.findChildren(KeyHint)}
+            shown = {key_name(keymap.first(one)) for one in ("workflow.new", "app.settings", "focus.composer")}
+            return folding and shown <= hints
+
+        assert are_named()
+        keymap.use({"view.sidebar": ["F7"], "view.activity": ["Shift+F7"], "focus.composer": ["Ctrl+E"]})
+        assert are_named()
+        assert "Ctrl+E" in {hint.text() for hint in app.content.findChildren(KeyHint)}
 
 
 async def test_drafts_belong_to_their_workflow(tmp_path: Path, qapp: QApplication) -> None:

@@ -1,0 +1,138 @@
+"""Keys: every command with its keys, which can be others (UI §8)."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from desktop.settings.key_card import KeyCard
+from desktop.settings.key_tree import KeyTree
+from desktop.settings.own_keys import Own, OwnKeys
+from desktop.settings.page import Page
+from desktop.settings.page_names import PageId
+from desktop.settings.values import Deed
+from desktop.settings.words import refusal_words
+from desktop.shortcuts.names import key_names
+from desktop.shortcuts.words import trouble_sentence
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.buttons import Button
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.visibility import show_when
+
+_TOLD = 5
+
+
+class _Search(QLineEdit):
+    """`left`: a person goes on in what was found. Esc empties it first."""
+
+    left = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.left.emit()
+        elif event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+
+class KeysPage(Page):
+    """What was done last is `told`, with its undo."""
+
+    def __init__(self, theme: Theme, own: OwnKeys, told: Callable[[Deed], None], parent: QWidget | None = None) -> None:
+        super().__init__(theme, PageId.KEYS, parent)
+        self._own = own
+        self._told = told
+        keymap = own.keymap
+        self._problems = Paragraph("", "label", "warn")
+        self._find = _Search()
+        self._find.addAction(theme.icon(Icon.SEARCH), QLineEdit.ActionPosition.LeadingPosition)
+        self._tree = KeyTree(theme, keymap)
+        self._card = KeyCard(theme, keymap)
+        self._reset_all = Button(theme)
+        self._list = QWidget()
+        self._list_column = QVBoxLayout(self._list)
+        self._list_column.setContentsMargins(0, 0, 0, 0)
+        for widget in (self._problems, self._find, self._tree, self._card):
+            self._list_column.addWidget(widget)
+        self._list_column.addWidget(self._reset_all, 0, Qt.AlignmentFlag.AlignLeft)
+        self.add(self._list, self._searched)
+        self._find.textChanged.connect(self._tree.narrow)
+        self._find.left.connect(partial(self._tree.setFocus, Qt.FocusReason.OtherFocusReason))
+        self._tree.chosen.connect(self._card.show_command)
+        self._tree.entered.connect(self._card.focus_first)
+        self._card.left.connect(partial(self._tree.setFocus, Qt.FocusReason.OtherFocusReason))
+        self._card.given.connect(self._give)
+        self._card.grown.connect(partial(QTimer.singleShot, 0, self, self._reveal_card))  # when it has its place
+        self._card.reset.connect(self._reset)
+        self._reset_all.clicked.connect(self._reset_every)
+        keymap.changed.connect(self._refresh)
+        self._card.show_command(self._tree.current)
+        self.adapt_to(theme)
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        self._find.setPlaceholderText(self.tr("Find a command or a key"))
+        self._find.setAccessibleName(self.tr("Find a command or a key"))
+        self._reset_all.setText(self.tr("Reset all keys"))
+        self._refresh()
+
+    def dress(self) -> None:
+        super().dress()
+        self._list_column.setSpacing(self._theme.sizes.space_s)
+
+    def _reveal_card(self) -> None:
+        self.ensureWidgetVisible(self._card, 0, self._theme.sizes.space_s)
+
+    def _searched(self) -> str:
+        return self._tree.searched()
+
+    def _refresh(self) -> None:
+        keymap = self._own.keymap
+        show_when(self._reset_all, any(one.id in keymap.own for one in keymap.commands))
+        problems = keymap.problems
+        told = [(trouble_sentence(one.trouble), self._name(one.command_id), one.key) for one in problems]
+        lines = [sentence.format(command=name, key=key) for sentence, name, key in told]
+        if len(lines) > _TOLD:
+            lines = [*lines[:_TOLD], "…"]
+        self._problems.setText("\n".join([self.tr("Some of the keys that were kept are not used:"), *lines]))
+        show_when(self._problems, bool(problems))
+
+    def _name(self, command_id: str) -> str:
+        known = {one.id: one for one in self._own.keymap.commands}
+        return known[command_id].words if command_id in known else command_id
+
+    # Changing
+
+    def _give(self, command_id: str, chords: list[str]) -> None:
+        self._change(self._own.given(command_id, chords), partial(self._keys_words, command_id))
+
+    def _reset(self, command_id: str) -> None:
+        self._change(self._own.reset(command_id), partial(self._keys_words, command_id))
+
+    def _reset_every(self) -> None:
+        self._change(self._own.reset_all(), self._all_words)
+        self._find.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _change(self, own: Own, words: Callable[[bool], str]) -> None:
+        former = dict(self._own.keymap.own)
+        if self._keep(own):
+            self._told(Deed(words, partial(self._keep, former), partial(self._keep, own)))
+
+    def _keep(self, own: Own) -> bool:
+        is_kept = self._own.keep(own)
+        if not is_kept:
+            refused = refusal_words("window_state_not_kept")
+            self._told(Deed(lambda _: refused, is_problem=True))
+        return is_kept
+
+    def _keys_words(self, command_id: str, is_undone: bool) -> str:
+        keys = key_names(self._own.keymap.keys(command_id)) or self.tr("no key")
+        words = self.tr("Undone. {command}: {keys}") if is_undone else self.tr("{command}: {keys}")
+        return words.format(command=self._name(command_id), keys=keys)
+
+    def _all_words(self, is_undone: bool) -> str:
+        return self.tr("Your own keys are back.") if is_undone else self.tr("All keys are as they came.")

@@ -1,0 +1,67 @@
+"""What can be done by key: a row of the one table that menus, palette, help, buttons and settings are made from."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from PySide6.QtCore import QCoreApplication
+
+
+class Where(StrEnum):
+    """Where keys hold."""
+
+    EVERYWHERE = "everywhere"
+    COMPOSER = "composer"
+    COMPLETION = "completion popup"
+    ANSWERING = "attention card, text"
+    """In the card that asks, also while a person writes in it."""
+    CHOOSING = "attention card"
+    """In the card that asks, with focus on something that is no text."""
+    LIST = "sidebar list"
+    TRANSCRIPT = "transcript"
+    TOAST = "toast"
+
+
+LOCAL = tuple(one for one in Where if one is not Where.EVERYWHERE)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """`keys` are Qt's names of the default keys, `mac` those on macOS, where Qt takes Ctrl for Cmd and Meta for Ctrl;
+    None: the same. `menu` is where it stands, if it does. `title` is English, and translated where it is shown.
+
+    What hears a local command knows its `keys` alone; `acts_as` is what it is sent for any other key, the first of
+    them where that is empty.
+    """
+
+    id: str
+    title: str
+    keys: tuple[str, ...] = ()
+    menu: str | None = None
+    mac: tuple[str, ...] | None = None
+    where: tuple[Where, ...] = (Where.EVERYWHERE,)
+    acts_as: str = ""
+
+    @property
+    def is_everywhere(self) -> bool:
+        return Where.EVERYWHERE in self.where
+
+    @property
+    def words(self) -> str:
+        """What it is called, in the language of now."""
+        words = QCoreApplication.translate("Commands", self.title)
+        number = self.id.rpartition(".")[2]
+        return words.format(number=number) if number.isdigit() else words
+
+
+def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:  # the name that lupdate collects texts by
+    """The text itself, to be translated where it is shown. Qt's own function of this name has no types."""
+    return text
+
+
+def meet(one: Command, other: Command) -> bool:
+    """Whether a key could mean both."""
+    if one.is_everywhere or other.is_everywhere:
+        return True
+    card = {Where.ANSWERING, Where.CHOOSING}
+    both = {*one.where}, {*other.where}
+    return bool(both[0] & both[1]) or bool(both[0] & card and both[1] & card)

@@ -1,0 +1,91 @@
+"""Which keys no command may have, and why (UI §4).
+
+Where text can go, a character writes itself, and the keys that move in a text move in it. Ctrl+Alt is AltGr on many
+keyboards, Alt with a letter opens a menu, and Ctrl+Shift with a digit is another character on each layout.
+"""
+
+from enum import StrEnum
+
+from PySide6.QtCore import Qt
+
+from desktop.shortcuts.chords import Mod, combination, writes
+from desktop.shortcuts.command import Command, Where
+
+Key = Qt.Key
+
+
+class Refusal(StrEnum):
+    """Why a command cannot have a key."""
+
+    CLOSES = "closes"
+    """Esc closes the innermost thing."""
+    MOVES_FOCUS = "moves_focus"
+    """Tab leads from one control to the next."""
+    WRITES = "writes"
+    """It is a character, where text can go."""
+    EDITS = "edits"
+    """It moves or removes text, where text can go, or is used in every text."""
+    ALT_GR = "alt_gr"
+    """Ctrl+Alt: with AltGr, characters are typed."""
+    MENU = "menu"
+    """Alt with a letter opens a menu."""
+    SHIFTED_DIGIT = "shifted_digit"
+    """Ctrl+Shift with a digit."""
+
+
+_EDITING = frozenset(
+    {
+        Key.Key_Return,
+        Key.Key_Backspace,
+        Key.Key_Delete,
+        Key.Key_Left,
+        Key.Key_Right,
+        Key.Key_Up,
+        Key.Key_Down,
+        Key.Key_Home,
+        Key.Key_End,
+        Key.Key_PageUp,
+        Key.Key_PageDown,
+    }
+)
+_OF_EVERY_TEXT = frozenset({f"Ctrl+{letter}" for letter in "ACVXYZ"} | {"Ctrl+Shift+Z", "Shift+Del", "Shift+Ins"})
+_WITHOUT_TEXT = frozenset({Where.LIST, Where.TRANSCRIPT, Where.TOAST})
+_NOT_EDITED = _WITHOUT_TEXT | {Where.CHOOSING}
+_ENTERED = frozenset({Where.COMPOSER, Where.COMPLETION})
+"""Where Enter sends or takes, and does not only begin a line."""
+_DIGITS = frozenset(range(Key.Key_0.value, Key.Key_9.value + 1))
+
+
+def refusal(command: Command, chord: str, *, is_mac: bool = False) -> Refusal | None:
+    """Why the command cannot have this key; None where it can. What it has from the start it can always have."""
+    if chord in command.keys or chord in (command.mac or ()):
+        return None
+    keys = combination(chord)
+    key, modifiers = keys.key(), keys.keyboardModifiers()
+    without_shift = modifiers & ~Mod.ShiftModifier
+    takes_text = not _WITHOUT_TEXT.issuperset(command.where)
+    if key == Key.Key_Escape:
+        return Refusal.CLOSES
+    if key == Key.Key_Tab and without_shift == Mod.NoModifier:
+        return Refusal.MOVES_FOCUS
+    if chord in _OF_EVERY_TEXT and takes_text:
+        return Refusal.EDITS
+    if writes(chord):
+        return _of_character(key, modifiers, takes_text=takes_text, is_mac=is_mac)
+    if key in _EDITING and without_shift == Mod.NoModifier and not _NOT_EDITED.issuperset(command.where):
+        is_enter = key == Key.Key_Return and _ENTERED.issuperset(command.where)
+        return None if is_enter else Refusal.EDITS
+    return None
+
+
+def _of_character(key: Key, modifiers: Mod, *, takes_text: bool, is_mac: bool) -> Refusal | None:
+    without_shift = modifiers & ~Mod.ShiftModifier
+    if without_shift == Mod.NoModifier:
+        return Refusal.WRITES if takes_text else None
+    if not is_mac and modifiers & Mod.ControlModifier and modifiers & Mod.AltModifier:
+        return Refusal.ALT_GR
+    if without_shift == Mod.AltModifier and (is_mac or key.value not in _DIGITS):
+        return Refusal.ALT_GR if is_mac else Refusal.MENU  # on macOS, Option types characters as AltGr does
+    if key.value in _DIGITS and modifiers == Mod.ControlModifier | Mod.ShiftModifier:
+        return Refusal.SHIFTED_DIGIT
+    return None

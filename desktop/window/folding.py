@@ -1,0 +1,52 @@
+"""Which of the two sidebars are folded: as a person wants it, and as there is room (UI §12)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from desktop.activity.panel import ActivityPanel
+from desktop.sidebar.sidebar import Sidebar
+from desktop.window_state import WindowState
+
+NARROW = 1280
+"""Under this width, in pixels, the activity folds by itself."""
+NARROWER = 960
+"""Under this width the sidebar does."""
+
+
+class Folding:
+    """What a person wants is remembered, and holds also where the window is narrow."""
+
+    def __init__(self, sidebar: Sidebar, activity: ActivityPanel, state: WindowState) -> None:
+        self._sidebar = sidebar
+        self._activity = activity
+        self._is_sidebar_folded = state.is_sidebar_collapsed
+        self._is_activity_folded = state.is_activity_collapsed
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its commands do."""
+        return {"view.sidebar": self.toggle_sidebar, "view.activity": self.toggle_activity}
+
+    def kept(self, state: WindowState) -> WindowState:
+        """The state with how a person arranged it."""
+        return replace(
+            state, is_sidebar_collapsed=self._is_sidebar_folded, is_activity_collapsed=self._is_activity_folded
+        )
+
+    def fit(self, width: int) -> None:
+        """Fold what has no room in a window so wide."""
+        self._sidebar.set_collapsed(self._is_sidebar_folded or width < NARROWER)
+        self._activity.set_collapsed(self._is_activity_folded or width < NARROW)
+
+    def toggle_sidebar(self) -> None:
+        self.fold_sidebar(not self._sidebar.is_collapsed)
+
+    def toggle_activity(self) -> None:
+        self.fold_activity(not self._activity.is_collapsed)
+
+    def fold_sidebar(self, is_folded: bool) -> None:
+        self._is_sidebar_folded = is_folded
+        self._sidebar.set_collapsed(is_folded)
+
+    def fold_activity(self, is_folded: bool) -> None:
+        self._is_activity_folded = is_folded
+        self._activity.set_collapsed(is_folded)

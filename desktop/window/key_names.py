@@ -1,0 +1,67 @@
+"""Tells each part of the window which keys its buttons and hints name, again when they change (UI §4)."""
+
+from PySide6.QtCore import QObject
+
+from desktop.activity.panel import ActivityPanel
+from desktop.attention.card import CardKeys
+from desktop.shortcuts.keymap import Keymap
+from desktop.sidebar.keys import Keys
+from desktop.sidebar.sidebar import Sidebar
+from desktop.window.chat_pane import ChatPane
+from desktop.window.header import Header, HeaderKeys
+from desktop.window.status_line import StatusLine
+
+
+def sidebar_keys(keymap: Keymap) -> Keys:
+    """Those that the sidebar names."""
+    first = keymap.first
+    return Keys(
+        new=first("workflow.new"),
+        settings=first("app.settings"),
+        collapse=first("view.sidebar"),
+        open=first("list.open"),
+        rename=first("workflow.rename"),
+        delete=first("workflow.delete"),
+    )
+
+
+class KeyNames(QObject):
+    """Of one window."""
+
+    def __init__(
+        self,
+        keymap: Keymap,
+        sidebar: Sidebar,
+        header: Header,
+        chat: ChatPane,
+        activity: ActivityPanel,
+        status: StatusLine,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._keymap = keymap
+        self._sidebar = sidebar
+        self._header = header
+        self._chat = chat
+        self._activity = activity
+        self._status = status
+        self.tell()
+        keymap.changed.connect(self.tell)
+
+    def tell(self) -> None:
+        """Say them all."""
+        first, chat = self._keymap.first, self._chat
+        self._sidebar.set_keys(sidebar_keys(self._keymap))
+        self._header.set_keys(
+            HeaderKeys(first("validation.mode"), first("view.activity"), first("workflow.model"), first("run.stop"))
+        )
+        self._activity.set_keys(first("view.activity"), first("focus.composer"))
+        self._status.set_inbox_keys(first("go.inbox"))
+        chat.card.set_keys(
+            CardKeys(
+                first("focus.attention"), first("attention.previous"), first("attention.next"), first("attention.later")
+            )
+        )
+        chat.inputs.set_submit_keys(first("attention.submit"))
+        send = first("composer.send")
+        chat.composer.set_send_keys(first("composer.send_always") if send.isEmpty() else send)

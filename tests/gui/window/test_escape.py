@@ -1,0 +1,212 @@
+"""Esc closes the innermost thing alone, in the order of UI §4; it stops, denies and discards nothing."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QInputMethodEvent, QKeyEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from core.domain.ids import WorkflowId
+from core.domain.run import RunStatus
+from core.domain.toast import ToastType
+from desktop.attention.guard import GUARD_MS
+from desktop.sidebar.list_view import SidebarList
+from desktop.sidebar.search_field import SearchField
+from tests.gui.window.rig import App, an_app
+from tests.gui.window.test_attention import CONTROL_SHIFT, asking, card_of, waits
+
+Until = Callable[..., Awaitable[None]]
+Key = Qt.Key
+
+
+def compose(app: App, text: str) -> None:
+    QApplication.sendEvent(app.focused(), QInputMethodEvent(text, []))
+
+
+def popup() -> QWidget | None:
+    return QApplication.activePopupWidget()
+
+
+def escape(app: App) -> None:
+    target = popup() or app.focused()
+    QTest.keyClick(target, Key.Key_Escape)
+
+
+async def test_esc_closes_each_thing_by_itself_and_the_run_goes_on(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 4000 words 20")
+        app.content.deeds.show(run.workflow_id)
+        await until(lambda: len(app.turn_texts()) == 2 and app.turn_texts()[1])
+        app.write("my draft")
+        content, box = app.content, app.content.chat.composer.text_box
+
+        def is_as_it_was() -> bool:
+            execution = app.core.stores.background.get_execution(run.workflow_id)
+            assert execution is not None
+            assert (execution.status, popup(), app.viewed) == (RunStatus.RUNNING, None, run.workflow_id)
+            return content.chat.composer.draft().text == "my draft"
+
+        app.control(Key.Key_K)
+        assert content.finder.isVisible()
+        escape(app)
+        assert not content.finder.isVisible()
+        assert app.focused() is box
+        app.key(Key.Key_M, CONTROL_SHIFT)
+        assert content.picker.isVisible()
+        escape(app)
+        assert not content.picker.isVisible()
+        for open_menu in (_mode_menu, _row_menu):
+            open_menu(app)
+            assert isinstance(popup(), QMenu)
+            escape(app)
+            assert is_as_it_was()
+            app.window.activateWindow()  # without a screen nobody gives it back what the menu had
+            await until(lambda: QApplication.activeWindow() is app.window)
+        (listed,) = content.sidebar.findChildren(SidebarList)
+        listed.setFocus()
+        app.key(Key.Key_F2)
+        assert app.focused() is not listed
+        escape(app)
+        assert app.focused() is listed
+        escape(app)
+        assert app.focused() is box
+        (search,) = content.sidebar.findChildren(SearchField)
+        content.sidebar._head.set_searching(True)
+        assert app.focused() is search
+        escape(app)
+        assert not search.isVisible()
+        app.core.stores.toasts.add(ToastType.WARNING, "mode_is_auto")
+        await until(lambda: content.toasts.cards and content.toasts.cards[-1].isVisible())
+        content.chat.focus_composer()
+        content.toasts.take_focus()
+        escape(app)
+        await until(lambda: not content.toasts.cards)
+        content.chat.focus_composer()
+        box.selectAll()
+        content.chat.transcript._selection.select_all()
+        escape(app)
+        assert not box.textCursor().hasSelection()
+        assert content.chat.transcript._selection.marks is not None
+        escape(app)
+        assert content.chat.transcript._selection.marks is None
+        for pane in (content.chat.transcript, content.header._who, content.activity._button):
+            pane.setFocus()
+            escape(app)
+            assert app.focused() is box
+        escape(app)
+        assert is_as_it_was()
+        assert app.focused() is box
+        await app.core.engine.cancel(run.id)
+
+
+def _mode_menu(app: App) -> None:
+    app.key(Key.Key_D, CONTROL_SHIFT)
+
+
+def _row_menu(app: App) -> None:
+    (listed,) = app.content.sidebar.findChildren(SidebarList)
+    listed.setFocus()
+    QTest.keyClick(listed, Key.Key_End)
+    QTest.keyClick(listed, Key.Key_Menu)
+
+
+async def test_the_input_method_comes_first_then_the_names_then_the_text(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        app.control(Key.Key_N)
+        app.write("/")
+        completion, box = app.content.chat.completion, app.content.chat.composer.text_box
+        await until(completion.isVisible)
+        escape(app)
+        assert not completion.isVisible()
+        assert box.text() == "/"
+        compose(app, "に")
+        escape(app)
+        assert box.is_composing
+        compose(app, "")
+        assert box.text() == "/"
+
+
+async def test_the_card_is_put_off_and_nothing_is_denied(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Letters", asking("send"))
+        await waits(app, run)
+        app.content.deeds.show(run.workflow_id)
+        await asyncio.sleep(0.1)
+        app.key(Key.Key_A, CONTROL_SHIFT)
+        for _ in range(3):
+            escape(app)
+        await asyncio.sleep(GUARD_MS / 1000)
+        escape(app)
+        assert not card_of(app).has_focus
+        assert app.core.stores.questions.count(WorkflowId(run.workflow_id)) == 1
+
+
+# Input methods and AltGr, wherever text can go
+
+
+async def test_while_an_input_method_composes_no_key_acts(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    acting = (
+        *(Key.Key_Return, Key.Key_Enter, Key.Key_Escape, Key.Key_Tab, Key.Key_Backtab),
+        *(Key.Key_Up, Key.Key_Down, Key.Key_Left, Key.Key_Right, Key.Key_1, Key.Key_9, Key.Key_Space),
+        *(Key.Key_F1, Key.Key_F5),
+    )
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say("say 1 word")
+        await app.core.engine.wait(run.id)
+        app.content.deeds.show(run.workflow_id)
+        app.content.chat.focus_composer()
+        texts = len(app.turn_texts())
+
+        def nothing_acts() -> None:
+            focus = app.focused()
+            compose(app, "にほん")
+            for key in acting:
+                for modifiers in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier):
+                    QTest.keyClick(focus, key, modifiers)
+                    assert app.focused() is focus, key
+            done = QInputMethodEvent()
+            done.setCommitString("日本")
+            QApplication.sendEvent(focus, done)
+
+        nothing_acts()
+        assert (app.content.chat.composer.draft().text, len(app.turn_texts())) == ("日本", texts)
+        app.control(Key.Key_K)
+        nothing_acts()
+        assert (app.content.finder._field.text(), app.viewed) == ("日本", run.workflow_id)
+        escape(app)
+        (search,) = app.content.sidebar.findChildren(SearchField)
+        app.content.sidebar._head.set_searching(True)
+        nothing_acts()
+        assert (search.text(), search.isVisible()) == ("日本", True)
+        escape(app)
+        app.key(Key.Key_Return)
+        await until(lambda: len(app.turn_texts()) == 4 or app.content.chat.composer.draft().text == "日本")
+
+
+async def test_alt_gr_types_its_character_and_does_nothing(tmp_path: Path, qapp: QApplication) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        app.control(Key.Key_N)
+        ctrl_alt = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+        signs = "@#{[|\\^]}€"
+        app.content.chat.focus_composer()
+        viewed, windows = app.viewed, {one for one in QApplication.topLevelWidgets() if one.isVisible()}
+        for where in (app.content.chat.composer.text_box, app.content.finder._field):
+            if where is app.content.finder._field:
+                app.control(Key.Key_K)
+            for modifiers in (ctrl_alt, Qt.KeyboardModifier.GroupSwitchModifier):
+                for number, sign in enumerate(signs, start=1):
+                    for kind in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
+                        key = Qt.Key(ord(sign)) if sign != "€" else Key.Key_unknown
+                        event = QKeyEvent(kind, key, modifiers, number + 9, 0x30 + number, 0, sign)
+                        QApplication.sendEvent(where, event)
+        assert app.content.chat.composer.draft().text == signs * 2
+        assert app.content.finder._field.text() == signs * 2
+        assert app.viewed == viewed
+        assert {one for one in QApplication.topLevelWidgets() if one.isVisible()} <= windows
