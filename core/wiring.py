@@ -8,7 +8,7 @@ import asyncio
 import gc
 import os
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -42,6 +42,7 @@ from core.sandbox.quickjs import QuickJsSandbox
 from core.sandbox.schemas import JsonSchemas
 from core.services.access import Access
 from core.services.agents import AgentService
+from core.services.attachments import AttachmentService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
@@ -50,6 +51,7 @@ from core.services.forgetting import Forgetting
 from core.services.mcp_servers import McpServerService, register_stored
 from core.services.prompts import PromptService
 from core.services.providers import ProviderService
+from core.services.queue import QueueService
 from core.services.recording import RecordingService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
@@ -61,6 +63,7 @@ from core.services.workflows import WorkflowService
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.inbox import Inbox
 from core.stores.questions import Questions
+from core.stores.queues import Queues
 from core.stores.recordings import Recordings
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
@@ -174,6 +177,7 @@ class Stores:
         self.workflows = Workflows(bus)
         self.inbox = Inbox(bus, self.toasts)
         self.recordings = Recordings(bus)
+        self.queues = Queues(bus)
         self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
 
     def close(self) -> None:
@@ -183,6 +187,7 @@ class Stores:
             self.inbox,
             self.usage,
             self.recordings,
+            self.queues,
             self.workflows,
             self.toasts,
             self.questions,
@@ -216,6 +221,8 @@ class Core:
     servers: McpServerService
     prompts: PromptService
     slash: SlashService
+    attachments: AttachmentService
+    queue: QueueService
 
 
 @asynccontextmanager
@@ -302,7 +309,7 @@ async def run_core(
             hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
             async with hub:  # around the engine: calls end before the programs that answer them
                 await servers.open(hub)
-                async with engine, Forgetting(storage.memories, clock):
+                async with engine, Forgetting(storage.memories, clock), AsyncExitStack() as late:
                     access = Access(models.keys, storage)
                     runs = RunService(engine, storage, clock, access, agents)
                     chat = ChatService(engine, storage, clock, access, agents)
@@ -310,6 +317,8 @@ async def run_core(
                     prompts = PromptService(await storage.prompts(), storage, bus)
                     for tool in collection_tools(ExecutionService(engine, runs, templates, storage), book):
                         box.registry.register(tool)
+                    waiting = QueueService(chat, engine, storage, bus, clock, settings)
+                    queue = await late.enter_async_context(waiting)
                     with consent:
                         yield Core(
                             bus=bus,
@@ -332,6 +341,8 @@ async def run_core(
                             servers=servers,
                             prompts=prompts,
                             slash=SlashService(book, templates, prompts),
+                            attachments=AttachmentService(storage),
+                            queue=queue,
                         )
     finally:
         stores.close()

@@ -174,6 +174,9 @@ class Session:
         recovered = await core.runs.recover()
         if isinstance(recovered, Failed):
             self.presenter.fail(recovered)
+        attended = await core.queue.attend()
+        if isinstance(attended, Failed):
+            self.presenter.fail(attended)
         content.settle(WorkflowId(self._state.viewed_workflow) if self._state.viewed_workflow else None)
         if self._given.demo:
             content.deeds.start_demo()

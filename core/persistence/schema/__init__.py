@@ -21,6 +21,7 @@ from core.persistence.schema import (
     m0008_memories,
     m0009_allowed_files,
     m0010_prompts,
+    m0013_queued_messages,
 )
 from core.persistence.statements import Statement
 
@@ -42,6 +43,7 @@ MIGRATIONS = (
     Migration(8, m0008_memories.STATEMENTS),
     Migration(9, m0009_allowed_files.STATEMENTS),
     Migration(10, m0010_prompts.STATEMENTS),
+    Migration(13, m0013_queued_messages.STATEMENTS),
 )
 TABLES = (
     *m0001_first.TABLES,
@@ -53,6 +55,7 @@ TABLES = (
     *m0008_memories.TABLES,
     *m0009_allowed_files.TABLES,
     *m0010_prompts.TABLES,
+    *m0013_queued_messages.TABLES,
 )
 VERSION = MIGRATIONS[-1].number
 
