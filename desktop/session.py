@@ -154,6 +154,7 @@ class Session:
             self._content = None
             self._keep_state(core, content)
             self.presenter.use(None)
+            await content.chat.drafts.close()
             await tasks.close()
             content.leave()
 
@@ -177,6 +178,7 @@ class Session:
         attended = await core.queue.attend()
         if isinstance(attended, Failed):
             self.presenter.fail(attended)
+        await content.chat.load_drafts()
         content.settle(WorkflowId(self._state.viewed_workflow) if self._state.viewed_workflow else None)
         if self._given.demo:
             content.deeds.start_demo()

@@ -391,6 +391,53 @@
     </message>
 </context>
 <context>
+    <name>Attaching</name>
+    <message>
+        <source>A message takes at most {count} files</source>
+        <translation>Un message emporte au plus {count} fichiers</translation>
+    </message>
+    <message>
+        <source>All files</source>
+        <translation>Tous les fichiers</translation>
+    </message>
+    <message>
+        <source>Attach files</source>
+        <translation>Joindre des fichiers</translation>
+    </message>
+    <message>
+        <source>The files of a message have at most {total} together</source>
+        <translation>Les fichiers d’un message font ensemble au plus {total}</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read</source>
+        <translation>{name} ne peut pas être lu</translation>
+    </message>
+    <message>
+        <source>{name} has changed since it was attached: send again to send what it holds now</source>
+        <translation>{name} a changé depuis qu’il a été joint&#x202f;: envoyez de nouveau pour envoyer son contenu actuel</translation>
+    </message>
+    <message>
+        <source>{name} is a folder or no file: attach files</source>
+        <translation>{name} est un dossier ou n’est pas un fichier&#x202f;: joignez des fichiers</translation>
+    </message>
+    <message>
+        <source>{name} is a picture: pictures cannot be sent to a model yet</source>
+        <translation>{name} est une image&#x202f;: les images ne peuvent pas encore être envoyées à un modèle</translation>
+    </message>
+    <message>
+        <source>{name} is no text: only text files can go along</source>
+        <translation>{name} n’est pas du texte&#x202f;: seuls des fichiers de texte peuvent être joints</translation>
+    </message>
+    <message>
+        <source>{name} is not there any more</source>
+        <translation>{name} n’est plus là</translation>
+    </message>
+    <message>
+        <source>{name} is too large: a file has at most {size}</source>
+        <translation>{name} est trop grand&#x202f;: un fichier fait au plus {size}</translation>
+    </message>
+</context>
+<context>
     <name>Attention</name>
     <message>
         <source>Always</source>
@@ -820,6 +867,10 @@
         <translation>Répondre à la demande affichée</translation>
     </message>
     <message>
+        <source>Attach files…</source>
+        <translation>Joindre des fichiers…</translation>
+    </message>
+    <message>
         <source>Back</source>
         <translation>Précédent</translation>
     </message>
@@ -952,6 +1003,10 @@
         <translation>Exécuter à nouveau</translation>
     </message>
     <message>
+        <source>Send now, and stop the present turn</source>
+        <translation>Envoyer maintenant, en arrêtant le tour en cours</translation>
+    </message>
+    <message>
         <source>Settings</source>
         <translation>Réglages</translation>
     </message>
@@ -995,8 +1050,8 @@
 <context>
     <name>Completion</name>
     <message>
-        <source>Templates and prompts</source>
-        <translation>Modèles et prompts</translation>
+        <source>What can be named here</source>
+        <translation>Ce qui peut être nommé ici</translation>
     </message>
 </context>
 <context>
@@ -1006,8 +1061,20 @@
         <translation>Un message compte au plus {limit} caractères</translation>
     </message>
     <message>
+        <source>Attach files</source>
+        <translation>Joindre des fichiers</translation>
+    </message>
+    <message>
+        <source>Ctrl+Enter to queue</source>
+        <translation>Ctrl+Entrée pour mettre en file</translation>
+    </message>
+    <message>
         <source>Ctrl+Enter to send</source>
         <translation>Ctrl+Entrée pour envoyer</translation>
+    </message>
+    <message>
+        <source>Enter to queue</source>
+        <translation>Entrée pour mettre en file</translation>
     </message>
     <message>
         <source>Enter to send</source>
@@ -1022,6 +1089,18 @@
         <translation>Message à {workflow}</translation>
     </message>
     <message>
+        <source>Pasted text</source>
+        <translation>Texte collé</translation>
+    </message>
+    <message>
+        <source>Pictures cannot be sent to a model yet</source>
+        <translation>Les images ne peuvent pas encore être envoyées à un modèle</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Mettre en file</translation>
+    </message>
+    <message>
         <source>Send</source>
         <translation>Envoyer</translation>
     </message>
@@ -1030,8 +1109,8 @@
         <translation>Arrêter</translation>
     </message>
     <message>
-        <source>You can send when this run has ended</source>
-        <translation>Envoi possible à la fin de cette exécution</translation>
+        <source>{queue} · Ctrl+Shift+Enter to send now</source>
+        <translation>{queue} · Ctrl+Maj+Entrée pour envoyer maintenant</translation>
     </message>
 </context>
 <context>
@@ -1284,12 +1363,24 @@
         <translation>La suite n’a pas été autorisée</translation>
     </message>
     <message>
+        <source>It was sent meanwhile.</source>
+        <translation>Il a été envoyé entre-temps.</translation>
+    </message>
+    <message>
         <source>Metier is open already with this data folder. Close the other window first.</source>
         <translation>Metier est déjà ouvert sur ce dossier de données. Fermez d’abord l’autre fenêtre.</translation>
     </message>
     <message>
         <source>Nobody knows whether the last action happened</source>
         <translation>Nul ne sait si la dernière action a eu lieu</translation>
+    </message>
+    <message>
+        <source>So many files cannot go along with one message.</source>
+        <translation>Un seul message ne peut pas emporter autant de fichiers.</translation>
+    </message>
+    <message>
+        <source>So many messages wait already that no other can.</source>
+        <translation>Trop de messages attendent déjà pour qu’un autre attende aussi.</translation>
     </message>
     <message>
         <source>Something went wrong that should not have. What runs goes on; the log has the details.</source>
@@ -1326,6 +1417,10 @@
     <message>
         <source>The disk is full. Make room, and it goes on.</source>
         <translation>Le disque est plein. Libérez de la place et le travail reprend.</translation>
+    </message>
+    <message>
+        <source>The files are too large to go along with one message.</source>
+        <translation>Les fichiers sont trop grands pour être joints à un seul message.</translation>
     </message>
     <message>
         <source>The model’s answer failed</source>
@@ -1440,6 +1535,17 @@
     </message>
 </context>
 <context>
+    <name>FileStrip</name>
+    <message>
+        <source>Attached files</source>
+        <translation>Fichiers joints</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>Retirer {name}</translation>
+    </message>
+</context>
+<context>
     <name>Foot</name>
     <message>
         <source>Back to the message, it stays open</source>
@@ -1502,6 +1608,18 @@
     <message>
         <source>{seconds} s</source>
         <translation>{seconds} s</translation>
+    </message>
+    <message>
+        <source>{size} B</source>
+        <translation>{size} o</translation>
+    </message>
+    <message>
+        <source>{size} MB</source>
+        <translation>{size} Mo</translation>
+    </message>
+    <message>
+        <source>{size} kB</source>
+        <translation>{size} ko</translation>
     </message>
     <message>
         <source>{thousands}k</source>
@@ -1761,6 +1879,10 @@
         <translation>Supprimer</translation>
     </message>
     <message>
+        <source>Edit the last message, in an empty box</source>
+        <translation>Modifier le dernier message, dans un champ vide</translation>
+    </message>
+    <message>
         <source>Later</source>
         <translation>Plus tard</translation>
     </message>
@@ -1777,12 +1899,20 @@
         <translation>Nommer un modèle ou un prompt</translation>
     </message>
     <message>
+        <source>Name an agent, a model or a file</source>
+        <translation>Nommer un agent, un modèle ou un fichier</translation>
+    </message>
+    <message>
         <source>New line</source>
         <translation>Aller à la ligne</translation>
     </message>
     <message>
         <source>Open</source>
         <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Paste as plain text</source>
+        <translation>Coller comme texte brut</translation>
     </message>
     <message>
         <source>Rename</source>
@@ -1912,6 +2042,29 @@
     <message>
         <source>One on each line</source>
         <translation>Un par ligne</translation>
+    </message>
+</context>
+<context>
+    <name>Mentions</name>
+    <message>
+        <source>Attach files…</source>
+        <translation>Joindre des fichiers…</translation>
+    </message>
+    <message>
+        <source>answers next</source>
+        <translation>répondra ensuite</translation>
+    </message>
+    <message>
+        <source>answers now</source>
+        <translation>répond en ce moment</translation>
+    </message>
+    <message>
+        <source>file</source>
+        <translation>fichier</translation>
+    </message>
+    <message>
+        <source>folder</source>
+        <translation>dossier</translation>
     </message>
 </context>
 <context>
@@ -2622,6 +2775,47 @@
     </message>
 </context>
 <context>
+    <name>QueueStrip</name>
+    <message numerus="yes">
+        <source>%n file(s)</source>
+        <translation>
+            <numerusform>%n fichier</numerusform>
+            <numerusform>%n fichiers</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n message(s) wait(s) for the end of this turn</source>
+        <translation>
+            <numerusform>%n message attend la fin de ce tour</numerusform>
+            <numerusform>%n messages attendent la fin de ce tour</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>Modifier</translation>
+    </message>
+    <message>
+        <source>Enter edits, Ctrl+Enter sends now, Ctrl+Up and Ctrl+Down move, Delete removes</source>
+        <translation>Entrée modifie, Ctrl+Entrée envoie maintenant, Ctrl+Haut et Ctrl+Bas déplacent, Suppr retire</translation>
+    </message>
+    <message>
+        <source>Messages that wait</source>
+        <translation>Messages en attente</translation>
+    </message>
+    <message>
+        <source>Place {place} of {count}</source>
+        <translation>Place {place} sur {count}</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Retirer</translation>
+    </message>
+    <message>
+        <source>Send now</source>
+        <translation>Envoyer maintenant</translation>
+    </message>
+</context>
+<context>
     <name>RecordingBanner</name>
     <message numerus="yes">
         <source>Recording: %n steps so far.</source>
@@ -2782,6 +2976,21 @@
     <message>
         <source>Find by name</source>
         <translation>Chercher par nom</translation>
+    </message>
+</context>
+<context>
+    <name>Sending</name>
+    <message>
+        <source>The turn failed: these wait until you send one, or the next turn succeeds</source>
+        <translation>Le tour a échoué&#x202f;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
+    </message>
+    <message>
+        <source>The turn was stopped: these wait until you send one, or the next turn succeeds</source>
+        <translation>Le tour a été arrêté&#x202f;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
+    </message>
+    <message>
+        <source>They wait: {reason}</source>
+        <translation>Ils attendent&#x202f;: {reason}</translation>
     </message>
 </context>
 <context>

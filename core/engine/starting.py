@@ -26,10 +26,10 @@ class StartRequest:
     `prompt` is what the person wrote, if anything: it becomes their message, with that `message_id` if one is given,
     and with what is known of its `attachments`. `writes` are kept with the creation of the run. `gated`: the limit of
     ENGINE §9 on workflows at once holds, as for every start by a person in the window; over it the start is refused,
-    or waits in the queue if it is `queued` too. `base`: where relative paths start. `parent`: the run that a step of which
-    begins this one, and waits for it if it is `awaited`; it shows in the parent's message and has none of its own.
-    `in_new_workflow`: there can be no other run in it. `presets` are results of steps that are not run. `beside` is
-    what is told and kept with the creation of the run.
+    or waits in the queue if it is `queued` too. `base`: where relative paths start. `parent`: the run that a step of
+    which begins this one, and waits for it if it is `awaited`; it shows in the parent's message and has none of its
+    own. `in_new_workflow`: there can be no other run in it. `presets` are results of steps that are not run. `beside`
+    is what is told and kept with the creation of the run.
     """
 
     workflow: Workflow

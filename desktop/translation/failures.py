@@ -45,6 +45,10 @@ def failure_words(code: str, message: str) -> str:
         "empty_recording": translate("Failures", "There is no step yet that a template could be made of."),
         "already_sealed": translate("Failures", "This recording has become a template already."),
         "recording_ended": translate("Failures", "This recording has ended already."),
+        "queue_full": translate("Failures", "So many messages wait already that no other can."),
+        "said_meanwhile": translate("Failures", "It was sent meanwhile."),
+        "too_many_files": translate("Failures", "So many files cannot go along with one message."),
+        "files_too_large": translate("Failures", "The files are too large to go along with one message."),
         "storage_failed": translate("Failures", "The data could not be read or written."),
     }
     return words.get(code, message)

@@ -25,6 +25,7 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
 from desktop.window.actions import Actions
 from desktop.window.answering import AnsweringChoice
+from desktop.window.attaching import Attaching
 from desktop.window.chat_pane import ChatPane
 from desktop.window.commands import keys_of
 from desktop.window.digit_keys import DigitKeys
@@ -34,13 +35,16 @@ from desktop.window.going import Going
 from desktop.window.header import Header
 from desktop.window.host import Host
 from desktop.window.leaving import Leaving
+from desktop.window.mentions import Mentions
 from desktop.window.menus import Menus
 from desktop.window.mode_menu import ModeMenu
+from desktop.window.outgoing import Outgoing
 from desktop.window.panes import Pane, go_to_pane
 from desktop.window.picker import Picker
 from desktop.window.preferences import Preferences
 from desktop.window.questions import ask_delete
 from desktop.window.recording import RecordingPlace
+from desktop.window.sending import Sending
 from desktop.window.slashing import Slashing
 from desktop.window.start_page import StartPage
 from desktop.window.template_list import TemplateList
@@ -85,9 +89,25 @@ class Content(Adaptive, Surface):
             stores.usage,
             core.clock,
             card_keys,
+            session.folders.store.with_name("drafts"),
+            tasks,
             self,
         )
         self.slashing = Slashing(core, tasks, self.deeds, self.chat, self._new, self)
+        self.attaching = Attaching(core, tasks, theme, self.chat, window, self)
+        self.sending = Sending(
+            core,
+            tasks,
+            session.presenter,
+            frames,
+            self.deeds,
+            self.chat,
+            self.slashing,
+            self.answering,
+            self.attaching,
+            self,
+        )
+        self.mentions = Mentions(core, tasks, self.chat, self.answering, self.attaching, self)
         self.recording = RecordingPlace(core, tasks, session.presenter, theme, frames, self)
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keys_of("view.activity"), keys_of("focus.composer")
@@ -114,7 +134,7 @@ class Content(Adaptive, Surface):
         )
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
-        for above in (self.finder, self.chat.completion):
+        for above in (self.finder, self.chat.completion, self.chat.mentions):
             self.toasts.stay_below(above)
         self.tray = Tray(theme, stores, frames, self)
         self.leaving = Leaving(window, stores.background, self.tray, session.end)
@@ -170,7 +190,7 @@ class Content(Adaptive, Surface):
         self.leaving.deleteLater()
         self.chat.leave()
         self._window.takeCentralWidget()
-        for above in (self.toasts, self.picker, self.finder, self.chat.completion):
+        for above in (self.toasts, self.picker, self.finder, self.chat.completion, self.chat.mentions):
             above.deleteLater()
         self.deleteLater()
 
@@ -239,7 +259,6 @@ class Content(Adaptive, Surface):
         self._digits.pressed.connect(self._going.to_slot)
         self.preferences.enter_sends_changed.connect(self._on_enter_sends)
         self.header.activity_requested.connect(self._toggle_activity)
-        self.chat.send_requested.connect(self._send)
         self.chat.stop_requested.connect(self._stop)
         self.chat.token_bar.summary_requested.connect(self._sum_up)
         self.chat.retry_requested.connect(deeds.retry)
@@ -254,7 +273,6 @@ class Content(Adaptive, Surface):
         self.toasts.action_requested.connect(deeds.toast_action)
         deeds.sent.connect(self.chat.sending_worked)
         deeds.sent.connect(self._on_sent)
-        deeds.say_requested.connect(self._send)
         deeds.refused.connect(self.chat.sending_failed)
         deeds.answered.connect(self.chat.settle)
         deeds.demo_changed.connect(self._on_demo)
@@ -288,6 +306,8 @@ class Content(Adaptive, Surface):
             "view.full_screen": self._toggle_full_screen,
             "view.close": self._new,
             "focus.composer": self.chat.focus_composer,
+            "composer.attach": self.attaching.choose,
+            "composer.send_now": self.sending.send_now,
             "focus.attention": self._answer,
             "go.next_attention": partial(going.to_asking, 1),
             "go.previous_attention": partial(going.to_asking, -1),
@@ -335,6 +355,7 @@ class Content(Adaptive, Surface):
         self.answering.viewed_another()
         self.slashing.viewed_another()
         self.chat.show_now()
+        self.sending.show_queue()
         self.recording.show_now()
         self._render()
 
@@ -346,7 +367,7 @@ class Content(Adaptive, Surface):
     def _on_agents(self, _message: AgentsChanged) -> None:
         self.answering.show()
 
-    def _on_sent(self, workflow_id: str, _text: str) -> None:
+    def _on_sent(self, workflow_id: str, _said: Outgoing) -> None:
         if not workflow_id:
             self.answering.begun()
             self.answering.show()
@@ -358,7 +379,7 @@ class Content(Adaptive, Surface):
     def _keep_clear(self) -> None:
         """Where no toast may lie: on the composer with its buttons, on the card that asks, and on the header."""
         chat = self.chat
-        areas = [chat.composer, chat.card, chat.inputs, self.header]
+        areas = [chat.composer, chat.queue, chat.card, chat.inputs, self.header]
         self.toasts.set_keep_clear([_in_window(area, self._window) for area in areas if area.isVisible()])
 
     def _focus_centre(self) -> None:
@@ -397,9 +418,6 @@ class Content(Adaptive, Surface):
 
     def _new_from_template(self) -> None:
         self._finding.find(Kind.TEMPLATE)
-
-    def _send(self, text: str) -> None:
-        self.slashing.send(text, self.answering.of_new)
 
     def _pick(self) -> None:
         if self.header.isVisible():
@@ -448,6 +466,7 @@ class Content(Adaptive, Surface):
             Pane(self.sidebar, self.sidebar.take_focus),
             Pane(transcript, partial(transcript.setFocus, Qt.FocusReason.ShortcutFocusReason)),
             Pane(self.chat.card, self.chat.focus_card),
+            Pane(self.chat.queue, self.chat.queue.take_focus),
             Pane(self.chat.composer, self.chat.focus_composer),
             Pane(self.start, partial(self.start.setFocus, Qt.FocusReason.ShortcutFocusReason)),
             Pane(self.activity, self.activity.take_focus),

@@ -95,8 +95,8 @@ def test_a_fence_holds_whatever_stands_in_it() -> None:
 async def test_the_model_is_told_them_in_the_turn_and_in_those_that_follow() -> None:
     file = attached_text("a.md", "secret word\n" * 1000)
     async with run_core(MemoryStorage()) as core:
-        asked: list[ModelAsked] = []
-        core.bus.subscribe(Event, lambda event: isinstance(event.fact, ModelAsked) and asked.append(event.fact))
+        events: list[Event] = []
+        core.bus.subscribe(Event, events.append)
         first = await core.chat.send("say 1 words", mode=ValidationMode.AUTO, attached=[file])
         assert isinstance(first, Ok), first
         await core.engine.wait(first.data.id)
@@ -111,6 +111,7 @@ async def test_the_model_is_told_them_in_the_turn_and_in_those_that_follow() -> 
         _, history = await spoken(core.storage, first.data.workflow_id)
     assert history[0].told.text == with_attachments("say 1 words", [file])
     assert history[2].told.text == "say 2 words"
+    asked = [one.fact for one in events if isinstance(one.fact, ModelAsked)]
     taken = [(one.tokens or 0) - (one.fixed_tokens or 0) for one in asked]
     assert 4000 < taken[0] < taken[1] < 4500  # the estimate counts them
 

@@ -125,6 +125,7 @@ async def an_app(
         try:
             yield App(core, window, content, session)
         finally:
+            await content.chat.drafts.close()
             await tasks.close()
             session.presenter.use(None)
             content.leave()
