@@ -104,9 +104,8 @@ class Mentions(QObject):
         return [fitting[int(one.key)] for one in ranked(named, entries)]
 
     def _offer(self, offer: Offer) -> Suggestion:
-        is_model = offer.answering is not None and (offer.answering.model is not None or offer.answering.is_offline)
         kind = self.tr("answers now") if offer.is_current else self.tr("answers next")
-        return Suggestion(offer, offer.title, kind, offer.note, Icon.CPU if is_model else Icon.BOT)
+        return Suggestion(offer, offer.title, kind, offer.note, Icon.BOT)
 
     def _file(self, file: FoundFile) -> Suggestion:
         kind = self.tr("folder") if file.is_folder else self.tr("file")

@@ -338,7 +338,8 @@ async def test_an_at_sign_names_who_answers_and_files_by_their_paths(
         app.write("ask @rev")
         assert named(app) == ["Reviewer"]
         app.key(Key.Key_Return)  # chooses, and sends nothing
-        await until(lambda: "Reviewer" in app.header_texts())
+        await until(lambda: any(one.startswith("Reviewer") for one in app.header_texts()))
+        assert app.content.chat.composer.text_box.hasFocus()
         assert (written(app), app.viewed) == ("ask ", None)
         app.write(f"@{tmp_path}/two")
         await until(lambda: named(app) == ["two words"])
