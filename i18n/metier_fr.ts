@@ -1110,7 +1110,7 @@
     </message>
     <message>
         <source>{queue} · Ctrl+Shift+Enter to send now</source>
-        <translation>{queue} · Ctrl+Maj+Entrée pour envoyer maintenant</translation>
+        <translation>{queue} · Ctrl+Maj+Entrée&#x202f;: maintenant</translation>
     </message>
 </context>
 <context>

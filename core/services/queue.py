@@ -251,3 +251,5 @@ async def _quiet(chore: Coroutine[Any, Any, None]) -> None:
         await chore
     except MetierError as error:
         log.warning("messages wait, and cannot be looked at: %s", error.message)
+    except Exception:
+        log.exception("messages wait, and cannot be looked at")

@@ -306,7 +306,7 @@ class Content(Adaptive, Surface):
             "view.full_screen": self._toggle_full_screen,
             "view.close": self._new,
             "focus.composer": self.chat.focus_composer,
-            "composer.attach": self.attaching.choose,
+            "composer.attach": self._attach,
             "composer.send_now": self.sending.send_now,
             "focus.attention": self._answer,
             "go.next_attention": partial(going.to_asking, 1),
@@ -418,6 +418,11 @@ class Content(Adaptive, Surface):
 
     def _new_from_template(self) -> None:
         self._finding.find(Kind.TEMPLATE)
+
+    def _attach(self) -> None:
+        if self._centre.currentWidget() is self.start:
+            self._new()
+        self.attaching.choose()
 
     def _pick(self) -> None:
         if self.header.isVisible():

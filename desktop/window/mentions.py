@@ -52,6 +52,7 @@ class Mentions(QObject):
         composer.edited.connect(self._on_edited)
         composer.drafted.connect(self._leave)
         composer.text_box.cursorPositionChanged.connect(self._on_moved)
+        answering.refused.connect(composer.complain)
         chat.mentions.accepted.connect(self._accept)
         chat.mentions.closed.connect(self._on_closed)
 

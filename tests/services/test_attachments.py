@@ -8,8 +8,9 @@ import pytest
 from core.agents.context import spoken
 from core.domain.attachment import attached_text, with_attachments, without_attachments
 from core.domain.events import Event, ModelAsked
-from core.domain.template import ValidationMode
+from core.domain.template import Template, ValidationMode
 from core.persistence.in_memory import MemoryStorage
+from core.ports.templates import FoundTemplate
 from core.services.attachments import AttachmentService
 from core.services.outcome import Failed, Ok
 from core.wiring import run_core
@@ -129,3 +130,16 @@ async def test_a_message_of_files_alone_is_one_and_too_many_are_none() -> None:
         assert isinstance(many, Failed)
         assert isinstance(large, Failed)
         assert (many.code, large.code) == ("too_many_files", "files_too_large")
+
+
+async def test_a_template_finds_them_in_its_input() -> None:
+    file = attached_text("a.md", "x")
+    step = {"name": "a", "action": {"set": True}, "input": "@input.attachments[0].text"}
+    found = FoundTemplate(Template.model_validate({"title": "T", "steps": [step]}))
+    async with run_core(MemoryStorage()) as core:
+        started = await core.runs.start(found, {}, prompt="/T", attached=[file])
+        assert isinstance(started, Ok), started
+        await core.engine.wait(started.data.id)
+        (result,) = await core.storage.step_results(started.data.id)
+        assert result.output_json == '"x"'
+        assert (await core.storage.messages(started.data.workflow_id))[0].attachments == (file.about,)

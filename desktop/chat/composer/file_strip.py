@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QLayoutItem, QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QLayoutItem, QScrollArea, QWidget
 
 from desktop.chat.composer.draft import DraftFile
 from desktop.theme.icon_names import Icon
@@ -17,12 +17,15 @@ from desktop.translation.formats import byte_size
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.labels import plain_tool_tip
+from desktop.widgets.surfaces import Surface
 
-_NAME_WIDTH = 180
+_NAME_WIDTH = 200
+_LINES = 3
+"""Of chips, that are seen at once."""
 _REMOVING = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
 
-class FileStrip(Adaptive, QWidget):
+class FileStrip(Adaptive, QScrollArea):
     """Hidden while there are none."""
 
     opened = Signal(object)
@@ -36,10 +39,14 @@ class FileStrip(Adaptive, QWidget):
         self._theme = theme
         self._files: tuple[DraftFile, ...] = ()
         self._chips: list[_Chip] = []
-        self._flow = _Flow(self)
-        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
-        policy.setHeightForWidth(True)
-        self.setSizePolicy(policy)
+        self._inside = QWidget()
+        self._flow = _Flow(self._inside)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(self._inside)
+        self._inside.setAutoFillBackground(False)  # the composer shows through
         self.hide()
         self.adapt_to(theme)
 
@@ -59,8 +66,7 @@ class FileStrip(Adaptive, QWidget):
             chip.deleteLater()
         self._chips = [self._chip(file) for file in files]
         self.setVisible(bool(self._chips))
-        self._flow.invalidate()
-        self.updateGeometry()
+        self._fit()
         if had is not None:
             self._focus(min(had, len(self._chips) - 1))
 
@@ -89,14 +95,28 @@ class FileStrip(Adaptive, QWidget):
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Attached files"))
         for chip, file in zip(self._chips, self._files, strict=True):
-            chip.show_file(file, self._words(file), self.tr("Remove {name}").format(name=file.name))
+            chip.show_file(file, self.tr("Remove {name}").format(name=file.name))
 
     def dress(self) -> None:
         self._flow.set_gap(self._theme.sizes.space_xs)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As tall as its lines, of which some are seen at once."""
+        self._flow.invalidate()
+        line = max((chip.sizeHint().height() for chip in self._chips), default=0)
+        most = _LINES * line + (_LINES - 1) * self._theme.sizes.space_xs
+        wanted = min(self._flow.heightForWidth(self.viewport().width()), most)
+        if self.height() != wanted:
+            self.setFixedHeight(wanted)
 
     def _chip(self, file: DraftFile) -> "_Chip":
-        chip = _Chip(self._theme, self)
-        chip.show_file(file, self._words(file), self.tr("Remove {name}").format(name=file.name))
+        chip = _Chip(self._theme, self._inside)
+        chip.show_file(file, self.tr("Remove {name}").format(name=file.name))
         chip.open_button.clicked.connect(partial(self._on_open, file))
         chip.remove_button.clicked.connect(partial(self._on_remove, file))
         self._flow.addWidget(chip)
@@ -109,22 +129,20 @@ class FileStrip(Adaptive, QWidget):
     def _on_remove(self, file: DraftFile, _is_checked: bool = False) -> None:
         self.removed.emit(file)
 
-    def _words(self, file: DraftFile) -> str:
-        return f"{file.name} · {byte_size(file.size)}"
-
     def _focus(self, at: int) -> None:
         if at >= 0:
             self._chips[at].open_button.setFocus(Qt.FocusReason.TabFocusReason)
+            self.ensureWidgetVisible(self._chips[at], 0, 0)
         else:
             self.left.emit()
 
 
-class _Chip(QWidget):
+class _Chip(Surface):
     """Its name opens it, its cross removes it."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.open_button = Button(theme, "", "secondary", Icon.PAPERCLIP, is_small=True, parent=self)
+        super().__init__("card", parent=parent)
+        self.open_button = Button(theme, "", "ghost", Icon.PAPERCLIP, is_small=True, parent=self)
         self.remove_button = IconButton(theme, Icon.X, parent=self)
         self._theme = theme
         row = QHBoxLayout(self)
@@ -137,10 +155,11 @@ class _Chip(QWidget):
     def has_focus(self) -> bool:
         return self.open_button.hasFocus() or self.remove_button.hasFocus()
 
-    def show_file(self, file: DraftFile, words: str, remove_words: str) -> None:
-        button: QPushButton = self.open_button
-        shown = button.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, _NAME_WIDTH)
-        self.open_button.setText(shown)
+    def show_file(self, file: DraftFile, remove_words: str) -> None:
+        size = byte_size(file.size)
+        words = f"{file.name} · {size}"
+        name = self.open_button.fontMetrics().elidedText(file.name, Qt.TextElideMode.ElideMiddle, _NAME_WIDTH)
+        self.open_button.setText(f"{name} · {size}")
         self.open_button.setAccessibleName(words)
         self.open_button.setAccessibleDescription(file.problem)
         self.open_button.setToolTip(plain_tool_tip(file.problem or file.path or words))

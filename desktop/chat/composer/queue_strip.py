@@ -66,6 +66,7 @@ class QueueStrip(Adaptive, Surface):
         self._list.setContentsMargins(0, 0, 0, 0)
         self._list.setSpacing(0)
         self._scroll.setWidget(self._inside)
+        self._inside.setAutoFillBackground(False)  # the card shows through
         self._column = QVBoxLayout(self)
         self._column.addWidget(self._title)
         self._column.addWidget(self._scroll)
