@@ -69,9 +69,10 @@ class QueueService:
     @answers
     async def attend(self) -> None:
         """Take in what waits in the store, and say it from now on. To be called when runs are recovered."""
+        self._is_attending = True  # what is added from now on is said, even where the rest cannot be read
         for message in await self._storage.queued_messages():
-            self._queues.setdefault(message.workflow_id, []).append(message)
-        self._is_attending = True
+            if self._find(message.workflow_id, message.id) is None:
+                self._queues.setdefault(message.workflow_id, []).append(message)
         for workflow_id in tuple(self._queues):
             self._tell(workflow_id)
             self._spawn(self._go_on(workflow_id))

@@ -295,6 +295,12 @@ class ChatPane(Adaptive, Surface):
         if self._is_shown and self.composer.is_empty:
             self.composer.set_draft(self.drafts.get(self._shown))
 
+    def forget_drafts_of_none(self) -> None:
+        """What was begun in workflows that are gone by now goes too. To be called when those that are there are
+        known."""
+        if self._workflows.rows:
+            self.drafts.forget([one for one in self.drafts.workflows if self._workflows.get(one) is None])
+
     def _current_draft(self) -> tuple[WorkflowId | None, Draft]:
         return self._shown, self.composer.draft() if self._is_shown else self.drafts.get(self._shown)
 

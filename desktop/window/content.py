@@ -172,6 +172,7 @@ class Content(Adaptive, Surface):
         self._is_begun = True
         self.deeds.look_for_demo()
         self._templates()
+        self.chat.forget_drafts_of_none()
         if viewed is not None and self._core.stores.workflows.get(viewed) is not None:
             self.deeds.show(viewed)
         self._render()

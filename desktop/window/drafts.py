@@ -30,6 +30,7 @@ WRITTEN_MS = 1000
 """How long a change stays in memory alone."""
 
 _NEW = "new"
+_OF = "of-"
 _FILE = "draft.json"
 _MOST_BYTES = 20_000_000
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -128,9 +129,11 @@ def _write(
         place = folder / _name_of(workflow_id)
         if draft is None:
             with suppress(FileNotFoundError):
+                (place / _FILE).unlink(missing_ok=True)  # first: what is left without it is no draft
                 shutil.rmtree(place)
             continue
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for one in (folder, place):
+            one.mkdir(mode=0o700, parents=True, exist_ok=True)
         known = {one.hash for one in before.get(workflow_id, Draft()).files}
         kept = {one.hash: one.text for one in draft.files if one.text is not None}
         for name, text in kept.items():
@@ -160,11 +163,20 @@ def _read_all(folder: Path) -> dict[WorkflowId | None, Draft]:
     except OSError:
         return found
     for place in places:
+        if _is_left_over(place):
+            shutil.rmtree(place, ignore_errors=True)
+            continue
         try:
             found[_workflow_of(place.name)] = _read(place)
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             log.warning("the draft in %s cannot be read: %s", place.name, error)
     return found
+
+
+def _is_left_over(place: Path) -> bool:
+    """Whether a crash cut off its removal."""
+    is_ours = place.name == _NEW or place.name.startswith(_OF)
+    return is_ours and place.is_dir() and not (place / _FILE).exists()
 
 
 def _read(place: Path) -> Draft:
@@ -197,8 +209,8 @@ def _bytes(path: Path) -> bytes:
 
 
 def _name_of(workflow_id: WorkflowId | None) -> str:
-    return _NEW if workflow_id is None else f"of-{quote(workflow_id, safe='')}"
+    return _NEW if workflow_id is None else f"{_OF}{quote(workflow_id, safe='')}"
 
 
 def _workflow_of(name: str) -> WorkflowId | None:
-    return None if name == _NEW else WorkflowId(unquote(name.removeprefix("of-")))
+    return None if name == _NEW else WorkflowId(unquote(name.removeprefix(_OF)))
