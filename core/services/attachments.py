@@ -14,9 +14,9 @@ from pathlib import Path
 
 from core.domain.attachment import FILE_BYTES, MESSAGE_BYTES, MESSAGE_FILES, AttachedText, attached_text, mime_of
 from core.domain.ids import MessageId, WorkflowId
-from core.errors import MetierError, Refused
+from core.errors import Refused
 from core.ports.storage import Storage
-from core.services.outcome import Failed, Ok, Outcome, answers
+from core.services.outcome import answers
 
 LISTED = 2_000
 """Entries of a folder that are looked at."""
@@ -45,21 +45,16 @@ class AttachmentService:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    async def read(self, path: str) -> Outcome[AttachedText]:
+    @answers
+    async def read(self, path: str) -> AttachedText:
         """What the file holds now. Fails with `file_gone`, `file_unreadable`, `not_a_file`, `file_is_picture`,
         `file_is_not_text` or `file_too_large`, each with the `name` of the file."""
         name = os.path.basename(path) or path  # noqa: PTH119  # a name may hold what is no path
-        try:
-            return Ok(await asyncio.to_thread(_read, path, name))
-        except MetierError as error:
-            return Failed.of(error)
-
-    async def texts(self, workflow_id: WorkflowId, message_id: MessageId) -> Outcome[list[str]]:
-        """The texts that went along with a message, in their order."""
-        return await self._texts(workflow_id, message_id)
+        return await asyncio.to_thread(_read, path, name)
 
     @answers
-    async def _texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
+    async def texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
+        """The texts that went along with a message, in their order."""
         return await self._storage.attached_texts(workflow_id, message_id)
 
     async def beside(self, beginning: str) -> list[FoundFile]:

@@ -19,7 +19,7 @@ from core.domain.ids import MessageId, RunId, WorkflowId, new_id
 from core.domain.queued_message import Held, QueuedMessage
 from core.domain.run import ACTIVE, RunStatus
 from core.engine.engine import Engine
-from core.errors import MetierError, NotFound, Refused
+from core.errors import MetierError, NotFound, Refused, StorageFailed
 from core.ports.clock import Clock
 from core.ports.storage import OrderQueued, PutAttachedText, QueueMessage, Storage, UnqueueMessage
 from core.services.chat import ChatService, require_text
@@ -89,9 +89,13 @@ class QueueService:
     async def interject(
         self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText] = ()
     ) -> QueuedMessage:
-        """Stop the turn at work, and say this instead, before all that waits."""
+        """Stop the turn at work, and say this instead, before all that waits. It waits from the moment that it is on
+        disk: what goes wrong after that holds it, and fails nothing."""
         added = await self._add(workflow_id, text, attached, is_urgent=True)
-        await self._say_now(workflow_id, added.id)
+        try:
+            await self._say_now(workflow_id, added.id)
+        except MetierError as error:
+            self._hold(workflow_id, Held(error.code, error.message))
         return added
 
     @answers
@@ -192,7 +196,9 @@ class QueueService:
         if not message.attachments:
             return []
         texts = await self._storage.attached_texts(message.workflow_id, message.id)
-        return [AttachedText(*one) for one in zip(message.attachments, texts, strict=False)]
+        if len(texts) != len(message.attachments):
+            raise StorageFailed("storage_failed", "a text that goes along with the message is missing")
+        return [AttachedText(*one) for one in zip(message.attachments, texts, strict=True)]
 
     async def _move(self, workflow_id: WorkflowId, message_id: MessageId, place: int) -> None:
         message = self._find(workflow_id, message_id)
