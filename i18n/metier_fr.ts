@@ -1879,6 +1879,10 @@
         <translation>Supprimer</translation>
     </message>
     <message>
+        <source>Edit</source>
+        <translation>Modifier</translation>
+    </message>
+    <message>
         <source>Edit the last message, in an empty box</source>
         <translation>Modifier le dernier message, dans un champ vide</translation>
     </message>
@@ -1893,6 +1897,14 @@
     <message>
         <source>Menu</source>
         <translation>Menu</translation>
+    </message>
+    <message>
+        <source>Messages that wait</source>
+        <translation>Messages en attente</translation>
+    </message>
+    <message>
+        <source>Move</source>
+        <translation>Déplacer</translation>
     </message>
     <message>
         <source>Name a template or a prompt</source>
@@ -1915,12 +1927,20 @@
         <translation>Coller comme texte brut</translation>
     </message>
     <message>
+        <source>Remove</source>
+        <translation>Retirer</translation>
+    </message>
+    <message>
         <source>Rename</source>
         <translation>Renommer</translation>
     </message>
     <message>
         <source>Send</source>
         <translation>Envoyer</translation>
+    </message>
+    <message>
+        <source>Send now</source>
+        <translation>Envoyer maintenant</translation>
     </message>
     <message>
         <source>Send what was written</source>

@@ -50,6 +50,7 @@ class Drafts(QObject):
         self._written: dict[WorkflowId | None, Draft] = {}
         self._turn = asyncio.Lock()
         self._is_closed = False
+        self._is_refused = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(WRITTEN_MS)
@@ -102,10 +103,10 @@ class Drafts(QObject):
             try:
                 await asyncio.to_thread(_write, self._folder, changed, self._written)
             except OSError as error:
-                log.warning("drafts cannot be written: %s", error)
-                self.touch()
+                log.log(logging.DEBUG if self._is_refused else logging.WARNING, "drafts cannot be written: %s", error)
+                self._is_refused = True
             else:
-                self._written = now
+                self._written, self._is_refused = now, False
 
     async def close(self) -> None:
         """Write down what changed, and nothing from then on."""

@@ -23,6 +23,15 @@ def local_keys() -> list[tuple[str, list[tuple[str, str]]]]:
             ],
         ),
         (
+            translate("KeysHelp", "Messages that wait"),
+            [
+                (translate("KeysHelp", "Edit"), named("Return")),
+                (translate("KeysHelp", "Move"), named("Ctrl+Up", "Ctrl+Down")),
+                (translate("KeysHelp", "Send now"), named("Ctrl+Return")),
+                (translate("KeysHelp", "Remove"), named("Del")),
+            ],
+        ),
+        (
             translate("KeysHelp", "Answering"),
             [
                 (translate("KeysHelp", "Choose"), named("Up", "Down")),

@@ -6,7 +6,7 @@ All by key: Left and Right go from one to the next, Enter opens, Delete removes,
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QLayoutItem, QScrollArea, QWidget
 
@@ -22,6 +22,7 @@ from desktop.widgets.surfaces import Surface
 _NAME_WIDTH = 200
 _LINES = 3
 """Of chips, that are seen at once."""
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _REMOVING = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
 
@@ -75,22 +76,31 @@ class FileStrip(Adaptive, QScrollArea):
         self._focus(len(self._chips) - 1)
         return bool(self._chips)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        at = next((at for at, chip in enumerate(self._chips) if chip.has_focus), None)
-        is_bare = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
-        if at is None or not is_bare:
-            super().keyPressEvent(event)
-        elif event.key() in _REMOVING:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Before the buttons, which would go from one to the other by the arrows."""
+        at = next((at for at, chip in enumerate(self._chips) if chip.has(watched)), None)
+        if at is not None and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            return self._on_key(at, event)
+        return False
+
+    def _on_key(self, at: int, event: QKeyEvent) -> bool:
+        """Whether it was one of ours."""
+        if event.modifiers() not in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier):
+            return False
+        if event.key() in _REMOVING:
             self.removed.emit(self._files[at])
         elif event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
             by = 1 if (event.key() == Qt.Key.Key_Right) is not self.isRightToLeft() else -1
             self._focus(max(0, min(at + by, len(self._chips) - 1)))
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        elif event.key() in _ENTER and self._chips[at].open_button.hasFocus():
             self.opened.emit(self._files[at])
+        elif event.key() in _ENTER:
+            self.removed.emit(self._files[at])
         elif event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Down):
             self.left.emit()
         else:
-            super().keyPressEvent(event)
+            return event.key() == Qt.Key.Key_Up
+        return True
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Attached files"))
@@ -117,6 +127,8 @@ class FileStrip(Adaptive, QScrollArea):
     def _chip(self, file: DraftFile) -> "_Chip":
         chip = _Chip(self._theme, self._inside)
         chip.show_file(file, self.tr("Remove {name}").format(name=file.name))
+        for button in (chip.open_button, chip.remove_button):
+            button.installEventFilter(self)
         chip.open_button.clicked.connect(partial(self._on_open, file))
         chip.remove_button.clicked.connect(partial(self._on_remove, file))
         self._flow.addWidget(chip)
@@ -154,6 +166,10 @@ class _Chip(Surface):
     @property
     def has_focus(self) -> bool:
         return self.open_button.hasFocus() or self.remove_button.hasFocus()
+
+    def has(self, watched: QObject) -> bool:
+        """Whether it is one of its buttons."""
+        return watched in (self.open_button, self.remove_button)
 
     def show_file(self, file: DraftFile, remove_words: str) -> None:
         size = byte_size(file.size)

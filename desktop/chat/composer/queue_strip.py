@@ -25,6 +25,7 @@ _SHOWN = 3
 """Rows that are seen at once."""
 _LINE_CHARACTERS = 300
 _CTRL = Qt.KeyboardModifier.ControlModifier
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
@@ -118,7 +119,7 @@ class QueueStrip(Adaptive, Surface):
         at, key = self._rows.index(row), event.key()
         modifiers = event.modifiers() & ~_KEYPAD
         by = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(key))
-        is_enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        is_enter = key in _ENTER
         if modifiers == _CTRL and by is not None:
             self._move(row, at + by)
         elif modifiers == _CTRL and is_enter:
@@ -226,7 +227,12 @@ class _Row(QWidget):
         self.setAccessibleName(words)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if not self._strip.on_key(self, event):
+        """Enter on one of its buttons is that button's, though those leave it to what they stand in."""
+        is_enter = event.key() in _ENTER and event.modifiers() in (Qt.KeyboardModifier.NoModifier, _KEYPAD)
+        focused = next((one for one in (self.send, self.edit, self.remove) if one.hasFocus()), None)
+        if is_enter and focused is not None:
+            focused.click()
+        elif not self._strip.on_key(self, event):
             super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:

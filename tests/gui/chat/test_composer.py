@@ -329,3 +329,38 @@ def test_a_press_on_its_edge_puts_the_focus_into_the_text(composer: Composer, th
     other.setFocus()
     QTest.mouseClick(composer, Qt.MouseButton.LeftButton, pos=composer.rect().center())
     assert box(composer).hasFocus()
+
+
+def test_a_draft_comes_back_scrolled_as_it_was(composer: Composer, qtbot: QtBot) -> None:
+    text = "\n".join(f"line {number}" for number in range(60))
+    composer.set_draft(Draft(text, 3, 3))
+    qtbot.wait(20)
+    box(composer).verticalScrollBar().setValue(17)
+    kept = composer.draft()
+    assert kept.scroll == 17
+    composer.set_draft(Draft())
+    qtbot.wait(20)
+    composer.set_draft(kept)
+    qtbot.wait(20)
+    assert composer.draft() == kept
+
+
+def test_a_dropped_text_that_is_long_is_a_chip_and_chips_can_be_gone_through(composer: Composer, theme: Theme) -> None:
+    for number in range(30):
+        data = QMimeData()
+        data.setText(f"{number} " + "x" * 20_000)
+        box(composer).insertFromMimeData(data)
+    assert len(composer.files) == 30
+    chip = box(composer).height() + 4 * theme.sizes.control
+    assert composer.height() < chip + 4 * theme.sizes.control  # three lines of them are seen
+    QTest.keyClick(box(composer), Qt.Key.Key_Up)
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Delete):
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        QTest.keyClick(focused, key)
+    left = [file.name for file in composer.files]
+    assert (len(left), "Pasted text 27.txt" in left) == (29, False)
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    QTest.keyClick(focused, Qt.Key.Key_Escape)
+    assert box(composer).hasFocus()
