@@ -43,6 +43,9 @@ from desktop.window.input_card import InputCard
 from desktop.window.outgoing import Outgoing
 from desktop.window.title import viewed_title
 
+_ATTACHED_KEPT = 20
+"""Messages whose attached texts stay in memory, once somebody wanted to see them."""
+
 
 class ChatPane(Adaptive, Surface):
     """Shows the viewed workflow; without one the composer begins a new one."""
@@ -203,6 +206,7 @@ class ChatPane(Adaptive, Surface):
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide):
             if watched is self.composer:
                 self.token_bar.setVisible(not self.composer.isHidden())
+            if watched in (self.composer, self.queue):
                 self._limit_card()
             self.foot_changed.emit()
         return False
@@ -247,7 +251,6 @@ class ChatPane(Adaptive, Surface):
                 self.drafts.put(self._shown, self.composer.draft())
             self._shown, self._is_shown = workflow_id, True
             self.transcript.show_conversation(shown, self._positions.get(workflow_id, AT_END))
-            self._attached.clear()
             self.composer.set_draft(self.drafts.get(workflow_id))
         else:
             self.transcript.set_turns(shown)
@@ -279,11 +282,12 @@ class ChatPane(Adaptive, Surface):
         """What waits here, and why it does so where nothing is at work."""
         self.queue.show_queue(waiting, reason)
         self.queue.setVisible(bool(waiting) and not self.composer.isHidden())
-        self._limit_card()
 
     def show_attached(self, message_id: MessageId, texts: Sequence[str]) -> None:
         """What went along with a message, as somebody wanted to see."""
         self._attached[message_id] = texts
+        if len(self._attached) > _ATTACHED_KEPT:
+            del self._attached[next(iter(self._attached))]
         self._render()
 
     def _texts_of(self, message_id: MessageId) -> Sequence[str]:
