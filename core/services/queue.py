@@ -89,13 +89,10 @@ class QueueService:
     async def interject(
         self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText] = ()
     ) -> QueuedMessage:
-        """Stop the turn at work, and say this instead, before all that waits. It waits from the moment that it is on
-        disk: what goes wrong after that holds it, and fails nothing."""
+        """Stop the turn at work, and say this instead, before all that waits. It is on disk when this returns: what
+        goes wrong after that holds it, and fails nothing."""
         added = await self._add(workflow_id, text, attached, is_urgent=True)
-        try:
-            await self._say_now(workflow_id, added.id)
-        except MetierError as error:
-            self._hold(workflow_id, Held(error.code, error.message))
+        self._spawn(self._interject(added))
         return added
 
     @answers
@@ -142,6 +139,12 @@ class QueueService:
         if not is_urgent:
             self._spawn(self._go_on(workflow_id))  # the turn may have ended while it was written down
         return message
+
+    async def _interject(self, message: QueuedMessage) -> None:
+        try:
+            await self._say_now(message.workflow_id, message.id)
+        except MetierError as error:
+            self._hold(message.workflow_id, Held(error.code, error.message))
 
     async def _say_now(self, workflow_id: WorkflowId, message_id: MessageId) -> None:
         async with self._turn(workflow_id):
