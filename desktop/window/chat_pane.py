@@ -30,7 +30,7 @@ from desktop.chat.composer.completion import Completion
 from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.draft import ComposerState, Draft, DraftFile
 from desktop.chat.composer.queue_strip import QueueStrip, Waiting
-from desktop.chat.composer.text_box import local_files
+from desktop.chat.composer.text_box import History, local_files
 from desktop.chat.derivation import turn_of, turns
 from desktop.chat.position import AT_END, Position
 from desktop.chat.token_bar.token_bar import TokenBar
@@ -43,6 +43,7 @@ from desktop.window.input_card import InputCard
 from desktop.window.outgoing import Outgoing
 from desktop.window.title import viewed_title
 
+_HISTORIES_KEPT = 20
 _ATTACHED_KEPT = 20
 """Messages whose attached texts stay in memory, once somebody wanted to see them."""
 
@@ -89,6 +90,7 @@ class ChatPane(Adaptive, Surface):
         self._shown: WorkflowId | None = None
         self._is_shown = False
         self._positions: dict[WorkflowId | None, Position] = {}
+        self._histories: dict[WorkflowId | None, History] = {}
         self._known: set[WorkflowId] = set()
         self._attached: dict[MessageId, Sequence[str]] = {}
         self.drafts = Drafts(drafts_folder, tasks, self._current_draft, self)
@@ -249,13 +251,20 @@ class ChatPane(Adaptive, Surface):
             if self._is_shown:
                 self._positions[self._shown] = self.transcript.position()
                 self.drafts.put(self._shown, self.composer.draft())
+                self._keep_history(self._shown, self.composer.put_away())
             self._shown, self._is_shown = workflow_id, True
             self.transcript.show_conversation(shown, self._positions.get(workflow_id, AT_END))
-            self.composer.set_draft(self.drafts.get(workflow_id))
+            self.composer.set_draft(self.drafts.get(workflow_id), self._histories.pop(workflow_id, None))
         else:
             self.transcript.set_turns(shown)
         self._forget_deleted()
         self._tell_composer()
+
+    def _keep_history(self, workflow_id: WorkflowId | None, history: History) -> None:
+        """Of the workflows that were lately viewed."""
+        self._histories[workflow_id] = history
+        if len(self._histories) > _HISTORIES_KEPT:
+            del self._histories[next(iter(self._histories))]
 
     def _edit_asked(self, message_id: str) -> None:
         """The message that this one answers is to be written anew."""
@@ -313,6 +322,7 @@ class ChatPane(Adaptive, Surface):
         gone, self._known = self._known - there, there
         for one in gone:
             self._positions.pop(one, None)
+            self._histories.pop(one, None)
         self.drafts.forget(gone)
 
     def _show_composer(self) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.chat.composer.draft import MOST_CHARACTERS, ComposerState, Draft, DraftFile
 from desktop.chat.composer.file_strip import FileStrip
-from desktop.chat.composer.text_box import TextBox
+from desktop.chat.composer.text_box import History, TextBox
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -84,9 +84,13 @@ class Composer(Adaptive, Surface):
     def draft(self) -> Draft:
         return replace(self._box.draft(), files=self._files.files)
 
-    def set_draft(self, draft: Draft) -> None:
-        """Another workflow's text, or one that could not be sent."""
-        self._box.set_draft(draft)
+    def put_away(self) -> History:
+        """Take the text out with what can be undone in it: another workflow's comes. To be called after `draft`."""
+        return self._box.put_away()
+
+    def set_draft(self, draft: Draft, history: History | None = None) -> None:
+        """Another workflow's text, with what can be undone in it if that is kept, or one that could not be sent."""
+        self._box.set_draft(draft, history)
         self._files.show_files(draft.files)
         self._settle("")
         self.drafted.emit()

@@ -12,8 +12,9 @@ from PySide6.QtGui import (
     QKeySequence,
     QResizeEvent,
     QTextCursor,
+    QTextDocument,
 )
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, QWidget
 
 from desktop.chat.composer.draft import CHIP_BYTES, MOST_CHARACTERS, Draft
 from desktop.chat.composer.long_lines import LongLines
@@ -25,6 +26,19 @@ _PLAIN = (_MODIFIERS.NoModifier, _MODIFIERS.KeypadModifier)
 _WITH_CTRL = (_MODIFIERS.ControlModifier, _MODIFIERS.ControlModifier | _MODIFIERS.KeypadModifier)
 _WITH_CTRL_SHIFT = _MODIFIERS.ControlModifier | _MODIFIERS.ShiftModifier
 _WITH_SHIFT = (_MODIFIERS.ShiftModifier, _MODIFIERS.ShiftModifier | _MODIFIERS.KeypadModifier)
+
+
+class History:
+    """A text with all that can be undone in it, while it stands in no box."""
+
+    def __init__(self, document: QTextDocument, lines: LongLines, paste_to_undo: tuple[str, int] | None) -> None:
+        self.document = document
+        self.lines = lines
+        self.paste_to_undo = paste_to_undo
+
+    def is_of(self, draft: Draft) -> bool:
+        """Whether it is the history of that text."""
+        return self.document.characterCount() - 1 >= len(draft.text) and self.lines.text() == draft.text
 
 
 class TextBox(QPlainTextEdit):
@@ -49,7 +63,7 @@ class TextBox(QPlainTextEdit):
         super().__init__(parent)
         self._theme = theme
         self._is_composing = False
-        self._lines = LongLines(self.document())
+        self._text, self._lines = _empty()
         self._paste_to_undo: tuple[str, int] | None = None
         self.undo_paste: Callable[[], None] | None = None
         """Called where a paste that became no text is undone, before its text is inserted."""
@@ -59,7 +73,7 @@ class TextBox(QPlainTextEdit):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.document().setDocumentMargin(0)
+        self.setDocument(self._text)
         self.textChanged.connect(self._fit)
 
     @property
@@ -114,10 +128,24 @@ class TextBox(QPlainTextEdit):
         text, to_text = self.text(), self._lines.to_text
         return Draft(text, to_text(cursor.position()), to_text(cursor.anchor()), scroll=scroll)
 
-    def set_draft(self, draft: Draft) -> None:
-        """The history of undoing begins anew: it never brings back another workflow's text."""
-        self._paste_to_undo = None
-        self._lines.set_text(draft.text)
+    def put_away(self) -> History:
+        """Take the text out with its history, which belongs to its workflow; an empty one stands here then."""
+        if self._is_composing:
+            QGuiApplication.inputMethod().reset()
+            self._is_composing = False
+        kept = History(self._text, self._lines, self._paste_to_undo)
+        self._put_in(*_empty())
+        return kept
+
+    def set_draft(self, draft: Draft, history: History | None = None) -> None:
+        """What can be undone is what its `history` holds, if it is that of this text; else nothing. It never brings
+        back another workflow's text."""
+        if history is not None and history.is_of(draft):
+            self._put_in(history.document, history.lines, history.paste_to_undo)
+            self.textChanged.emit()  # Qt tells of no change where it is another document
+        else:
+            self._paste_to_undo = None
+            self._lines.set_text(draft.text)
         cursor = self.textCursor()
         cursor.setPosition(self._lines.to_document(draft.anchor))
         cursor.setPosition(self._lines.to_document(draft.cursor), QTextCursor.MoveMode.KeepAnchor)
@@ -136,6 +164,12 @@ class TextBox(QPlainTextEdit):
         cursor.movePosition(QTextCursor.MoveOperation.Start)
         self.setTextCursor(cursor)
         self._insert(f"{text}\n\n")
+
+    def _put_in(self, text: QTextDocument, lines: LongLines, paste_to_undo: tuple[str, int] | None = None) -> None:
+        self._text, self._lines, self._paste_to_undo = text, lines, paste_to_undo
+        text.setDefaultFont(self.font())
+        self.setDocument(text)
+        self._fit()
 
     def dress(self) -> None:
         """Fonts and lengths are others."""
@@ -249,6 +283,14 @@ class TextBox(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if is_full else policy.ScrollBarAlwaysOff)
         if self.height() != wanted:
             self.setFixedHeight(wanted)
+
+
+def _empty() -> tuple[QTextDocument, LongLines]:
+    """A text of its own, which the box does not delete with the next."""
+    document = QTextDocument()
+    document.setDocumentLayout(QPlainTextDocumentLayout(document))
+    document.setDocumentMargin(0)
+    return document, LongLines(document)
 
 
 def is_long(text: str) -> bool:
