@@ -106,7 +106,8 @@ class TextBox(QPlainTextEdit):
         """What stands before the cursor in its line, or in its piece of a long one; nothing while a text is
         selected."""
         cursor = self.textCursor()
-        return "" if cursor.hasSelection() else cursor.block().text()[: cursor.positionInBlock()]
+        start = cursor.block().position()
+        return "" if cursor.hasSelection() else self._lines.text_between(start, cursor.position())
 
     def replace_before(self, characters: int, text: str) -> None:
         """Put a text in the place of so many characters before the cursor (UTF-16 units); that can be undone."""
@@ -232,7 +233,11 @@ class TextBox(QPlainTextEdit):
         """Bring the text of a paste that became no text, if that is what was done last."""
         if self._paste_to_undo is None or self._paste_to_undo[1] != self.document().availableUndoSteps():
             return False
-        text, self._paste_to_undo = self._paste_to_undo[0], None
+        text = self._paste_to_undo[0]
+        if self.characters + len(text) > MOST_CHARACTERS:
+            self.paste_refused.emit()  # it stays what it is
+            return True
+        self._paste_to_undo = None
         if self.undo_paste is not None:
             self.undo_paste()
         self._insert_pasted(text)

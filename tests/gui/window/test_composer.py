@@ -325,6 +325,13 @@ async def test_a_message_that_waits_belongs_to_its_workflow_alone(
         assert [one.text for one in messages if one.role is Role.USER] == ["say 20 words", "say 2 words"]
 
 
+def typed(text: str) -> QInputMethodEvent:
+    """What an input method commits."""
+    event = QInputMethodEvent("", [])
+    event.setCommitString(text)
+    return event
+
+
 def named(app: App) -> list[str]:
     return [one.title for one in app.content.chat.mentions.shown()]
 
@@ -353,6 +360,7 @@ async def test_an_at_sign_names_who_answers_and_files_by_their_paths(
         app.key(Key.Key_Tab)
         await until(lambda: chips(app) == ["notes.md"])
         assert written(app) == "ask "
+        QApplication.sendEvent(app.focused(), typed("🙂🙂 "))
         app.write("@")
         assert named(app)[-1] == "Attach files…"
         app.key(Key.Key_Escape)
@@ -382,9 +390,7 @@ async def test_while_an_input_method_composes_nothing_is_completed_and_nothing_s
         app.key(Key.Key_Return, CONTROL | SHIFT)
         assert box.hasFocus()
         assert box.textCursor().block().layout().preeditAreaText() == "にほん"
-        event = QInputMethodEvent("", [])
-        event.setCommitString("日本")
-        QApplication.sendEvent(box, event)
+        QApplication.sendEvent(box, typed("日本"))
         assert written(app) == "@日本"
         assert not app.core.stores.background.running_workflows
         app.key(Key.Key_Return)
