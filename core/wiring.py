@@ -8,7 +8,7 @@ import asyncio
 import gc
 import os
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -42,6 +42,7 @@ from core.sandbox.quickjs import QuickJsSandbox
 from core.sandbox.schemas import JsonSchemas
 from core.services.access import Access
 from core.services.agents import AgentService
+from core.services.attachments import AttachmentService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
@@ -53,6 +54,7 @@ from core.services.memories import MemoryService
 from core.services.notices import NoticeService
 from core.services.prompts import PromptService
 from core.services.providers import ProviderService
+from core.services.queue import QueueService
 from core.services.recording import RecordingService
 from core.services.runs import RunService
 from core.services.settings import SettingsService, read_settings
@@ -65,6 +67,7 @@ from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.inbox import Inbox
 from core.stores.notifications import Notifications
 from core.stores.questions import Questions
+from core.stores.queues import Queues
 from core.stores.recordings import Recordings
 from core.stores.saving_state import SavingState
 from core.stores.toast_feed import ToastFeed
@@ -185,6 +188,7 @@ class Stores:
         self.notifications = Notifications(
             bus, self.background, self.questions, self.toasts, settings.read, clock, call_later
         )
+        self.queues = Queues(bus)
         self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
 
     def close(self) -> None:
@@ -196,6 +200,7 @@ class Stores:
             self.usage,
             self.recordings,
             self.saving,
+            self.queues,
             self.workflows,
             self.toasts,
             self.questions,
@@ -231,6 +236,8 @@ class Core:
     memories: MemoryService
     slash: SlashService
     notices: NoticeService
+    attachments: AttachmentService
+    queue: QueueService
 
 
 @asynccontextmanager
@@ -323,6 +330,7 @@ async def run_core(
                     engine,
                     Forgetting(storage.memories, clock),
                     NoticeService(storage, stores.toasts, bus) as notices,
+                    AsyncExitStack() as late,
                 ):
                     access = Access(models.keys, storage)
                     runs = RunService(engine, storage, clock, access, agents)
@@ -331,6 +339,8 @@ async def run_core(
                     prompts = PromptService(await storage.prompts(), storage, bus)
                     for tool in collection_tools(ExecutionService(engine, runs, templates, storage), book):
                         box.registry.register(tool, is_checked=True)
+                    waiting = QueueService(chat, engine, storage, bus, clock, settings)
+                    queue = await late.enter_async_context(waiting)
                     with consent:
                         yield Core(
                             bus=bus,
@@ -355,6 +365,8 @@ async def run_core(
                             memories=MemoryService(storage.memories, storage.workflow, bus, clock),
                             slash=SlashService(book, templates, prompts),
                             notices=notices,
+                            attachments=AttachmentService(storage),
+                            queue=queue,
                         )
     finally:
         stores.close()

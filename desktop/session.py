@@ -163,6 +163,8 @@ class Session:
             self._content = None
             self._keep_state(core, content)
             self.presenter.use(None)
+            content.preferences.leave()
+            await content.chat.drafts.close()
             await tasks.close()
             content.leave()
 
@@ -196,6 +198,10 @@ class Session:
         recovered = await core.runs.recover()
         if isinstance(recovered, Failed):
             self.presenter.fail(recovered)
+        attended = await core.queue.attend()
+        if isinstance(attended, Failed):
+            self.presenter.fail(attended)
+        await content.chat.load_drafts()
         content.settle(WorkflowId(self._state.viewed_workflow) if self._state.viewed_workflow else None)
         if self._given.demo:
             content.deeds.start_demo()

@@ -85,12 +85,17 @@ def write(path: Path, state: WindowState) -> None:
     """
     own = {name: getattr(state, name) for name in _OWN}
     text = json.dumps({**state.others, **own, "geometry": state.geometry and asdict(state.geometry)})
+    replace_file(path, text.encode())
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Put `data` in the place of the file, whole or not at all; makes the folder. Raises OSError likewise."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # 0600
     fresh = Path(name)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(path)

@@ -171,6 +171,23 @@
     </message>
 </context>
 <context>
+    <name>QueueStrip</name>
+    <message numerus="yes">
+        <source>%n file(s)</source>
+        <translation>
+            <numerusform>%n file</numerusform>
+            <numerusform>%n files</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n message(s) wait(s) for the end of this turn</source>
+        <translation>
+            <numerusform>%n message waits for the end of this turn</numerusform>
+            <numerusform>%n messages wait for the end of this turn</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RecordingBanner</name>
     <message numerus="yes">
         <source>Recording: %n steps so far.</source>

@@ -392,6 +392,53 @@
     </message>
 </context>
 <context>
+    <name>Attaching</name>
+    <message>
+        <source>A message takes at most {count} files</source>
+        <translation>Un message emporte au plus {count} fichiers</translation>
+    </message>
+    <message>
+        <source>All files</source>
+        <translation>Tous les fichiers</translation>
+    </message>
+    <message>
+        <source>Attach files</source>
+        <translation>Joindre des fichiers</translation>
+    </message>
+    <message>
+        <source>The files of a message have at most {total} together</source>
+        <translation>Les fichiers d’un message font ensemble au plus {total}</translation>
+    </message>
+    <message>
+        <source>{name} cannot be read</source>
+        <translation>{name} ne peut pas être lu</translation>
+    </message>
+    <message>
+        <source>{name} has changed since it was attached: send again to send what it holds now</source>
+        <translation>{name} a changé depuis qu’il a été joint&#x202f;: envoyez de nouveau pour envoyer son contenu actuel</translation>
+    </message>
+    <message>
+        <source>{name} is a folder or no file: attach files</source>
+        <translation>{name} est un dossier ou n’est pas un fichier&#x202f;: joignez des fichiers</translation>
+    </message>
+    <message>
+        <source>{name} is a picture: pictures cannot be sent to a model yet</source>
+        <translation>{name} est une image&#x202f;: les images ne peuvent pas encore être envoyées à un modèle</translation>
+    </message>
+    <message>
+        <source>{name} is no text: only text files can go along</source>
+        <translation>{name} n’est pas du texte&#x202f;: seuls des fichiers de texte peuvent être joints</translation>
+    </message>
+    <message>
+        <source>{name} is not there any more</source>
+        <translation>{name} n’est plus là</translation>
+    </message>
+    <message>
+        <source>{name} is too large: a file has at most {size}</source>
+        <translation>{name} est trop grand&#x202f;: un fichier fait au plus {size}</translation>
+    </message>
+</context>
+<context>
     <name>Attention</name>
     <message>
         <source>Always</source>
@@ -825,6 +872,10 @@
         <translation>Répondre à la demande affichée</translation>
     </message>
     <message>
+        <source>Attach files…</source>
+        <translation>Joindre des fichiers…</translation>
+    </message>
+    <message>
         <source>Back</source>
         <translation>Précédent</translation>
     </message>
@@ -973,6 +1024,10 @@
         <translation>Option au-dessous</translation>
     </message>
     <message>
+        <source>Paste as plain text</source>
+        <translation>Coller comme texte brut</translation>
+    </message>
+    <message>
         <source>Previous message</source>
         <translation>Message précédent</translation>
     </message>
@@ -1015,6 +1070,10 @@
     <message>
         <source>Send</source>
         <translation>Envoyer</translation>
+    </message>
+    <message>
+        <source>Send now, and stop the present turn</source>
+        <translation>Envoyer maintenant, en arrêtant le tour en cours</translation>
     </message>
     <message>
         <source>Send what was written</source>
@@ -1080,8 +1139,8 @@
 <context>
     <name>Completion</name>
     <message>
-        <source>Templates and prompts</source>
-        <translation>Modèles et prompts</translation>
+        <source>What can be named here</source>
+        <translation>Ce qui peut être nommé ici</translation>
     </message>
 </context>
 <context>
@@ -1089,6 +1148,10 @@
     <message>
         <source>A message has at most {limit} characters</source>
         <translation>Un message compte au plus {limit} caractères</translation>
+    </message>
+    <message>
+        <source>Attach files</source>
+        <translation>Joindre des fichiers</translation>
     </message>
     <message>
         <source>Message</source>
@@ -1099,6 +1162,18 @@
         <translation>Message à {workflow}</translation>
     </message>
     <message>
+        <source>Pasted text</source>
+        <translation>Texte collé</translation>
+    </message>
+    <message>
+        <source>Pictures cannot be sent to a model yet</source>
+        <translation>Les images ne peuvent pas encore être envoyées à un modèle</translation>
+    </message>
+    <message>
+        <source>Queue</source>
+        <translation>Mettre en file</translation>
+    </message>
+    <message>
         <source>Send</source>
         <translation>Envoyer</translation>
     </message>
@@ -1107,12 +1182,16 @@
         <translation>Arrêter</translation>
     </message>
     <message>
-        <source>You can send when this run has ended</source>
-        <translation>Envoi possible à la fin de cette exécution</translation>
+        <source>{keys} to queue</source>
+        <translation>{keys} pour mettre en file</translation>
     </message>
     <message>
         <source>{keys} to send</source>
         <translation>{keys} pour envoyer</translation>
+    </message>
+    <message>
+        <source>{keys} to send now</source>
+        <translation>{keys} pour envoyer maintenant</translation>
     </message>
 </context>
 <context>
@@ -1405,6 +1484,10 @@
         <translation>La suite n’a pas été autorisée</translation>
     </message>
     <message>
+        <source>It was sent meanwhile.</source>
+        <translation>Il a été envoyé entre-temps.</translation>
+    </message>
+    <message>
         <source>Look whether it happened before you try again.</source>
         <translation>Vérifiez si cela s’est produit avant de réessayer.</translation>
     </message>
@@ -1439,6 +1522,14 @@
     <message>
         <source>See what it was given, then run it again.</source>
         <translation>Regardez ce qu’il a reçu, puis relancez.</translation>
+    </message>
+    <message>
+        <source>So many files cannot go along with one message.</source>
+        <translation>Un seul message ne peut pas emporter autant de fichiers.</translation>
+    </message>
+    <message>
+        <source>So many messages wait already that no other can.</source>
+        <translation>Trop de messages attendent déjà pour qu’un autre attende aussi.</translation>
     </message>
     <message>
         <source>Something went wrong that should not have. What runs goes on; the log has the details.</source>
@@ -1483,6 +1574,10 @@
     <message>
         <source>The file with the keys cannot be read. Mend or remove it, then put the keys in again.</source>
         <translation>Le fichier des clés est illisible. Réparez-le ou supprimez-le, puis saisissez de nouveau les clés.</translation>
+    </message>
+    <message>
+        <source>The files are too large to go along with one message.</source>
+        <translation>Les fichiers sont trop grands pour être joints à un seul message.</translation>
     </message>
     <message>
         <source>The key could not be kept: its file cannot be written. Give Metier access to it.</source>
@@ -1645,6 +1740,17 @@
     </message>
 </context>
 <context>
+    <name>FileStrip</name>
+    <message>
+        <source>Attached files</source>
+        <translation>Fichiers joints</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>Retirer {name}</translation>
+    </message>
+</context>
+<context>
     <name>Foot</name>
     <message>
         <source>Back to the message, it stays open</source>
@@ -1714,6 +1820,18 @@
     <message>
         <source>{seconds} s</source>
         <translation>{seconds} s</translation>
+    </message>
+    <message>
+        <source>{size} B</source>
+        <translation>{size} o</translation>
+    </message>
+    <message>
+        <source>{size} MB</source>
+        <translation>{size} Mo</translation>
+    </message>
+    <message>
+        <source>{size} kB</source>
+        <translation>{size} ko</translation>
     </message>
     <message>
         <source>{thousands}k</source>
@@ -2395,6 +2513,29 @@
     <message>
         <source>“{memory}” is deleted.</source>
         <translation>«&#x202f;{memory}&#x202f;» est supprimé.</translation>
+    </message>
+</context>
+<context>
+    <name>Mentions</name>
+    <message>
+        <source>Attach files…</source>
+        <translation>Joindre des fichiers…</translation>
+    </message>
+    <message>
+        <source>answers next</source>
+        <translation>répondra ensuite</translation>
+    </message>
+    <message>
+        <source>answers now</source>
+        <translation>répond en ce moment</translation>
+    </message>
+    <message>
+        <source>file</source>
+        <translation>fichier</translation>
+    </message>
+    <message>
+        <source>folder</source>
+        <translation>dossier</translation>
     </message>
 </context>
 <context>
@@ -3242,6 +3383,47 @@
     </message>
 </context>
 <context>
+    <name>QueueStrip</name>
+    <message numerus="yes">
+        <source>%n file(s)</source>
+        <translation>
+            <numerusform>%n fichier</numerusform>
+            <numerusform>%n fichiers</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n message(s) wait(s) for the end of this turn</source>
+        <translation>
+            <numerusform>%n message attend la fin de ce tour</numerusform>
+            <numerusform>%n messages attendent la fin de ce tour</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>Modifier</translation>
+    </message>
+    <message>
+        <source>Enter edits, Ctrl+Enter sends now, Ctrl+Up and Ctrl+Down move, Delete removes</source>
+        <translation>Entrée modifie, Ctrl+Entrée envoie maintenant, Ctrl+Haut et Ctrl+Bas déplacent, Suppr retire</translation>
+    </message>
+    <message>
+        <source>Messages that wait</source>
+        <translation>Messages en attente</translation>
+    </message>
+    <message>
+        <source>Place {place} of {count}</source>
+        <translation>Place {place} sur {count}</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>Retirer</translation>
+    </message>
+    <message>
+        <source>Send now</source>
+        <translation>Envoyer maintenant</translation>
+    </message>
+</context>
+<context>
     <name>RecentList</name>
     <message>
         <source>Viewed last</source>
@@ -3409,6 +3591,21 @@
     <message>
         <source>Find by name</source>
         <translation>Chercher par nom</translation>
+    </message>
+</context>
+<context>
+    <name>Sending</name>
+    <message>
+        <source>The turn failed: these wait until you send one, or the next turn succeeds</source>
+        <translation>Le tour a échoué&#x202f;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
+    </message>
+    <message>
+        <source>The turn was stopped: these wait until you send one, or the next turn succeeds</source>
+        <translation>Le tour a été arrêté&#x202f;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
+    </message>
+    <message>
+        <source>They wait: {reason}</source>
+        <translation>Ils attendent&#x202f;: {reason}</translation>
     </message>
 </context>
 <context>

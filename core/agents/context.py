@@ -10,6 +10,7 @@ from itertools import takewhile
 
 from core.agents.answers import Answer, answers_of
 from core.agents.results import as_messages, result_of
+from core.domain.attachment import AttachedText, from_input, with_attachments
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.json_text import readable
 from core.domain.message import Message, MessageState, Role
@@ -58,12 +59,22 @@ async def conversation(storage: Storage, turn: AgentTurn, system_prompt: str) ->
     """
     system = [ChatMessage("system", system_prompt)] if system_prompt else []
     history: list[Said] = []
+    prompt = turn.prompt
     if turn.run.kind is RunKind.CHAT and turn.place.sub_agent_id is None:
         summary, history = await spoken(
             storage, turn.run.workflow_id, turn.run.id, with_summary=turn.snapshot.model is not None
         )
         system += [ChatMessage("system", SUMMARY.format(summary))] if summary is not None else []
-    return Conversation(system, history, ChatMessage("user", turn.prompt + _shape(turn)))
+        prompt = with_attachments(prompt, from_input(turn.snapshot.input))
+    return Conversation(system, history, ChatMessage("user", prompt + _shape(turn)))
+
+
+async def _with_texts(storage: Storage, message: Message, text: str) -> str:
+    """The text of a person's message with those that went along with it."""
+    if not message.attachments:
+        return text
+    texts = await storage.attached_texts(message.workflow_id, message.id)
+    return with_attachments(text, [AttachedText(*one) for one in zip(message.attachments, texts, strict=False)])
 
 
 def _shape(turn: AgentTurn) -> str:
@@ -89,7 +100,8 @@ async def spoken(
                 summary = message.text
                 history.clear()
         elif message.role is Role.USER:
-            history.append(Said(message.id, ChatMessage("user", message.text)))
+            text = await _with_texts(storage, message, message.text)
+            history.append(Said(message.id, ChatMessage("user", text)))
         elif message.role is Role.ASSISTANT and shown is not None and shown.kind is RunKind.CHAT:
             if message.id == shown.message_id:  # others of its are text that a crash cut off
                 history += [Said(message.id, one) for one in await _turn(storage, message, shown.id)]

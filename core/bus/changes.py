@@ -8,6 +8,7 @@ from core.domain.agent import Agent
 from core.domain.ids import WorkflowId
 from core.domain.mcp_server import ServerStatus
 from core.domain.prompt import Prompt
+from core.domain.queued_message import Held, QueuedMessage
 from core.domain.settings import Settings
 from core.domain.workflow import Workflow
 
@@ -78,3 +79,12 @@ class SavingChanged:
 
     saving: Saving
     code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueueChanged:
+    """These messages of a workflow wait now, in that order, and why they do where nothing is at work there."""
+
+    workflow_id: WorkflowId
+    messages: Sequence[QueuedMessage]
+    held: Held | None = None

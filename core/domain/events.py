@@ -297,7 +297,8 @@ class AnswerWarned(Fact):
 class MessageAdded(Fact):
     """A whole message. For an agent's it replaces what was streamed; its text is kept with the message.
 
-    `interrupted`: text that a crash cut off; the turn goes on after it in a message of its own.
+    `interrupted`: text that a crash cut off; the turn goes on after it in a message of its own. `attachments` are what
+    is known of the texts that go along with a person's (`core.domain.attachment.Attachment`).
     """
 
     type = "message"
@@ -307,6 +308,7 @@ class MessageAdded(Fact):
     step: str | None = None
     index: int | None = None
     interrupted: bool = False
+    attachments: list[dict[str, Any]] | None = None
 
 
 class ToolStarted(Fact):

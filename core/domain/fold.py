@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from core.domain import events as facts
+from core.domain.attachment import attachments_of
 from core.domain.events import Event
 from core.domain.ids import SubAgentId
 from core.domain.json_pointer import parts_of, with_part
@@ -281,6 +282,7 @@ def _fold_message(run: LiveRun, fact: facts.MessageAdded, at: datetime) -> None:
     step = run.steps.get(fact.step) if fact.step is not None else None
     if fact.role is Role.USER:
         run.prompt, run.prompt_id = fact.text, fact.message_id
+        run.prompt_attachments = attachments_of(fact.attachments)
     elif fact.interrupted:
         run.interrupted_texts.append(fact.text)
         if step is not None and (text := step.texts.get(fact.index)) is not None:

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from core.domain import events as facts
+from core.domain.attachment import Attachment
 from core.domain.ids import (
     CallId,
     InterruptionId,
@@ -223,6 +224,7 @@ class LiveRun:
     tasks: dict[TaskId, LiveTask] = field(default_factory=dict)
     prompt: str | None = None
     prompt_id: MessageId | None = None
+    prompt_attachments: tuple[Attachment, ...] = ()
     message: str | None = None
     interrupted_texts: list[str] = field(default_factory=list)
     warnings: list[dict[str, Any]] = field(default_factory=list)
@@ -293,6 +295,7 @@ class LiveRun:
         """Forget what no row of a list shows: texts, calls and outputs. From now on the run takes in nothing."""
         self.is_released = True
         self.prompt = self.message = None
+        self.prompt_attachments = ()
         self.interrupted_texts.clear()
         self.warnings.clear()
         self.thoughts = []

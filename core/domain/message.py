@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from core.domain.attachment import Attachment
 from core.domain.ids import MessageId, RunId, WorkflowId
 
 
@@ -23,7 +24,8 @@ class MessageState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """The row of a message; `run_id` is the run that shows in it (assistant) or that it started (user)."""
+    """The row of a message; `run_id` is the run that shows in it (assistant) or that it started (user).
+    The texts of its `attachments` are kept apart (`Storage.attached_texts`)."""
 
     id: MessageId
     workflow_id: WorkflowId
@@ -32,3 +34,4 @@ class Message:
     created_at: datetime
     state: MessageState = MessageState.FINAL
     run_id: RunId | None = None
+    attachments: tuple[Attachment, ...] = ()

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from core.domain.agent import Agent
+from core.domain.attachment import Attachment, attachment_fields
 from core.domain.events import Fact, MessageAdded, RunCreated
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId, new_id
 from core.domain.message import Message, MessageState, Role
@@ -22,12 +23,13 @@ from core.ports.templates import FoundTemplate
 class StartRequest:
     """What is to be run, and under which rules.
 
-    `prompt` is what the person wrote, if anything: it becomes their message. `gated`: the limit of ENGINE §9 on
-    workflows at once holds, as for every start by a person in the window; over it the start is refused, or waits in
-    the queue if it is `queued` too. `base`: where relative paths start. `parent`: the run that a step of which
-    begins this one, and waits for it if it is `awaited`; it shows in the parent's message and has none of its own.
-    `in_new_workflow`: there can be no other run in it. `presets` are results of steps that are not run. `beside` is
-    what is told and kept with the creation of the run.
+    `prompt` is what the person wrote, if anything: it becomes their message, with that `message_id` if one is given,
+    and with what is known of its `attachments`. `writes` are kept with the creation of the run. `gated`: the limit of
+    ENGINE §9 on workflows at once holds, as for every start by a person in the window; over it the start is refused,
+    or waits in the queue if it is `queued` too. `base`: where relative paths start. `parent`: the run that a step of
+    which begins this one, and waits for it if it is `awaited`; it shows in the parent's message and has none of its
+    own. `in_new_workflow`: there can be no other run in it. `presets` are results of steps that are not run. `beside`
+    is what is told and kept with the creation of the run.
     """
 
     workflow: Workflow
@@ -52,6 +54,9 @@ class StartRequest:
     cast: Mapping[str, Cast] = field(default_factory=dict)
     presets: Mapping[str, Any] = field(default_factory=dict)
     beside: Beside | None = None
+    message_id: MessageId | None = None
+    attachments: tuple[Attachment, ...] = ()
+    writes: tuple[Write, ...] = ()
 
     @classmethod
     def child(
@@ -141,9 +146,19 @@ def creation(request: StartRequest, run: Run, snapshot: Snapshot) -> tuple[Seque
     rows: list[Write] = [PutWorkflow(replace(request.workflow, updated_at=now)), CreateRun(run, snapshot)]
     if request.prompt is None:
         return [created], [*rows, PutMessage(answer)]
-    said = Message(MessageId(new_id("msg")), run.workflow_id, Role.USER, request.prompt, now, run_id=run.id)
-    told = MessageAdded(role=Role.USER, text=said.text, message_id=said.id)
-    return [created, told], [*rows, PutMessage(said), PutMessage(answer)]
+    said = Message(
+        request.message_id or MessageId(new_id("msg")),
+        run.workflow_id,
+        Role.USER,
+        request.prompt,
+        now,
+        run_id=run.id,
+        attachments=request.attachments,
+    )
+    told = MessageAdded(
+        role=Role.USER, text=said.text, message_id=said.id, attachments=attachment_fields(said.attachments)
+    )
+    return [created, told], [*rows, PutMessage(said), PutMessage(answer), *request.writes]
 
 
 def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | None, now: datetime) -> StartRequest:

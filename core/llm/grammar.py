@@ -12,6 +12,7 @@ A message is made of commands alone, or it is no command at all.
 import re
 from collections.abc import Sequence
 
+from core.domain.attachment import without_attachments
 from core.domain.tool import ToolInfo
 from core.llm import phrases
 from core.llm.plan import AnswerBuilder, PlannedAnswer, PlannedCall, Saying, asking, read_json, spawning
@@ -26,6 +27,7 @@ _HELP = re.compile(r"/?help[.!?]?", re.IGNORECASE)
 def read(message: str, tools: Sequence[ToolInfo]) -> tuple[PlannedAnswer, ...]:
     """The answers that a message asks for, never none: where it is no command, one that says so."""
     builder = AnswerBuilder()
+    message = without_attachments(message)
     at = 0
     while at < len(message):
         end = message.find("\n", at)

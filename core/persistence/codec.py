@@ -32,7 +32,11 @@ class Places:
         self._numbers = count(time.time_ns())
 
     def next(self, at: datetime) -> str:
-        return f"{microseconds(at):017d} {next(self._numbers):020d}"
+        return f"{microseconds(at):017d} {self.number():020d}"
+
+    def number(self) -> int:
+        """One that is greater than all before, and than those of earlier processes."""
+        return next(self._numbers)
 
 
 def time_of_place(place: str) -> datetime:

@@ -10,6 +10,7 @@ from core.domain.ids import WorkflowId
 from core.persistence.connection import Connection
 from core.persistence.keys import record, rows_of, text_key
 from core.persistence.pages import ROWS, pieces
+from core.persistence.queued_messages import rows_of_workflow as queued_rows
 from core.persistence.statements import Statement
 from core.persistence.tasks import rows_of_workflow
 
@@ -38,7 +39,7 @@ async def delete_workflow(connection: Connection, workflow_id: WorkflowId) -> No
             await _delete_run(connection, run_id)
     while messages := await connection.read(_SOME_MESSAGES, some):
         await connection.commit([Statement(_DELETE, messages)])
-    await connection.commit([Statement(_DELETE, rows_of_workflow(workflow_id))])
+    await connection.commit([Statement(_DELETE, [*rows_of_workflow(workflow_id), *queued_rows(workflow_id)])])
     await connection.commit([Statement(_DELETE, record("workflow", text_key(workflow_id)))])
 
 

@@ -18,6 +18,7 @@ from core.domain.json_text import decode
 from core.domain.mcp_server import StoredServer
 from core.domain.message import Message
 from core.domain.prompt import Prompt
+from core.domain.queued_message import QueuedMessage
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.task import TaskList
@@ -72,6 +73,15 @@ class MemoryStorage:
     async def messages(self, workflow_id: WorkflowId) -> list[Message]:
         rows = (row for row in self._tables.messages.values() if row[1].workflow_id == workflow_id)
         return [message for _, message in sorted(rows, key=_place)]
+
+    async def attached_texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
+        of_message = (workflow_id, message_id)
+        rows = sorted((key, text) for key, text in self._tables.attached.items() if key[:2] == of_message)
+        return [text for _, text in rows]
+
+    async def queued_messages(self) -> list[QueuedMessage]:
+        rows = sorted(self._tables.queued.values(), key=lambda row: (row[1].workflow_id, row[0]))
+        return [message for _, message in rows]
 
     async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
         versions = self._tables.templates.get(template_id, {})

@@ -25,6 +25,7 @@ from core.domain.mcp_server import McpServer
 from core.domain.memory import Memory
 from core.domain.message import Message
 from core.domain.prompt import Prompt
+from core.domain.queued_message import QueuedMessage
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult, StepStatus
 from core.domain.task import TaskList
@@ -43,7 +44,9 @@ from core.ports.storage import (
     Claim,
     CloseInterruption,
     MarkUnreadable,
+    OrderQueued,
     PutAgent,
+    PutAttachedText,
     PutAudit,
     PutNotice,
     PutPrompt,
@@ -54,6 +57,7 @@ from core.ports.storage import (
     PutToolCall,
     PutToolList,
     PutWorkflow,
+    QueueMessage,
     RaiseInterruption,
     ReleaseClaim,
     RemoveAgent,
@@ -62,11 +66,13 @@ from core.ports.storage import (
     RemoveServer,
     RemoveTemplate,
     StoredTemplate,
+    UnqueueMessage,
     Write,
 )
 
 Place = tuple[datetime, int]  # a time, and the number of the put: the order of listings
 Piece = tuple[str, int | None, int]
+BEHIND = 1_000_000  # where new messages wait: behind those that were ordered
 
 
 @dataclass(slots=True)
@@ -75,6 +81,8 @@ class Tables:
 
     workflows: dict[WorkflowId, tuple[Place, Workflow]] = field(default_factory=dict)
     messages: dict[MessageId, tuple[Place, Message]] = field(default_factory=dict)
+    attached: dict[tuple[WorkflowId, MessageId, int], str] = field(default_factory=dict)
+    queued: dict[tuple[WorkflowId, MessageId], tuple[int, QueuedMessage]] = field(default_factory=dict)
     templates: dict[TemplateId, dict[int, StoredTemplate]] = field(default_factory=dict)
     agents: dict[AgentId, Agent] = field(default_factory=dict)
     prompts: dict[PromptId, Prompt] = field(default_factory=dict)
@@ -154,6 +162,8 @@ class Tables:
         for message_id in [message.id for _, message in self.messages.values() if message.workflow_id == workflow_id]:
             del self.messages[message_id]
         self.tasks.pop(workflow_id, None)
+        self.attached = {key: text for key, text in self.attached.items() if key[0] != workflow_id}
+        self.queued = {key: row for key, row in self.queued.items() if key[0] != workflow_id}
         kept = {one: row for one, row in self.memories.items() if row[1].workflow_id != workflow_id}
         self.memories = kept
         self.workflows.pop(workflow_id, None)
@@ -173,6 +183,7 @@ class Tables:
             self.workflows[put.workflow.id] = self._place(put.workflow.updated_at), put.workflow
         for message in batch.messages():
             self._put_message(message)
+        self._put_queued(batch)
         for put_template in batch.of(PutTemplate):
             template = put_template.template
             self.templates.setdefault(template.id, {})[template.version] = template
@@ -192,6 +203,24 @@ class Tables:
         for gone in batch.of(RemoveServer):
             self.servers.pop(gone.server_id, None)
             self.tool_lists.pop(gone.server_id, None)
+
+    def _put_queued(self, batch: Batch) -> None:
+        for one in batch.of(PutAttachedText):
+            self.attached.setdefault((one.workflow_id, one.message_id, one.position), one.text)
+        for queue in batch.of(QueueMessage):
+            key = queue.message.workflow_id, queue.message.id
+            if key not in self.queued:
+                self.puts += 1
+                self.queued[key] = BEHIND + self.puts, queue.message
+        for order in batch.of(OrderQueued):
+            for place, message_id in enumerate(order.ids):
+                if (key := (order.workflow_id, message_id)) in self.queued:
+                    self.queued[key] = place, self.queued[key][1]
+        for gone in batch.of(UnqueueMessage):
+            self.queued.pop((gone.workflow_id, gone.message_id), None)
+            if gone.with_texts:
+                of_message = (gone.workflow_id, gone.message_id)
+                self.attached = {key: text for key, text in self.attached.items() if key[:2] != of_message}
 
     def _put_message(self, message: Message) -> None:
         self.messages[message.id] = self._place(message.created_at), message

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from core.domain.attachment import attachment_fields, attachments_of
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.message import Message, MessageState, Role
 from core.persistence.codec import Places, data, data_of, microseconds, optional, readable, text, text_of, time_of
@@ -54,6 +55,7 @@ class Messages:
                 created_at=microseconds(message.created_at),
                 state=message.state,
                 run_id=message.run_id,
+                attachments=attachment_fields(message.attachments),
             ),
         }
 
@@ -68,6 +70,7 @@ def _message(row: Row) -> Message:
         time_of(found["created_at"]),
         MessageState(found["state"]),
         optional(RunId, found.get("run_id")),
+        attachments_of(found.get("attachments")),
     )
 
 

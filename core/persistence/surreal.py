@@ -13,6 +13,7 @@ from core.domain.interruption import Interruption
 from core.domain.mcp_server import StoredServer
 from core.domain.message import Message
 from core.domain.prompt import Prompt
+from core.domain.queued_message import QueuedMessage
 from core.domain.run import Run, RunStatus, Snapshot
 from core.domain.step import StepResult
 from core.domain.task import TaskList
@@ -34,6 +35,7 @@ from core.persistence.memories import StoredMemories
 from core.persistence.messages import Messages
 from core.persistence.notices import Notices
 from core.persistence.prompts import Prompts
+from core.persistence.queued_messages import QueuedMessages
 from core.persistence.runs import Runs
 from core.persistence.schema import migrate
 from core.persistence.settings import SettingsRows
@@ -54,7 +56,9 @@ from core.ports.storage import (
     Claim,
     CloseInterruption,
     MarkUnreadable,
+    OrderQueued,
     PutAgent,
+    PutAttachedText,
     PutAudit,
     PutNotice,
     PutPrompt,
@@ -65,6 +69,7 @@ from core.ports.storage import (
     PutToolCall,
     PutToolList,
     PutWorkflow,
+    QueueMessage,
     RaiseInterruption,
     ReleaseClaim,
     RemoveAgent,
@@ -73,6 +78,7 @@ from core.ports.storage import (
     RemoveServer,
     RemoveTemplate,
     StoredTemplate,
+    UnqueueMessage,
     Write,
 )
 
@@ -85,6 +91,7 @@ class SurrealStorage:
         self._connection = connection
         self._workflows = Workflows(connection, places)
         self._messages = Messages(connection, places)
+        self._queued = QueuedMessages(connection, places)
         self._templates = Templates(connection)
         self._agents = Agents(connection)
         self._prompts = Prompts(connection)
@@ -139,6 +146,10 @@ class SurrealStorage:
         return [
             *self._workflows.put(write.workflow for write in batch.of(PutWorkflow)),
             *self._messages.put(batch.messages()),
+            *self._queued.put_texts(batch.of(PutAttachedText)),
+            *self._queued.put(write.message for write in batch.of(QueueMessage)),
+            *self._queued.order(batch.of(OrderQueued)),
+            *self._queued.remove(batch.of(UnqueueMessage)),
             *self._templates.put(write.template for write in batch.of(PutTemplate)),
             *self._templates.remove(write.template_id for write in batch.of(RemoveTemplate)),
             *self._agents.put(write.agent for write in batch.of(PutAgent)),
@@ -180,6 +191,12 @@ class SurrealStorage:
 
     async def messages(self, workflow_id: WorkflowId) -> list[Message]:
         return await self._messages.of_workflow(workflow_id)
+
+    async def attached_texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
+        return await self._queued.texts_of(workflow_id, message_id)
+
+    async def queued_messages(self) -> list[QueuedMessage]:
+        return await self._queued.all()
 
     async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
         return await self._templates.get(template_id, version)

@@ -4,10 +4,11 @@ One process owns it. Writes are data, so that one writer can put those of many r
 transaction; reads return the domain's own rows.
 
 However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
-workflows, messages, templates, removed templates, agents, removed agents, prompts, removed prompts, notices, removed
-notices, new runs · changes of runs · changes of roots · released claims · claims · step results · tool calls · raised
-interruptions · closed interruptions · events · pieces of text · marks · settings · the audit log · tasks · allowed
-files. So no step is claimed after the change that ends its run, and a result wins over a claim of the same key.
+workflows, messages, attached texts, queued messages, their order, those that are queued no longer, templates, removed
+templates, agents, removed agents, prompts, removed prompts, notices, removed notices, new runs · changes of runs ·
+changes of roots · released claims · claims · step results · tool calls · raised interruptions · closed interruptions ·
+events · pieces of text · marks · settings · the audit log · tasks · allowed files. So no step is claimed after the
+change that ends its run, and a result wins over a claim of the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,6 +35,7 @@ from core.domain.interruption import Answer, Interruption, InterruptionStatus
 from core.domain.mcp_server import McpServer, StoredServer
 from core.domain.message import Message
 from core.domain.prompt import Prompt
+from core.domain.queued_message import QueuedMessage
 from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
 from core.domain.step import StepKey, StepResult
 from core.domain.task import Task, TaskList
@@ -57,6 +59,40 @@ class PutMessage:
     """Create the message or replace its row."""
 
     message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class PutAttachedText:
+    """Keep the text of an attachment of a message, queued or said, at its `position` among them (from 0)."""
+
+    workflow_id: WorkflowId
+    message_id: MessageId
+    position: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueueMessage:
+    """Keep a message that waits, behind those of its workflow. Written once: a second time nothing changes."""
+
+    message: QueuedMessage
+
+
+@dataclass(frozen=True, slots=True)
+class OrderQueued:
+    """From now on the messages of the workflow that wait do so in this order; those that are gone are left out."""
+
+    workflow_id: WorkflowId
+    ids: tuple[MessageId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnqueueMessage:
+    """A message does not wait any more, be it said or taken back; `with_texts`: the texts of its attachments go too."""
+
+    workflow_id: WorkflowId
+    message_id: MessageId
+    with_texts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,6 +366,10 @@ class ChangeTasks:
 Write = (
     PutWorkflow
     | PutMessage
+    | PutAttachedText
+    | QueueMessage
+    | OrderQueued
+    | UnqueueMessage
     | PutTemplate
     | RemoveTemplate
     | PutAgent
@@ -389,6 +429,14 @@ class Storage(Protocol):
 
     async def messages(self, workflow_id: WorkflowId) -> list[Message]:
         """Oldest first; of the same time, in the order in which they were last put."""
+        ...
+
+    async def attached_texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
+        """The texts of the attachments of a message, in their order."""
+        ...
+
+    async def queued_messages(self) -> list[QueuedMessage]:
+        """Those of all workflows that can be read, in the order in which they wait."""
         ...
 
     async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:

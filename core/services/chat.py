@@ -5,8 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from core.domain.agent import Answering
-from core.domain.ids import RunId, WorkflowId, new_id
+from core.domain.attachment import AttachedText, with_input
+from core.domain.ids import MessageId, RunId, WorkflowId, new_id
 from core.domain.model import ModelChoice
+from core.domain.queued_message import QueuedMessage
 from core.domain.run import ACTIVE, Run, RunKind
 from core.domain.template import AgentAction, AgentCall, Step, Template, ValidationMode
 from core.domain.workflow import Workflow
@@ -14,9 +16,10 @@ from core.engine.engine import Engine
 from core.engine.starting import StartRequest, creation
 from core.errors import NotFound, Refused, StorageFailed, workflow_busy
 from core.ports.clock import Clock
-from core.ports.storage import Storage
+from core.ports.storage import PutAttachedText, Storage, UnqueueMessage, Write
 from core.services.access import Access, key_missing, refused
 from core.services.agents import OFFLINE, AgentService
+from core.services.attachments import require_room
 from core.services.outcome import answers
 
 ANSWER = "answer"
@@ -49,6 +52,8 @@ class ChatService:
         answering: Answering | None = None,
         record: bool = False,
         record_input: Mapping[str, Any] | None = None,
+        attached: Sequence[AttachedText] = (),
+        waited: QueuedMessage | None = None,
     ) -> Run:
         """Say something in a workflow, or in a new one named after the first words.
 
@@ -62,12 +67,13 @@ class ChatService:
 
         `record`: the calls of this turn, and of those that follow, become steps of a recording, with that input
         (ENGINE §11); one that is open goes on.
+
+        The texts `attached` go along with it, and fail it with `too_many_files` or `files_too_large`. `waited`: it is
+        that queued message, the texts of which are kept already; it leaves the queue with the creation of the run, and
+        begins one run at most.
         """
-        if not text.strip():
-            raise Refused("bad_input", "there is nothing to send")
-        if len(text) > TEXT_CHARACTERS:
-            raise Refused("bad_input", f"a message has at most {TEXT_CHARACTERS:,} characters", limit=TEXT_CHARACTERS)
-        workflow = await self._workflow(workflow_id, text)
+        require_text(text, attached)
+        workflow = await self._workflow(workflow_id, text if text.strip() else attached[0].about.name)
         who = answering or await self.answering(workflow)
         if agent is not None:
             who = who.model_copy(update=self._named(agent))
@@ -82,7 +88,7 @@ class ChatService:
         request = StartRequest(
             replace(workflow, agent=name, answering=self._agents.settled(who, granted or model)),
             Template(title=workflow.title, steps=[step]),
-            {"text": text},
+            with_input({"text": text}, attached),
             RunKind.CHAT,
             prompt=text,
             mode=mode,
@@ -94,6 +100,7 @@ class ChatService:
             in_new_workflow=workflow_id is None,
             model=granted or model,
             profile=profile,
+            **said_with(workflow.id, attached, waited),
         )
         must_wait = model is not None and granted is None
         if not record:
@@ -154,6 +161,27 @@ class ChatService:
         if found is None:
             raise NotFound("workflow", workflow_id)
         return found
+
+
+def require_text(text: str, attached: Sequence[AttachedText]) -> None:
+    """Raises Refused for what cannot be a message: `bad_input`, `too_many_files`, `files_too_large`."""
+    if not text.strip() and not attached:
+        raise Refused("bad_input", "there is nothing to send")
+    if len(text) > TEXT_CHARACTERS:
+        raise Refused("bad_input", f"a message has at most {TEXT_CHARACTERS:,} characters", limit=TEXT_CHARACTERS)
+    require_room(attached)
+
+
+def said_with(
+    workflow_id: WorkflowId, attached: Sequence[AttachedText], waited: QueuedMessage | None = None
+) -> dict[str, Any]:
+    """The fields of a StartRequest that tell of the person's message."""
+    if waited is not None:
+        gone: tuple[Write, ...] = (UnqueueMessage(workflow_id, waited.id),)
+        return {"message_id": waited.id, "attachments": waited.attachments, "writes": gone, "key": waited.key}
+    message_id = MessageId(new_id("msg"))
+    texts = tuple(PutAttachedText(workflow_id, message_id, at, one.text) for at, one in enumerate(attached))
+    return {"message_id": message_id, "attachments": tuple(one.about for one in attached), "writes": texts}
 
 
 def first_words(text: str) -> str:

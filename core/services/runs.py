@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.domain.agent import Answering
+from core.domain.attachment import AttachedText, with_input
 from core.domain.cost import rounded
 from core.domain.events import Event, ToolEndedLate, fact_fields, time_text
 from core.domain.fold import replay
@@ -26,6 +27,8 @@ from core.ports.storage import Storage
 from core.ports.templates import FoundTemplate
 from core.services.access import Access, key_missing, refused
 from core.services.agents import OFFLINE, AgentService
+from core.services.attachments import require_room
+from core.services.chat import said_with
 from core.services.outcome import answers
 
 PAGE = 200
@@ -64,10 +67,12 @@ class RunService:
         workflow_id: WorkflowId | None = None,
         prompt: str | None = None,
         answering: Answering | None = None,
+        attached: Sequence[AttachedText] = (),
     ) -> Run:
         """Start a template with the `given` input, in that workflow or in one of its own that is named after it.
 
-        `prompt` is what a person wrote to start it: it becomes their message.
+        `prompt` is what a person wrote to start it: it becomes their message, and the texts `attached` go along with
+        it. A template has them in `@input.attachments`.
 
         `mode` None is the template's, else auto. `timeout_ms`: its deadline in active time, in the place of the
         template's. `gated`: a person starts it in the window; `queued`: it may wait for a place (StartRequest).
@@ -76,6 +81,7 @@ class RunService:
         agent; where the model of that needs a key and there is none, it fails with `key_missing`.
         """
         template = found.template
+        require_room(attached)
         if timeout_ms is not None:
             template = template.model_copy(update={"timeout_ms": timeout_ms})
         workflow = await self._workflow(workflow_id, template.title)
@@ -92,7 +98,7 @@ class RunService:
             StartRequest(
                 replace(workflow, agent=agent, answering=self._agents.settled(who, model)),
                 template,
-                given,
+                with_input(given, attached),
                 RunKind.WORKFLOW,
                 prompt=prompt,
                 mode=mode or template.mode or ValidationMode.AUTO,
@@ -108,6 +114,7 @@ class RunService:
                 profile=profile,
                 cast=cast,
                 presets=presets or {},
+                **(said_with(workflow.id, attached) if attached else {}),
             )
         )
 

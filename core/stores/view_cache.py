@@ -154,7 +154,15 @@ class ViewCache:
 def _messages_of(run: LiveRun) -> Iterable[Message]:
     """What the run has said: the prompt it answers, and its own message as it is now."""
     if run.prompt_id is not None:
-        yield Message(run.prompt_id, run.workflow_id, Role.USER, run.prompt or "", run.created_at, run_id=run.run_id)
+        yield Message(
+            run.prompt_id,
+            run.workflow_id,
+            Role.USER,
+            run.prompt or "",
+            run.created_at,
+            run_id=run.run_id,
+            attachments=run.prompt_attachments,
+        )
     state = MessageState.FINAL if run.status.is_final else MessageState.OPEN
     if run.status is RunStatus.CANCELLED:
         state = MessageState.INTERRUPTED

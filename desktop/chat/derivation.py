@@ -16,6 +16,7 @@ from core.domain.tool import CallStatus
 from core.stores.activity import target_of
 from desktop.chat.values import (
     Activity,
+    Attached,
     Boundary,
     CutOff,
     Failure,
@@ -42,8 +43,12 @@ ANSWER_WARNINGS = frozenset(
 """What there are words for."""
 
 
-def turns(messages: Sequence[Message], run_of: Callable[[MessageId], LiveRun | None]) -> list[Turn]:
-    """The conversation, oldest first.
+def turns(
+    messages: Sequence[Message],
+    run_of: Callable[[MessageId], LiveRun | None],
+    texts_of: Callable[[MessageId], Sequence[str]] = lambda message_id: (),
+) -> list[Turn]:
+    """The conversation, oldest first. `texts_of` are the attached texts of a message, as far as somebody wanted them.
 
     Text that a crash cut off stands before the turn that went on after it: from its run where that knows it,
     else from its own message, never from both.
@@ -55,7 +60,7 @@ def turns(messages: Sequence[Message], run_of: Callable[[MessageId], LiveRun | N
         run = runs.get(message.id)
         if run is None and message.state is MessageState.INTERRUPTED and message.run_id in told_by_run:
             continue
-        shown.append(turn_of(message, run))
+        shown.append(turn_of(message, run, texts_of(message.id) if message.attachments else ()))
     edges = _boundaries(messages, runs)
     return [replace(turn, boundary=edges[turn.id]) if turn.id in edges else turn for turn in shown] if edges else shown
 
@@ -85,18 +90,23 @@ def is_summary(run: LiveRun) -> bool:
     return run.template_id == SUMMARY_TEMPLATE
 
 
-def turn_of(message: Message, run: LiveRun | None) -> Turn:
-    """One message as a turn; `run` is the run that shows in it, if it is known."""
+def turn_of(message: Message, run: LiveRun | None, texts: Sequence[str] = ()) -> Turn:
+    """One message as a turn; `run` is the run that shows in it, if it is known, `texts` are those attached to it."""
     author: str | None = None
     model: str | None = None
     if run is None or message.role is not Role.ASSISTANT:
-        parts: list[Part] = [*_said(message.text, message.state), *_cut_off(message, None)]
+        parts: list[Part] = [*_said(message.text, message.state), *_attached(message, texts), *_cut_off(message, None)]
     else:
         parts = list(_parts(message, run))
         is_template = run.kind is not RunKind.CHAT and not is_summary(run)
         author = run.workflow_name if is_template else run.agent
         model = None if is_template else run.model
     return Turn(message.id, message.role, author, message.created_at, message.state, tuple(parts), model)
+
+
+def _attached(message: Message, texts: Sequence[str]) -> Iterable[Attached]:
+    for at, one in enumerate(message.attachments):
+        yield Attached(one.name, one.size, texts[at] if at < len(texts) else None)
 
 
 def _parts(message: Message, run: LiveRun) -> Iterable[Part]:

@@ -24,6 +24,15 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Attached:
+    """A text that went along with a message. `text` is None before somebody wanted to see it, `size` its bytes."""
+
+    name: str
+    size: int
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Thought:
     """What a model thought aloud; `seconds` is how long, None while it goes on."""
 
@@ -174,7 +183,7 @@ class Failure:
     at: datetime | None = None
 
 
-Part = Text | Thought | CutOff | Tools | SubAgents | Steps | Output | Activity | Failure
+Part = Text | Attached | Thought | CutOff | Tools | SubAgents | Steps | Output | Activity | Failure
 
 
 class Boundary(StrEnum):

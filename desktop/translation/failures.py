@@ -68,6 +68,10 @@ def failure_words(code: str, message: str) -> str:
             "Failures", "The file with the keys cannot be read. Mend or remove it, then put the keys in again."
         ),
         "no_keyring": translate("Failures", "This system has no keyring. The key can be kept in a file instead."),
+        "queue_full": translate("Failures", "So many messages wait already that no other can."),
+        "said_meanwhile": translate("Failures", "It was sent meanwhile."),
+        "too_many_files": translate("Failures", "So many files cannot go along with one message."),
+        "files_too_large": translate("Failures", "The files are too large to go along with one message."),
     }
     return words.get(code) or message or translate("Failures", "It could not be done. The log has the details.")
 

@@ -77,6 +77,17 @@ def compact(value: int) -> str:
     return translate("Formats", "{millions}M").format(millions=_one_place(value / 1e6))
 
 
+def byte_size(size: int) -> str:
+    """Of a file: `340 B`, `12.4 kB`, `1.2 MB`."""
+    if size < 1000:
+        text = translate("Formats", "{size} B").format(size=number(size))
+    elif size < 999_950:
+        text = translate("Formats", "{size} kB").format(size=_one_place(size / 1e3))
+    else:
+        text = translate("Formats", "{size} MB").format(size=_one_place(size / 1e6))
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
 def percent(share: float) -> str:
     """`share` from 0 to 1."""
     return translate("Formats", "{percent}%").format(percent=number(round(share * 100)))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from core.domain.agent import Answering
+from core.domain.attachment import AttachedText
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.interruption import Answer
 from core.domain.message import Role
@@ -20,6 +21,7 @@ from core.stores.questions import Question
 from core.wiring import Core
 from desktop.aio import Tasks
 from desktop.translation.failures import failure_words
+from desktop.window.outgoing import Outgoing
 from desktop.window.presenter import Presenter
 
 _BY_QUESTIONS = (ValidationMode.AUTO, ValidationMode.SELECTIVE, ValidationMode.MANUAL)
@@ -39,6 +41,7 @@ class TemplateStart:
     prompt: str | None
     answering: Answering | None
     viewed: WorkflowId | None
+    attached: tuple[AttachedText, ...] = ()
 
     def is_same(self, other: "TemplateStart") -> bool:
         """Whatever input either is given."""
@@ -48,14 +51,14 @@ class TemplateStart:
 class Actions(QObject):
     """Everything that a person can have the core do. Each call returns at once; what comes of it is shown."""
 
-    sent = Signal(str, str)
-    """A message was taken: the workflow that it was said in, "" for a new one, and its text."""
+    sent = Signal(str, object)
+    """A message was taken: the workflow that it was said in, "" for a new one, and the Outgoing."""
     refused = Signal(str, str)
     """A message was not taken: the workflow, and the words for its composer, empty where a toast says it."""
     template_settled = Signal(object, object)
     """What became of a TemplateStart: None where it was taken, else the Failed."""
-    say_requested = Signal(str)
-    """This is to be sent in the viewed workflow, as if it was written there."""
+    say_requested = Signal(object)
+    """This message, with what went along, is to be sent again in the viewed workflow, as if it was written there."""
     answered = Signal(str, object)
     """What became of an answer: the id of the request, and None where it was taken, else the Failed."""
     demo_changed = Signal(bool)
@@ -90,24 +93,45 @@ class Actions(QObject):
 
     # Running
 
-    def send(self, text: str, workflow_id: WorkflowId | None, answering: Answering | None = None) -> None:
-        """Say something in that workflow; None begins a new one, in which `answering` is chosen."""
-        self._spawn(self._send(text, workflow_id, None if workflow_id else answering, queued=False), "send")
+    def send(self, said: Outgoing, workflow_id: WorkflowId | None, answering: Answering | None = None) -> None:
+        """Say something in that workflow; None begins a new one, in which `answering` is chosen. Where a turn is at
+        work, it waits for the end of that, or stops it."""
+        execution = self._core.stores.background.get_execution(workflow_id) if workflow_id else None
+        if workflow_id is not None and execution is not None and execution.is_active:
+            self._spawn(self._queue(said, workflow_id), "queue")
+        else:
+            self._spawn(self._send(said, workflow_id, None if workflow_id else answering, queued=False), "send")
+
+    async def _queue(self, said: Outgoing, workflow_id: WorkflowId) -> None:
+        add = self._core.queue.interject if said.interrupts else self._core.queue.add
+        answer = await add(workflow_id, said.text, said.attached)
+        if isinstance(answer, Ok):
+            self.sent.emit(workflow_id, said)
+        else:
+            self.refused.emit(workflow_id, failure_words(answer.code, answer.message))
 
     async def _send(
-        self, text: str, workflow_id: WorkflowId | None, answering: Answering | None, *, queued: bool
+        self, said: Outgoing, workflow_id: WorkflowId | None, answering: Answering | None, *, queued: bool
     ) -> None:
         mode = self._core.settings.current.validation_mode
         answer = await self._core.chat.send(
-            text, workflow_id, mode=mode, gated=True, queued=queued, answering=answering
+            said.text,
+            workflow_id,
+            mode=mode,
+            gated=True,
+            queued=queued,
+            answering=answering,
+            attached=said.attached,
         )
-        if isinstance(answer, Ok):
+        if isinstance(answer, Failed) and answer.code == "workflow_busy" and workflow_id is not None:
+            await self._queue(said, workflow_id)  # a turn began meanwhile
+        elif isinstance(answer, Ok):
             if workflow_id is None and self._core.stores.background.viewed_workflow_id is None:
                 self.show(answer.data.workflow_id)
-            self.sent.emit(workflow_id or "", text)
+            self.sent.emit(workflow_id or "", said)
         elif answer.code == "limit_reached":
             self.refused.emit(workflow_id or "", "")
-            self._refuse(answer, partial(self._send, text, workflow_id, answering, queued=True))
+            self._refuse(answer, partial(self._send, said, workflow_id, answering, queued=True))
         else:
             self.refused.emit(workflow_id or "", failure_words(answer.code, answer.message))
 
@@ -125,13 +149,14 @@ class Actions(QObject):
             workflow_id=start.workflow_id,
             prompt=start.prompt,
             answering=start.answering,
+            attached=start.attached,
         )
         if isinstance(answer, Ok):
             if start.workflow_id is None and self._core.stores.background.viewed_workflow_id == start.viewed:
                 self.show(answer.data.workflow_id)
             self.template_settled.emit(start, None)
             if start.prompt is not None:
-                self.sent.emit(start.workflow_id or "", start.prompt)
+                self.sent.emit(start.workflow_id or "", Outgoing(start.prompt, start.attached))
             return
         self.template_settled.emit(start, answer)
         words = "" if answer.code == "limit_reached" else failure_words(answer.code, answer.message)
@@ -199,7 +224,7 @@ class Actions(QObject):
         view = self._core.stores.view
         said = [one for one in view.messages if one.role is Role.USER]
         if said and not (view.execution is not None and view.execution.is_active):
-            self.say_requested.emit(said[-1].text)
+            self.say_requested.emit(said[-1])
 
     def retry(self, message_id: str) -> None:
         """Send the message again that this one answers; without effect where it answers none."""
@@ -207,7 +232,7 @@ class Actions(QObject):
         run = view.run_of(MessageId(message_id))
         asked = next((one for one in view.messages if run is not None and one.id == run.prompt_id), None)
         if asked is not None:
-            self.say_requested.emit(asked.text)
+            self.say_requested.emit(asked)
 
     def answer(self, question: Question, answer: Answer) -> None:
         """Answer this request and no other."""

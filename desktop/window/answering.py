@@ -25,6 +25,9 @@ class AnsweringChoice(QObject):
     shown = Signal(object)
     """Who answers next was shown: the tokens that their model has for a conversation, None where it has no bounds."""
 
+    refused = Signal(str)
+    """Who was chosen elsewhere than in the picker cannot answer; why not, in words."""
+
     def __init__(
         self,
         core: Core,
@@ -111,7 +114,8 @@ class AnsweringChoice(QObject):
     async def _hold(self, answering: Answering, workflow_id: WorkflowId | None) -> None:
         answer = await self._core.workflows.choose(workflow_id, answering)
         if isinstance(answer, Failed):
-            self._picker.say(failure_words(answer.code, answer.message))
+            words = failure_words(answer.code, answer.message)
+            self._picker.say(words) if self._picker.isVisible() else self.refused.emit(words)
             return
         if workflow_id is None:
             self._of_new = answering

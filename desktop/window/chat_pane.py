@@ -5,11 +5,12 @@ both away and takes out those of the other one (UI §3). The card stands over th
 person answers, it has the whole place.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Signal
-from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.domain.events import ModelAsked, RunFinished
@@ -22,11 +23,14 @@ from core.stores.usage import Usage
 from core.stores.view_cache import ViewCache
 from core.stores.viewers import Batch
 from core.stores.workflows import Workflows
+from desktop.aio import Tasks
 from desktop.attention.card import AttentionCard
 from desktop.bind import Frames
 from desktop.chat.composer.completion import Completion
 from desktop.chat.composer.composer import Composer
-from desktop.chat.composer.draft import ComposerState, Draft
+from desktop.chat.composer.draft import ComposerState, Draft, DraftFile
+from desktop.chat.composer.queue_strip import QueueStrip, Waiting
+from desktop.chat.composer.text_box import History, local_files
 from desktop.chat.derivation import turn_of, turns
 from desktop.chat.position import AT_END, Position
 from desktop.chat.token_bar.token_bar import TokenBar
@@ -34,14 +38,25 @@ from desktop.chat.transcript.transcript import Transcript
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
+from desktop.window.drafts import Drafts
 from desktop.window.input_card import InputCard
+from desktop.window.outgoing import Outgoing
 from desktop.window.title import viewed_title
+
+_HISTORIES_KEPT = 20
+_ATTACHED_KEPT = 20
+"""Messages whose attached texts stay in memory, once somebody wanted to see them."""
 
 
 class ChatPane(Adaptive, Surface):
     """Shows the viewed workflow; without one the composer begins a new one."""
 
-    send_requested = Signal(str)
+    send_requested = Signal(object, bool)
+    """The Draft, and whether the turn at work is to be stopped for it."""
+    take_up_requested = Signal(object)
+    """The Message is to be written anew, with what went along."""
+    files_dropped = Signal(list)
+    """The paths."""
     stop_requested = Signal()
     link_activated = Signal(str)
     retry_requested = Signal(str)
@@ -60,6 +75,8 @@ class ChatPane(Adaptive, Surface):
         usage: Usage,
         clock: Clock,
         card_keys: QKeySequence,
+        drafts_folder: Path,
+        tasks: Tasks,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__("canvas", parent=parent)
@@ -73,11 +90,16 @@ class ChatPane(Adaptive, Surface):
         self._shown: WorkflowId | None = None
         self._is_shown = False
         self._positions: dict[WorkflowId | None, Position] = {}
-        self._drafts: dict[WorkflowId | None, Draft] = {}
+        self._histories: dict[WorkflowId | None, History] = {}
+        self._known: set[WorkflowId] = set()
+        self._attached: dict[MessageId, Sequence[str]] = {}
+        self.drafts = Drafts(drafts_folder, tasks, self._current_draft, self)
         self.transcript = Transcript(theme, clock.now, self)
         self.card = AttentionCard(theme, clock.now, card_keys, self)
+        self.queue = QueueStrip(theme, self)
         self.composer = Composer(theme, self)
         self.completion = Completion(theme, self.composer.text_box, self.composer, self)
+        self.mentions = Completion(theme, self.composer.text_box, self.composer, self, "mentions")
         self.inputs = InputCard(theme, self)
         self.token_bar = TokenBar(theme, self)
         self._column = QVBoxLayout(self)
@@ -105,7 +127,7 @@ class ChatPane(Adaptive, Surface):
         if self.inputs.is_open:
             self.inputs.take_focus()
             return
-        self.composer.show()
+        self._show_composer()
         self.composer.focus_text()
 
     def clear_selection(self) -> bool:
@@ -115,14 +137,14 @@ class ChatPane(Adaptive, Surface):
 
     def ask_input(self, title: str, schema: Mapping[str, Any], *, runs: bool) -> None:
         """Ask in the place of the composer for what a template or a prompt needs (`InputCard.ask`)."""
-        self.composer.hide()
+        self._hide_composer()
         self.inputs.ask(title, schema, runs=runs)
         self._limit_card()
 
     def end_input(self) -> None:
         """It is answered or not wanted: the composer is there again, as it was."""
         self.inputs.put_away()
-        self.composer.show()
+        self._show_composer()
 
     def focus_card(self) -> bool:
         """A person wants to answer: the card takes the place, and the focus. False: nothing waits here."""
@@ -130,7 +152,7 @@ class ChatPane(Adaptive, Surface):
         if not self.card.is_wanted:
             return False
         self._put_off.discard(self._shown_workflow())
-        self.composer.hide()
+        self._hide_composer()
         self.card.take_focus()
         self._limit_card()
         return True
@@ -146,16 +168,17 @@ class ChatPane(Adaptive, Surface):
         self._bind_tokens.close()
         self._view.batch.disconnect(self._on_batch, missing_ok=True)
 
-    def sending_worked(self, origin: str, text: str) -> None:
-        """This text was taken in that workflow ("": in a new one), whatever is shown by now.
+    def sending_worked(self, origin: str, said: Outgoing) -> None:
+        """This message was taken in that workflow ("": in a new one), whatever is shown by now.
 
         What is written there may be another text: that of a message that was sent again stands in no composer.
         """
         said_in = WorkflowId(origin) if origin else None
-        if said_in in self._drafts and self._drafts[said_in].text == text:
-            del self._drafts[said_in]
+        if self.drafts.get(said_in).is_said_by(said.text, said.hashes):
+            self.drafts.put(said_in, Draft())
         if self._shown == said_in:
-            self.composer.sending_worked(text)
+            self.composer.sending_worked(said.text, said.hashes)
+        self.drafts.write_soon()
 
     def sending_failed(self, origin: str, reason: str) -> None:
         """A text was not taken in that workflow; another one's composer has nothing to say of it."""
@@ -175,11 +198,22 @@ class ChatPane(Adaptive, Surface):
         super().resizeEvent(event)
         self._limit_card()
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if local_files(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Files that are dropped anywhere here go along with what is written."""
+        if files := local_files(event.mimeData()):
+            event.acceptProposedAction()
+            self.files_dropped.emit(files)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The card and the composer come, go and grow."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide):
             if watched is self.composer:
                 self.token_bar.setVisible(not self.composer.isHidden())
+            if watched in (self.composer, self.queue):
                 self._limit_card()
             self.foot_changed.emit()
         return False
@@ -191,12 +225,13 @@ class ChatPane(Adaptive, Surface):
         self._slot = QVBoxLayout()
         self._slot.addWidget(self.card)
         self._slot.addWidget(self.inputs)
+        self._slot.addWidget(self.queue)
         self._slot.addWidget(self.composer)
         self._slot.addWidget(self.token_bar)
         self._foot.addStretch(1)
         self._foot.addLayout(self._slot, 100)
         self._foot.addStretch(1)
-        for widget in (self.card, self.inputs, self.composer):
+        for widget in (self.card, self.inputs, self.queue, self.composer):
             widget.installEventFilter(self)
         self.card.answered.connect(self.answered)
         self.card.put_off.connect(self._put_card_off)
@@ -209,42 +244,99 @@ class ChatPane(Adaptive, Surface):
         self.transcript.retry_requested.connect(self.retry_requested)
         self.transcript.edit_requested.connect(self._edit_asked)
         self.composer.edit_last_requested.connect(self._edit_last)
+        self.composer.edited.connect(self.drafts.touch)
+        self.composer.text_box.cursorPositionChanged.connect(self.drafts.touch)
+        self.queue.left.connect(self.focus_composer)
+        self.setAcceptDrops(True)
 
     def _render(self) -> None:
-        shown = turns(self._view.messages, self._view.run_of)
+        shown = turns(self._view.messages, self._view.run_of, self._texts_of)
         workflow_id = self._view.workflow_id
         if workflow_id != self._shown or not self._is_shown:
             if self._is_shown:
                 self._positions[self._shown] = self.transcript.position()
-                self._drafts[self._shown] = self.composer.draft()
+                self.drafts.put(self._shown, self.composer.draft())
+                self._keep_history(self._shown, self.composer.put_away())
             self._shown, self._is_shown = workflow_id, True
             self.transcript.show_conversation(shown, self._positions.get(workflow_id, AT_END))
-            self.composer.set_draft(self._drafts.get(workflow_id, Draft()))
+            self.composer.set_draft(self.drafts.get(workflow_id), self._histories.pop(workflow_id, None))
         else:
             self.transcript.set_turns(shown)
         self._forget_deleted()
         self._tell_composer()
+
+    def _keep_history(self, workflow_id: WorkflowId | None, history: History) -> None:
+        """Of the workflows that were lately viewed."""
+        self._histories[workflow_id] = history
+        if len(self._histories) > _HISTORIES_KEPT:
+            del self._histories[next(iter(self._histories))]
 
     def _edit_asked(self, message_id: str) -> None:
         """The message that this one answers is to be written anew."""
         run = self._view.run_of(MessageId(message_id))
         asked = next((one for one in self._view.messages if run is not None and one.id == run.prompt_id), None)
         if asked is not None:
-            self._take_up(asked.text)
+            self.take_up_requested.emit(asked)
 
     def _edit_last(self) -> None:
+        """The newest that waits, else the newest that was said."""
+        if self.queue.waiting:
+            self.queue.edit_requested.emit(self.queue.waiting[-1].id)
+            return
         said = next((one for one in reversed(self._view.messages) if one.role is Role.USER), None)
         if said is not None:
-            self._take_up(said.text)
+            self.take_up_requested.emit(said)
 
-    def _take_up(self, text: str) -> None:
-        self.composer.show()
-        self.composer.take_up(text)
+    def take_up(self, text: str, files: Sequence[DraftFile]) -> None:
+        """Have this written anew, before what is begun."""
+        self._show_composer()
+        self.composer.take_up(text, files)
+
+    def show_queue(self, waiting: Sequence[Waiting], reason: str) -> None:
+        """What waits here, and why it does so where nothing is at work."""
+        self.queue.show_queue(waiting, reason)
+        self.queue.setVisible(bool(waiting) and not self.composer.isHidden())
+
+    def show_attached(self, message_id: MessageId, texts: Sequence[str]) -> None:
+        """What went along with a message, as somebody wanted to see."""
+        self._attached[message_id] = texts
+        if len(self._attached) > _ATTACHED_KEPT:
+            del self._attached[next(iter(self._attached))]
+        self._render()
+
+    def _texts_of(self, message_id: MessageId) -> Sequence[str]:
+        return self._attached.get(message_id, ())
+
+    async def load_drafts(self) -> None:
+        """Show what was begun in the last life of the window, where nothing is begun in this one."""
+        await self.drafts.load()
+        if self._is_shown and self.composer.is_empty:
+            self.composer.set_draft(self.drafts.get(self._shown))
+
+    def forget_drafts_of_none(self) -> None:
+        """What was begun in workflows that are gone by now goes too. To be called when those that are there are
+        known."""
+        if self._workflows.rows:
+            self.drafts.forget([one for one in self.drafts.workflows if self._workflows.get(one) is None])
+
+    def _current_draft(self) -> tuple[WorkflowId | None, Draft]:
+        return self._shown, self.composer.draft() if self._is_shown else self.drafts.get(self._shown)
 
     def _forget_deleted(self) -> None:
-        for kept in (self._positions, self._drafts):
-            for one in [one for one in kept if one is not None and self._workflows.get(one) is None]:
-                del kept[one]
+        there = {row.workflow.id for row in self._workflows.rows}
+        gone, self._known = self._known - there, there
+        for one in gone:
+            self._positions.pop(one, None)
+            self._histories.pop(one, None)
+        self.drafts.forget(gone)
+
+    def _show_composer(self) -> None:
+        self.composer.show()
+        self.queue.setVisible(bool(self.queue.waiting))
+
+    def _hide_composer(self) -> None:
+        self.composer.hide()
+        self.queue.hide()
 
     def _render_tokens(self) -> None:
         self.token_bar.show_usage(self._usage.of(self._view.workflow_id), self._room)
@@ -260,7 +352,7 @@ class ChatPane(Adaptive, Surface):
         self._put_off &= set(self._questions.workflows)
         self.card.fold(is_folded=workflow_id in self._put_off and bool(asked))
         if (is_other or not self.card.is_wanted) and not self.inputs.is_open:
-            self.composer.show()
+            self._show_composer()
 
     def _how_closed(self, question_id: InterruptionId) -> str | None:
         return self._questions.how_closed(self._shown_workflow(), question_id)
@@ -284,6 +376,7 @@ class ChatPane(Adaptive, Surface):
         composer = 0
         if not self.composer.isHidden():
             composer = self.composer.height() + self.token_bar.height() + 2 * sizes.space_s
+            composer += 0 if self.queue.isHidden() else self.queue.height() + sizes.space_xs
         kept = 2 * sizes.row + margins.top() + margins.bottom() + composer
         for card in (self.card, self.inputs):
             card.set_most_height(max(3 * sizes.row, self.height() - kept))

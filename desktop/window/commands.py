@@ -65,6 +65,13 @@ _EVERYWHERE = (
     Command("view.full_screen", QT_TRANSLATE_NOOP("Commands", "Full screen"), ("F11",), "view", mac=("Meta+Ctrl+F",)),
     Command("view.close", QT_TRANSLATE_NOOP("Commands", "Close this view"), ("Ctrl+W",), "view"),
     Command("focus.composer", QT_TRANSLATE_NOOP("Commands", "Write a message"), ("Ctrl+L",), "go"),
+    Command("composer.attach", QT_TRANSLATE_NOOP("Commands", "Attach files…"), ("Ctrl+O",), "edit"),
+    Command(
+        "composer.send_now",
+        QT_TRANSLATE_NOOP("Commands", "Send now, and stop the present turn"),
+        ("Ctrl+Shift+Return",),
+        "run",
+    ),
     Command("focus.attention", QT_TRANSLATE_NOOP("Commands", "Answer what is asked here"), ("Ctrl+Shift+A",), "go"),
     Command(
         "go.next_attention",
@@ -140,6 +147,13 @@ _COMPOSER = (
         "composer.send_always",
         QT_TRANSLATE_NOOP("Commands", "Send, whichever key the settings name"),
         ("Ctrl+Return",),
+        where=(Where.COMPOSER,),
+    ),
+    Command(
+        "composer.paste_plain",
+        QT_TRANSLATE_NOOP("Commands", "Paste as plain text"),
+        ("Ctrl+Shift+V",),
+        mac=("Ctrl+Alt+Shift+V",),
         where=(Where.COMPOSER,),
     ),
     Command(

@@ -24,6 +24,7 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
 from desktop.window.actions import Actions
 from desktop.window.answering import AnsweringChoice
+from desktop.window.attaching import Attaching
 from desktop.window.chat_pane import ChatPane
 from desktop.window.commands import COMMANDS, defaults_where
 from desktop.window.escaping import Escaping
@@ -36,9 +37,11 @@ from desktop.window.host import Host
 from desktop.window.key_names import KeyNames, sidebar_keys
 from desktop.window.keyboard import Keyboard
 from desktop.window.leaving import Leaving
+from desktop.window.mentions import Mentions
 from desktop.window.menus import Menus
 from desktop.window.mode_menu import ModeMenu
 from desktop.window.notifying import Notifying
+from desktop.window.outgoing import Outgoing
 from desktop.window.panes import Panes
 from desktop.window.picker import Picker
 from desktop.window.places import Places
@@ -46,6 +49,7 @@ from desktop.window.preferences import Preferences
 from desktop.window.questions import ask_delete
 from desktop.window.recording import RecordingPlace
 from desktop.window.retrying import Retrying
+from desktop.window.sending import Sending
 from desktop.window.slashing import Slashing
 from desktop.window.start_page import StartPage
 from desktop.window.status_line import StatusLine
@@ -95,9 +99,25 @@ class Content(Adaptive, Surface):
             stores.usage,
             core.clock,
             card_keys,
+            session.folders.store.with_name("drafts"),
+            tasks,
             self,
         )
         self.slashing = Slashing(core, tasks, self.deeds, self.chat, self._new, self)
+        self.attaching = Attaching(core, tasks, theme, self.chat, window, self)
+        self.sending = Sending(
+            core,
+            tasks,
+            session.presenter,
+            frames,
+            self.deeds,
+            self.chat,
+            self.slashing,
+            self.answering,
+            self.attaching,
+            self,
+        )
+        self.mentions = Mentions(core, tasks, self.chat, self.answering, self.attaching, self)
         self.recording = RecordingPlace(core, tasks, session.presenter, theme, frames, self)
         self.start = StartPage(theme, self)
         fold_keys, compose_keys = keymap.first("view.activity"), keymap.first("focus.composer")
@@ -126,7 +146,7 @@ class Content(Adaptive, Surface):
         )
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
-        for above in (self.finder, self.chat.completion, self._going.recent_list):
+        for above in (self.finder, self.chat.completion, self.chat.mentions, self._going.recent_list):
             self.toasts.stay_below(above)
         self.status = StatusLine(theme, stores, frames, self)
         self._places = Places(self.sidebar, self.chat, self.toasts)
@@ -170,6 +190,7 @@ class Content(Adaptive, Surface):
         self._is_begun = True
         self.deeds.look_for_demo()
         self._templates()
+        self.chat.forget_drafts_of_none()
         if viewed is not None and self._core.stores.workflows.get(viewed) is not None:
             self.deeds.show(viewed)
         self._render()
@@ -186,11 +207,11 @@ class Content(Adaptive, Surface):
             subscription.close()
         self.notifying.leave()
         self.tray.leave()
-        self.preferences.leave()
         self.leaving.deleteLater()
         self.chat.leave()
         self._window.takeCentralWidget()
-        for above in (self.toasts, self.picker, self.finder, self.chat.completion, self._going.recent_list):
+        lists = (self.finder, self.chat.completion, self.chat.mentions, self._going.recent_list)
+        for above in (self.toasts, self.picker, *lists):
             above.deleteLater()
         self.deleteLater()
 
@@ -264,7 +285,6 @@ class Content(Adaptive, Surface):
         self._modes.chosen.connect(deeds.set_mode)
         self.preferences.enter_sends_changed.connect(self._on_enter_sends)
         self.header.activity_requested.connect(self._folding.toggle_activity)
-        self.chat.send_requested.connect(self._send)
         self.chat.stop_requested.connect(self._stop)
         self.chat.token_bar.summary_requested.connect(self._sum_up)
         self.chat.retry_requested.connect(deeds.retry)
@@ -280,7 +300,6 @@ class Content(Adaptive, Surface):
         self.toasts.action_requested.connect(deeds.toast_action)
         deeds.sent.connect(self.chat.sending_worked)
         deeds.sent.connect(self._on_sent)
-        deeds.say_requested.connect(self._send)
         deeds.refused.connect(self.chat.sending_failed)
         deeds.answered.connect(self.chat.settle)
         deeds.demo_changed.connect(self._on_demo)
@@ -302,6 +321,8 @@ class Content(Adaptive, Surface):
             "recording.toggle": self.recording.toggle,
             "view.close": self._new,
             "focus.composer": self.chat.focus_composer,
+            "composer.attach": self._attach,
+            "composer.send_now": self.sending.send_now,
             "focus.attention": self._answer,
             "transcript.latest": transcript.jump_to_latest,
             "transcript.previous_message": partial(transcript.focus_turn, -1),
@@ -343,6 +364,7 @@ class Content(Adaptive, Surface):
         self.answering.viewed_another()
         self.slashing.viewed_another()
         self.chat.show_now()
+        self.sending.show_queue()
         self.recording.show_now()
         self._render()
 
@@ -354,7 +376,7 @@ class Content(Adaptive, Surface):
     def _on_agents(self, _message: AgentsChanged) -> None:
         self.answering.show()
 
-    def _on_sent(self, workflow_id: str, _text: str) -> None:
+    def _on_sent(self, workflow_id: str, _said: Outgoing) -> None:
         if not workflow_id:
             self.answering.begun()
             self.answering.show()
@@ -366,7 +388,7 @@ class Content(Adaptive, Surface):
     def _keep_clear(self) -> None:
         """Where no toast may lie: on the composer with its buttons, on the card that asks, and on the header."""
         chat = self.chat
-        areas = [chat.composer, chat.card, chat.inputs, self.header, self.status]
+        areas = [chat.composer, chat.queue, chat.card, chat.inputs, self.header, self.status]
         self.toasts.set_keep_clear([_in_window(area, self._window) for area in areas if area.isVisible()])
 
     def _focus_centre(self) -> bool:
@@ -407,8 +429,10 @@ class Content(Adaptive, Surface):
         self._render()
         self.chat.focus_composer()
 
-    def _send(self, text: str) -> None:
-        self.slashing.send(text, self.answering.of_new)
+    def _attach(self) -> None:
+        if self._centre.currentWidget() is self.start:
+            self._new()
+        self.attaching.choose()
 
     def _pick(self) -> None:
         if self.header.isVisible():

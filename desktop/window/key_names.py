@@ -64,4 +64,5 @@ class KeyNames(QObject):
         )
         chat.inputs.set_submit_keys(first("attention.submit"))
         send = first("composer.send")
-        chat.composer.set_send_keys(first("composer.send_always") if send.isEmpty() else send)
+        usual = first("composer.send_always") if send.isEmpty() else send
+        chat.composer.set_send_keys(usual, now=first("composer.send_now"))

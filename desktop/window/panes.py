@@ -40,6 +40,7 @@ class Panes:
             Pane(sidebar, sidebar.take_focus),
             Pane(chat.transcript, partial(chat.transcript.setFocus, by_key)),
             Pane(chat.card, chat.focus_card),
+            Pane(chat.queue, chat.queue.take_focus),
             Pane(chat.composer, chat.focus_composer),
             Pane(start, partial(start.setFocus, by_key)),
             Pane(activity, activity.take_focus),

@@ -73,7 +73,7 @@ class Preferences(QWidget):
         self._present(page_id)
 
     def leave(self) -> None:
-        """Hide the dialog: nothing can be read any more."""
+        """Hide the dialog: nothing can be read or begun any more."""
         if self._dialog is not None:
             self._dialog.hide()
 

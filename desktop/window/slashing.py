@@ -33,6 +33,7 @@ from desktop.translation.failures import failure_words
 from desktop.widgets.matching import folded, matches
 from desktop.window.actions import Actions, TemplateStart
 from desktop.window.chat_pane import ChatPane
+from desktop.window.outgoing import Outgoing
 
 _ICONS = {SlashKind.TEMPLATE: Icon.WORKFLOW, SlashKind.PROMPT: Icon.FILE_TEXT}
 _NAME_CHARACTERS = 40
@@ -81,13 +82,12 @@ class Slashing(QObject):
         chat.inputs.left.connect(self._on_left)
         deeds.template_settled.connect(self._on_settled)
 
-    def send(self, text: str, answering: Answering | None) -> None:
-        """Do what a message of the viewed workflow asks for; `answering` is chosen for a new one."""
-        origin = self._core.stores.background.viewed_workflow_id
-        if text.startswith("/"):
-            self._tasks.spawn(self._send(text, origin, answering, self._accepted), "send")
+    def send(self, said: Outgoing, origin: WorkflowId | None, answering: Answering | None) -> None:
+        """Do what a message of that workflow asks for; `answering` is chosen for a new one."""
+        if said.text.startswith("/"):
+            self._tasks.spawn(self._send(said, origin, answering, self._accepted), "send")
         else:
-            self._deeds.send(text, origin, answering)
+            self._deeds.send(said, origin, answering)
 
     def start(self, template_id: TemplateId) -> None:
         """Start a template in a workflow of its own, after asking for its input."""
@@ -101,29 +101,31 @@ class Slashing(QObject):
     # Doing
 
     async def _send(
-        self, text: str, origin: WorkflowId | None, answering: Answering | None, accepted: _Accepted | None
+        self, said: Outgoing, origin: WorkflowId | None, answering: Answering | None, accepted: _Accepted | None
     ) -> None:
+        text = said.text
         read = await self._core.slash.read(text)
         if isinstance(read, Failed):
             self._refuse(origin, read)
             return
         command = _accepted_command(text, accepted) or read.data
         if not isinstance(command, SlashCommand):
-            self._deeds.send(text, origin, answering)
+            self._deeds.send(said, origin, answering)
         elif command.target.kind is SlashKind.TEMPLATE:
-            await self._send_template(text, origin, answering, command)
+            await self._send_template(said, origin, answering, command)
         else:
             await self._send_prompt(text, origin, command)
 
     async def _send_template(
-        self, text: str, origin: WorkflowId | None, answering: Answering | None, command: SlashCommand
+        self, said: Outgoing, origin: WorkflowId | None, answering: Answering | None, command: SlashCommand
     ) -> None:
         ready = await self._core.slash.template(TemplateId(command.target.id), command.rest)
         if isinstance(ready, Failed):
             self._refuse(origin, ready)
             return
         who = answering if origin is None else None
-        start = TemplateStart(ready.data.found, ready.data.input.given, origin, text, who, origin)
+        given = ready.data.input.given
+        start = TemplateStart(ready.data.found, given, origin, said.text, who, origin, said.attached)
         if ready.data.input.asked is None:
             self._deeds.start_template(start)
         elif not self._ask(start, command.target.title, ready.data.input.asked, runs=True):

@@ -21,6 +21,7 @@ from core.persistence.schema import (
     m0008_memories,
     m0009_allowed_files,
     m0010_prompts,
+    m0013_queued_messages,
     m0014_notices,
 )
 from core.persistence.statements import Statement
@@ -43,6 +44,7 @@ MIGRATIONS = (
     Migration(8, m0008_memories.STATEMENTS),
     Migration(9, m0009_allowed_files.STATEMENTS),
     Migration(10, m0010_prompts.STATEMENTS),
+    Migration(13, m0013_queued_messages.STATEMENTS),
     Migration(14, m0014_notices.STATEMENTS),
 )
 TABLES = (
@@ -55,6 +57,7 @@ TABLES = (
     *m0008_memories.TABLES,
     *m0009_allowed_files.TABLES,
     *m0010_prompts.TABLES,
+    *m0013_queued_messages.TABLES,
     *m0014_notices.TABLES,
 )
 VERSION = MIGRATIONS[-1].number

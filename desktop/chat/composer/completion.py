@@ -1,4 +1,4 @@
-"""What can be named where a message begins with a slash: a list above the composer, while a name is typed.
+"""What can be named behind a slash or an at sign: a list above the composer, while a name is typed.
 
 The text keeps the focus and every key but those that choose: the arrows, Tab and Enter, and Esc to close the list.
 While an input method composes, it is not there.
@@ -65,9 +65,11 @@ class Completion(Adaptive, Surface):
     closed = Signal()
     """Esc was pressed, or the focus went elsewhere: it is not wanted."""
 
-    def __init__(self, theme: Theme, text_box: QWidget, place: QWidget, pane: QWidget) -> None:
+    def __init__(
+        self, theme: Theme, text_box: QWidget, place: QWidget, pane: QWidget, name: str = "completion"
+    ) -> None:
         super().__init__("raised", parent=pane.window())
-        self.setObjectName("completion")
+        self.setObjectName(name)
         self._theme = theme
         self._text_box = text_box
         self._place = place
@@ -109,8 +111,8 @@ class Completion(Adaptive, Surface):
         return self._rows.suggestions if self.isVisible() else ()
 
     def retranslate(self) -> None:
-        self.setAccessibleName(self.tr("Templates and prompts"))
-        self._list.setAccessibleName(self.tr("Templates and prompts"))
+        self.setAccessibleName(self.tr("What can be named here"))
+        self._list.setAccessibleName(self.tr("What can be named here"))
         if self.isVisible():
             self._close()  # its words are in the other language
 

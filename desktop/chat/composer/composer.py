@@ -1,18 +1,24 @@
 """The box to say something in, with its buttons and a line that says what Enter does or why nothing can be sent."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from itertools import count
+
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop.chat.composer.draft import MOST_CHARACTERS, ComposerState, Draft
-from desktop.chat.composer.text_box import TextBox
+from desktop.chat.composer.draft import MOST_CHARACTERS, ComposerState, Draft, DraftFile
+from desktop.chat.composer.file_strip import FileStrip
+from desktop.chat.composer.text_box import History, TextBox
 from desktop.shortcuts.names import key_name
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
 from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button
+from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.labels import ElidedLabel
 from desktop.widgets.surfaces import Surface
 
@@ -22,8 +28,13 @@ _NAME_CHARACTERS = 60
 class Composer(Adaptive, Surface):
     """Keeps its text until it is told that it was taken, so that a message that cannot be sent is not lost."""
 
-    send_requested = Signal(str)
-    """The text as it was written. Nothing more is sent until `sending_worked`, `sending_failed` or `set_draft`."""
+    send_requested = Signal(object, bool)
+    """The Draft as it is written, and whether the turn at work is to be stopped for it. Nothing more is sent until
+    `sending_worked`, `sending_failed` or `set_draft`."""
+    attach_requested = Signal(list)
+    """These paths are to go along (`show_files`); none: files are to be chosen."""
+    file_opened = Signal(object)
+    """A DraftFile is to be seen."""
     stop_requested = Signal()
     edited = Signal()
     """The text is another one, whoever changed it."""
@@ -40,10 +51,14 @@ class Composer(Adaptive, Surface):
         self._complaint = ""
         self._remark = ""
         self._send_keys: QKeySequence | None = None
+        self._send_now_keys = QKeySequence()
+        self._pasted: DraftFile | None = None
+        self._files = FileStrip(theme, self)
         self._box = TextBox(theme, self)
         self._hint = ElidedLabel("", "meta", "muted", parent=self)
         self._send = Button(theme, "", "primary", Icon.ARROW_UP, parent=self)
         self._stop = Button(theme, "", "secondary", Icon.SQUARE, parent=self)
+        self._attach = IconButton(theme, Icon.PAPERCLIP, parent=self)
         self._column = QVBoxLayout(self)
         self._row = QHBoxLayout()
         self._build()
@@ -67,26 +82,69 @@ class Composer(Adaptive, Surface):
         self._box.needs_ctrl = value
         self.retranslate()
 
-    def set_send_keys(self, keys: QKeySequence) -> None:
-        """What its hint names in the place of the usual keys; nothing, where these are none."""
-        self._send_keys = keys
+    def set_send_keys(self, keys: QKeySequence, now: QKeySequence) -> None:
+        """What its hint names in the place of the usual keys, and what sends `now` while a turn is at work; nothing,
+        where these are none."""
+        self._send_keys, self._send_now_keys = keys, now
         self._update()
 
     # The text
 
     def draft(self) -> Draft:
-        return self._box.draft()
+        return replace(self._box.draft(), files=self._files.files)
 
-    def set_draft(self, draft: Draft) -> None:
-        """Another workflow's text, or one that could not be sent."""
-        self._box.set_draft(draft)
+    def put_away(self) -> History:
+        """Take the text out with what can be undone in it: another workflow's comes. To be called after `draft`."""
+        return self._box.put_away()
+
+    def set_draft(self, draft: Draft, history: History | None = None) -> None:
+        """Another workflow's text, with what can be undone in it if that is kept, or one that could not be sent."""
+        self._box.set_draft(draft, history)
+        self._files.show_files(draft.files)
         self._settle("")
         self.drafted.emit()
 
-    def take_up(self, text: str) -> None:
+    def take_up(self, text: str, files: Sequence[DraftFile] = ()) -> None:
         """A message is to be written anew. What stands here already stays, after it."""
         self._box.take_up(text)
+        self.show_files([*files, *self._files.files])
         self.focus_text()
+
+    @property
+    def files(self) -> tuple[DraftFile, ...]:
+        """What goes along."""
+        return self._files.files
+
+    def show_files(self, files: Sequence[DraftFile]) -> None:
+        """These go along now, each once."""
+        once: list[DraftFile] = []
+        for file in files:
+            known = next((at for at, one in enumerate(once) if one.is_same(file)), None)
+            if known is None:
+                once.append(file)
+            else:
+                once[known] = file  # as it is by now
+        self._files.show_files(once)
+        self._on_text()
+
+    def complain(self, words: str) -> None:
+        """Say what did not work, until the text is another."""
+        self._complaint = words
+        self._update()
+
+    def submit(self, *, interrupts: bool = False) -> None:
+        """Send what is written, as by key; `interrupts`: stop the turn at work for it."""
+        if self._obstacle() or self._is_sending or self.is_empty:
+            return
+        self._is_sending = True
+        self._complaint = ""
+        self._update()
+        self.send_requested.emit(self.draft(), interrupts)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to send."""
+        return self._box.is_blank() and not self._files.files
 
     def replace(self, text: str) -> None:
         """Another text in the place of what was written, to be sent by the person; it can be undone."""
@@ -105,9 +163,9 @@ class Composer(Adaptive, Surface):
             self._box.setAccessibleDescription(words)
             self._update()
 
-    def sending_worked(self, text: str) -> None:
-        """This was taken: it goes, unless another text stands here by now."""
-        if self._box.text() == text:
+    def sending_worked(self, text: str, hashes: Sequence[str] = ()) -> None:
+        """This was taken, with attached texts of these hashes: it goes, unless something else stands here by now."""
+        if self.draft().is_said_by(text, hashes):
             self.set_draft(Draft())
         else:
             self._settle("")
@@ -127,7 +185,8 @@ class Composer(Adaptive, Surface):
         words = self.tr("Message {workflow}").format(workflow=name) if name else self.tr("Message")
         self._box.setPlaceholderText(words)
         self._box.setAccessibleName(words)
-        self._send.setText(self.tr("Send"))
+        self._send.setText(self.tr("Queue") if self._state.is_running else self.tr("Send"))
+        self._attach.describe(self.tr("Attach files"), QKeySequence("Ctrl+O"))
         self._stop.setText(self.tr("Stop"))
         self._update()
 
@@ -156,27 +215,67 @@ class Composer(Adaptive, Surface):
     def _build(self) -> None:
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setFocusProxy(self._box)
+        self._row.addWidget(self._attach)
         self._row.addWidget(self._hint, 1)
         self._row.addWidget(self._stop)
         self._row.addWidget(self._send)
+        self._column.addWidget(self._files)
         self._column.addWidget(self._box)
         self._column.addLayout(self._row)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._box.submitted.connect(self._submit)
-        self._box.went_up.connect(self.edit_last_requested)
+        self._box.submitted.connect(self.submit)
+        self._box.went_up.connect(self._on_up)
+        self._box.pasted_long.connect(self._on_long_paste)
+        self._box.pasted_files.connect(self.attach_requested)
+        self._box.pasted_picture.connect(self._on_picture)
+        self._box.undo_paste = self._take_paste_back
+        self._files.removed.connect(self._on_removed)
+        self._files.opened.connect(self.file_opened)
+        self._files.left.connect(self.focus_text)
+        self._attach.clicked.connect(self._on_attach)
         self._box.textChanged.connect(self._on_text)
         self._box.paste_refused.connect(self._on_paste_refused)
         self._box.focus_changed.connect(self.update)
-        self._send.clicked.connect(self._submit)
+        self._send.clicked.connect(self._on_send)
         self._stop.clicked.connect(self.stop_requested)
 
-    def _submit(self) -> None:
-        if self._obstacle() or self._is_sending or self._box.is_blank():
+    def _on_send(self) -> None:
+        self.submit()
+
+    def _on_attach(self) -> None:
+        self.attach_requested.emit([])
+
+    def _on_up(self) -> None:
+        """To what was done last: what goes along, what waits, what was said."""
+        if not self._files.focus_last():
+            self.edit_last_requested.emit()
+
+    def _on_removed(self, file: DraftFile) -> None:
+        self.show_files([one for one in self._files.files if one is not file])
+
+    def _on_long_paste(self, text: str) -> None:
+        """It goes along as a file without a place; undoing the paste brings its text."""
+        data = text.encode("utf-8", "surrogatepass")
+        digest = sha256(data).hexdigest()
+        known = next((one for one in self._files.files if one.path is None and one.hash == digest), None)
+        if known is not None:
+            self._pasted = known
             return
-        self._is_sending = True
-        self._complaint = ""
-        self._update()
-        self.send_requested.emit(self._box.text())
+        taken = {file.name for file in self._files.files}
+        names = (self._pasted_name(number) for number in count(1))
+        name = next(one for one in names if one not in taken)
+        self._pasted = DraftFile(name, len(data), digest, text=text)
+        self.show_files([*self._files.files, self._pasted])
+
+    def _pasted_name(self, number: int) -> str:
+        name = self.tr("Pasted text")
+        return f"{name}.txt" if number == 1 else f"{name} {number}.txt"
+
+    def _take_paste_back(self) -> None:
+        self.show_files([one for one in self._files.files if one is not self._pasted])
+
+    def _on_picture(self) -> None:
+        self.complain(self.tr("Pictures cannot be sent to a model yet"))
 
     def _settle(self, complaint: str) -> None:
         self._is_sending = False
@@ -196,15 +295,13 @@ class Composer(Adaptive, Surface):
         obstacle = self._obstacle()
         self._hint.setText(self._complaint or obstacle or self._remark or self._how_to_send())
         self._hint.set_tone("error" if self._complaint else "muted")
-        self._send.setVisible(not self._state.is_running)
+        self._send.setVisible(not self._state.is_running or not self.is_empty)
         self._stop.setVisible(self._state.is_running)
-        self._send.setEnabled(not obstacle and not self._is_sending and not self._box.is_blank())
+        self._send.setEnabled(not obstacle and not self._is_sending and not self.is_empty)
         self._send.setAccessibleDescription(obstacle)
 
     def _obstacle(self) -> str:
         """Why nothing can be sent, or nothing if it can."""
-        if self._state.is_running:
-            return self.tr("You can send when this run has ended")
         return self._too_long() if self._box.characters > MOST_CHARACTERS else ""
 
     def _too_long(self) -> str:
@@ -213,4 +310,9 @@ class Composer(Adaptive, Surface):
     def _how_to_send(self) -> str:
         usual = QKeySequence("Ctrl+Return" if self.needs_ctrl else "Return")
         keys = key_name(usual if self._send_keys is None else self._send_keys)
-        return self.tr("{keys} to send").format(keys=keys) if keys else ""
+        now = key_name(self._send_now_keys)
+        if not self._state.is_running:
+            return self.tr("{keys} to send").format(keys=keys) if keys else ""
+        queue = self.tr("{keys} to queue").format(keys=keys) if keys else ""
+        at_once = self.tr("{keys} to send now").format(keys=now) if now else ""
+        return " · ".join(filter(None, (queue, at_once)))

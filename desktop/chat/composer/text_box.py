@@ -1,12 +1,22 @@
 """The text of a message that is being written: plain, as tall as it is within bounds, safe with input methods."""
 
+from collections.abc import Callable
 from math import ceil
 
 from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QResizeEvent, QTextCursor
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+from PySide6.QtGui import (
+    QFocusEvent,
+    QGuiApplication,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+    QTextCursor,
+    QTextDocument,
+)
+from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, QWidget
 
-from desktop.chat.composer.draft import MOST_CHARACTERS, Draft
+from desktop.chat.composer.draft import CHIP_BYTES, MOST_CHARACTERS, Draft
 from desktop.chat.composer.long_lines import LongLines
 from desktop.theme.theme import Theme
 
@@ -14,7 +24,21 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _MODIFIERS = Qt.KeyboardModifier
 _PLAIN = (_MODIFIERS.NoModifier, _MODIFIERS.KeypadModifier)
 _WITH_CTRL = (_MODIFIERS.ControlModifier, _MODIFIERS.ControlModifier | _MODIFIERS.KeypadModifier)
+_WITH_CTRL_SHIFT = _MODIFIERS.ControlModifier | _MODIFIERS.ShiftModifier
 _WITH_SHIFT = (_MODIFIERS.ShiftModifier, _MODIFIERS.ShiftModifier | _MODIFIERS.KeypadModifier)
+
+
+class History:
+    """A text with all that can be undone in it, while it stands in no box."""
+
+    def __init__(self, document: QTextDocument, lines: LongLines, paste_to_undo: tuple[str, int] | None) -> None:
+        self.document = document
+        self.lines = lines
+        self.paste_to_undo = paste_to_undo
+
+    def is_of(self, draft: Draft) -> bool:
+        """Whether it is the history of that text."""
+        return self.document.characterCount() - 1 >= len(draft.text) and self.lines.text() == draft.text
 
 
 class TextBox(QPlainTextEdit):
@@ -28,20 +52,28 @@ class TextBox(QPlainTextEdit):
     """Up was pressed while there is no text."""
     paste_refused = Signal()
     """What was pasted would make the text longer than a message may be; nothing was inserted."""
+    pasted_long = Signal(str)
+    """What was pasted is too long to stand in the text; nothing was inserted."""
+    pasted_files = Signal(list)
+    """The paths of files that were pasted or dropped; nothing was inserted."""
+    pasted_picture = Signal()
     focus_changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
         self._is_composing = False
-        self._lines = LongLines(self.document())
+        self._text, self._lines = _empty()
+        self._paste_to_undo: tuple[str, int] | None = None
+        self.undo_paste: Callable[[], None] | None = None
+        """Called where a paste that became no text is undone, before its text is inserted."""
         self.needs_ctrl = False
         self.setObjectName("composer")
         self.setProperty("bare", True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.document().setDocumentMargin(0)
+        self.setDocument(self._text)
         self.textChanged.connect(self._fit)
 
     @property
@@ -79,6 +111,20 @@ class TextBox(QPlainTextEdit):
             self.setTextCursor(cursor)
         return was_selected
 
+    def before_cursor(self) -> str:
+        """What stands before the cursor in its line, or in its piece of a long one; nothing while a text is
+        selected."""
+        cursor = self.textCursor()
+        start = cursor.block().position()
+        return "" if cursor.hasSelection() else self._lines.text_between(start, cursor.position())
+
+    def replace_before(self, characters: int, text: str) -> None:
+        """Put a text in the place of so many characters before the cursor (UTF-16 units); that can be undone."""
+        cursor = self.textCursor()
+        cursor.setPosition(cursor.position() - characters, QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+        self._insert(text)
+
     def replace(self, text: str) -> None:
         """Put a text in the place of all that was written, the cursor at its end; that can be undone."""
         cursor = self.textCursor()
@@ -88,16 +134,35 @@ class TextBox(QPlainTextEdit):
 
     def draft(self) -> Draft:
         cursor = self.textCursor()
-        return Draft(self.text(), self._lines.to_text(cursor.position()), self._lines.to_text(cursor.anchor()))
+        scroll = self.verticalScrollBar().value()
+        text, to_text = self.text(), self._lines.to_text
+        return Draft(text, to_text(cursor.position()), to_text(cursor.anchor()), scroll=scroll)
 
-    def set_draft(self, draft: Draft) -> None:
-        """The history of undoing begins anew: it never brings back another workflow's text."""
-        self._lines.set_text(draft.text)
+    def put_away(self) -> History:
+        """Take the text out with its history, which belongs to its workflow; an empty one stands here then."""
+        if self._is_composing:
+            QGuiApplication.inputMethod().reset()
+            self._is_composing = False
+        kept = History(self._text, self._lines, self._paste_to_undo)
+        self._put_in(*_empty())
+        return kept
+
+    def set_draft(self, draft: Draft, history: History | None = None) -> None:
+        """What can be undone is what its `history` holds, if it is that of this text; else nothing. It never brings
+        back another workflow's text."""
+        if history is not None and history.is_of(draft):
+            self._put_in(history.document, history.lines, history.paste_to_undo)
+            self.textChanged.emit()  # Qt tells of no change where it is another document
+        else:
+            self._paste_to_undo = None
+            self._lines.set_text(draft.text)
         cursor = self.textCursor()
         cursor.setPosition(self._lines.to_document(draft.anchor))
         cursor.setPosition(self._lines.to_document(draft.cursor), QTextCursor.MoveMode.KeepAnchor)
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
+        if draft.scroll:
+            self.verticalScrollBar().setValue(draft.scroll)
 
     def take_up(self, text: str) -> None:
         """Put a text before what was written, if anything was; that can be undone."""
@@ -110,6 +175,12 @@ class TextBox(QPlainTextEdit):
         self.setTextCursor(cursor)
         self._insert(f"{text}\n\n")
 
+    def _put_in(self, text: QTextDocument, lines: LongLines, paste_to_undo: tuple[str, int] | None = None) -> None:
+        self._text, self._lines, self._paste_to_undo = text, lines, paste_to_undo
+        text.setDefaultFont(self.font())
+        self.setDocument(text)
+        self._fit()
+
     def dress(self) -> None:
         """Fonts and lengths are others."""
         self.setFont(self._theme.font("body"))
@@ -120,6 +191,10 @@ class TextBox(QPlainTextEdit):
             event.accept()  # or a shortcut of the window would take the key from the input method
             return True
         return super().event(event)
+
+    def focusNextPrevChild(self, is_next: bool) -> bool:
+        """Tab belongs to an input method that composes."""
+        return not self._is_composing and super().focusNextPrevChild(is_next)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         self._is_composing = bool(event.preeditString())  # first: what it commits is a change like any other
@@ -133,16 +208,55 @@ class TextBox(QPlainTextEdit):
             self.submitted.emit()
         elif event.key() in _ENTER and modifiers in (*_PLAIN, *_WITH_SHIFT):
             self._insert("\n")
+        elif event.key() == Qt.Key.Key_V and modifiers == _WITH_CTRL_SHIFT:
+            self.paste_plain()
+        elif event.matches(QKeySequence.StandardKey.Undo) and self._undo_paste():
+            event.accept()
         elif event.key() == Qt.Key.Key_Up and modifiers in _PLAIN and not self.characters:
             self.went_up.emit()
         else:
             super().keyPressEvent(event)
 
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasText() or bool(local_files(source)) or source.hasImage()
+
     def insertFromMimeData(self, source: QMimeData) -> None:
-        if self.characters + len(source.text()) > MOST_CHARACTERS:
+        """Files go along, a long text too; what is neither text nor file is refused."""
+        if files := local_files(source):
+            self.pasted_files.emit(files)
+        elif not source.hasText():
+            self.pasted_picture.emit()
+        elif len(text := _with_line_ends(source.text())) > MOST_CHARACTERS:
             self.paste_refused.emit()
+        elif len(text) > CHIP_BYTES // 4 and is_long(text):
+            self._paste_to_undo = text, self.document().availableUndoSteps()
+            self.pasted_long.emit(text)
         else:
-            self._insert(source.text().replace("\r\n", "\n").replace("\r", "\n"))
+            self._insert_pasted(text)
+
+    def paste_plain(self) -> None:
+        """Paste the text of the clipboard as text, whatever it is."""
+        self._insert_pasted(_with_line_ends(QGuiApplication.clipboard().text()))
+
+    def _undo_paste(self) -> bool:
+        """Bring the text of a paste that became no text, if that is what was done last."""
+        if self._paste_to_undo is None or self._paste_to_undo[1] != self.document().availableUndoSteps():
+            return False
+        text = self._paste_to_undo[0]
+        if self.characters + len(text) > MOST_CHARACTERS:
+            self.paste_refused.emit()  # it stays what it is
+            return True
+        self._paste_to_undo = None
+        if self.undo_paste is not None:
+            self.undo_paste()
+        self._insert_pasted(text)
+        return True
+
+    def _insert_pasted(self, text: str) -> None:
+        if self.characters + len(text) > MOST_CHARACTERS:
+            self.paste_refused.emit()
+        elif text:
+            self._insert(text)
 
     def createMimeDataFromSelection(self) -> QMimeData:
         cursor, data = self.textCursor(), QMimeData()
@@ -183,6 +297,29 @@ class TextBox(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if is_full else policy.ScrollBarAlwaysOff)
         if self.height() != wanted:
             self.setFixedHeight(wanted)
+
+
+def _empty() -> tuple[QTextDocument, LongLines]:
+    """A text of its own, which the box does not delete with the next."""
+    document = QTextDocument()
+    document.setDocumentLayout(QPlainTextDocumentLayout(document))
+    document.setDocumentMargin(0)
+    return document, LongLines(document)
+
+
+def is_long(text: str) -> bool:
+    """Whether it is too long to be pasted as text."""
+    return len(text.encode("utf-8", "surrogatepass")) > CHIP_BYTES
+
+
+def local_files(source: QMimeData) -> list[str]:
+    """The paths of the files that are dragged or copied; none where any is not on this computer."""
+    urls = source.urls()
+    return [url.toLocalFile() for url in urls] if urls and all(url.isLocalFile() for url in urls) else []
+
+
+def _with_line_ends(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 _LOOKED_THROUGH = 1000

@@ -147,6 +147,16 @@ class ThoughtBlock(Block):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AttachedBlock(Block):
+    """A text that went along with a message; unfolded, it stands below."""
+
+    name: str
+    size: int
+    is_known: bool
+    is_unfolded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubAgentBlock(Block):
     """A sub-agent's line; unfolded, its task and what it said and called stand below it."""
 

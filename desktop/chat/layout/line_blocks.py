@@ -6,6 +6,7 @@ from core.domain.json_text import readable
 from core.domain.step import StepStatus
 from desktop.chat.layout.blocks import (
     OUTSIDE,
+    AttachedBlock,
     Block,
     CaptionBlock,
     CaptionKind,
@@ -18,7 +19,7 @@ from desktop.chat.layout.blocks import (
     Within,
 )
 from desktop.chat.layout.memo import Memo
-from desktop.chat.values import StepLine, Steps, SubAgentLine, SubAgents, Text, Thought, ToolLine, Tools
+from desktop.chat.values import Attached, StepLine, Steps, SubAgentLine, SubAgents, Text, Thought, ToolLine, Tools
 
 GROUPED = 3
 """From this many calls on, a run of them is one line."""
@@ -49,6 +50,21 @@ def thought_blocks(key: str, thought: Thought, folds: Folds, memo: Memo) -> Iter
     yield ThoughtBlock(key=key, within=within, seconds=thought.seconds, is_unfolded=is_unfolded)
     if is_unfolded:
         yield from memo.markdown(f"{key}/text", thought.text, within.unfolded)
+
+
+def attached_blocks(key: str, part: Attached, folds: Folds, memo: Memo) -> Iterable[Block]:
+    """A line, folded unless a person unfolded it; below it the text, as code."""
+    within, is_unfolded = OUTSIDE.card(CardKind.LINES, key), folds.get(key, False)
+    yield AttachedBlock(
+        key=key,
+        within=within,
+        name=part.name,
+        size=part.size,
+        is_known=part.text is not None,
+        is_unfolded=is_unfolded,
+    )
+    if is_unfolded and part.text is not None:
+        yield from memo.attached(f"{key}/text", part.name, part.text, within.unfolded)
 
 
 def sub_agents_blocks(key: str, part: SubAgents, folds: Folds, memo: Memo) -> Iterable[Block]:

@@ -1,6 +1,7 @@
 """What was made of a turn before, by key, so that making it again costs only what is new. Pure."""
 
 from collections.abc import Callable, Iterable
+from pathlib import PurePath
 from typing import Any
 
 from desktop.chat.layout.blocks import (
@@ -46,6 +47,15 @@ class Memo:
         else:
             yield CaptionBlock(key=f"{key}h", within=within, kind=caption)
             yield from self._shown(key, shown, within)
+
+    def attached(self, key: str, name: str, text: str, within: Within) -> Iterable[Block]:
+        """A text that went along with a message, in a frame."""
+        language = PurePath(name).suffix[1:]
+        label = Label(name, language)
+        yield CaptionBlock(
+            key=f"{key}h", within=within.card(CardKind.CODE, key), kind=CaptionKind.CODE, group=key, label=label
+        )
+        yield from code_blocks(key, text, language, self.groups, within.card(CardKind.CODE, key))
 
     def source(self, group: str, blocks: Iterable[Block]) -> str:
         """What the copy button of a group copies: its code or the JSON of its table, whole and as it came."""

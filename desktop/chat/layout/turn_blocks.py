@@ -15,10 +15,30 @@ from desktop.chat.layout.blocks import (
     HeadBlock,
     PlainBlock,
 )
-from desktop.chat.layout.line_blocks import Folds, steps_blocks, sub_agents_blocks, thought_blocks, tools_blocks
+from desktop.chat.layout.line_blocks import (
+    Folds,
+    attached_blocks,
+    steps_blocks,
+    sub_agents_blocks,
+    thought_blocks,
+    tools_blocks,
+)
 from desktop.chat.layout.memo import Memo
 from desktop.chat.layout.splitter import split_plain
-from desktop.chat.values import Activity, CutOff, Failure, Output, Part, Steps, SubAgents, Text, Thought, Tools, Turn
+from desktop.chat.values import (
+    Activity,
+    Attached,
+    CutOff,
+    Failure,
+    Output,
+    Part,
+    Steps,
+    SubAgents,
+    Text,
+    Thought,
+    Tools,
+    Turn,
+)
 
 
 def blocks_of(turn: Turn, folds: Folds, memo: Memo) -> list[Block]:
@@ -28,9 +48,11 @@ def blocks_of(turn: Turn, folds: Folds, memo: Memo) -> list[Block]:
         edge.append(BoundaryBlock(key="boundary", boundary=turn.boundary))
     if turn.role is not Role.ASSISTANT:
         within = OUTSIDE.card(CardKind.BUBBLE, "bubble") if turn.role is Role.USER else OUTSIDE
+        attached = [(n, part) for n, part in enumerate(turn.parts) if isinstance(part, Attached)]
         said = "".join(part.text for part in turn.parts if isinstance(part, Text))
         said_blocks = (PlainBlock(key=f"{n}", within=within, text=piece) for n, piece in enumerate(split_plain(said)))
-        return [*edge, *said_blocks]
+        lines = [block for n, part in attached for block in attached_blocks(f"file{n}", part, folds, memo)]
+        return [*edge, *said_blocks, *lines]
     is_template = any(isinstance(part, Steps) for part in turn.parts)
     blocks: list[Block] = [
         *edge,
@@ -45,6 +67,8 @@ def _part_blocks(key: str, part: Part, folds: Folds, memo: Memo) -> Iterable[Blo
     match part:
         case Text(text=text):
             yield from memo.markdown(key, text)
+        case Attached():
+            yield from attached_blocks(key, part, folds, memo)
         case Thought():
             yield from thought_blocks(key, part, folds, memo)
         case Tools():

@@ -7,6 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from desktop.chat.layout.blocks import (
+    AttachedBlock,
     CaptionBlock,
     CodeBlock,
     FailureBlock,
@@ -28,6 +29,8 @@ class ChatActions(QObject):
 
     folded = Signal()
     """A line was folded or unfolded: what is below it is to be placed anew."""
+    attached_wanted = Signal(str)
+    """The texts that are attached to the message of this id are to be shown."""
     retried = Signal(str)
     edited = Signal(str)
 
@@ -61,10 +64,12 @@ class ChatActions(QObject):
 
     def _on_fold(self, view: QWidget) -> None:
         live = self._stage.live_of(view)
-        foldable = StepBlock | SubAgentBlock | ThoughtBlock | ToolBlock | ToolGroupBlock
+        foldable = AttachedBlock | StepBlock | SubAgentBlock | ThoughtBlock | ToolBlock | ToolGroupBlock
         if live is not None and isinstance(live.block, foldable):
             self._stage.column.set_fold(live.place.turn, live.block.key, is_unfolded=not live.block.is_unfolded)
             self.folded.emit()
+            if isinstance(live.block, AttachedBlock) and not live.block.is_known:
+                self.attached_wanted.emit(self._stage.turn_of(live).id)
 
     def _on_copy(self, view: QWidget, group: str) -> None:
         live = self._stage.live_of(view)

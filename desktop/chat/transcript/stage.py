@@ -165,7 +165,8 @@ class Stage:
         first = layout.blocks[0]
         full = self._width(first)
         slot = self._slots.get(Place(number, 0))
-        if slot is None or len(layout.blocks) > 1 or not isinstance(slot.view, ProseView):
+        is_long = len(layout.blocks) > 1 and _is_bubble(layout.blocks[1])
+        if slot is None or is_long or not isinstance(slot.view, ProseView):
             return full
         insets = layout.insets(0)
         return min(full, slot.view.content_width() + insets.left + insets.right)

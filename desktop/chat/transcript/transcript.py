@@ -46,6 +46,8 @@ class Transcript(Adaptive, ScrollingColumn):
     retry_requested = Signal(str)
     edit_requested = Signal(str)
     """The turn of this message id, the last one, failed and is to be tried again."""
+    attached_wanted = Signal(str)
+    """The texts attached to the message of this id are to be seen (`turns`)."""
     announced = Signal(str)
     """What a screen reader was told: that an answer began or ended."""
 
@@ -180,6 +182,7 @@ class Transcript(Adaptive, ScrollingColumn):
         intents.open_link.connect(self.link_activated)
         self._actions.retried.connect(self.retry_requested)
         self._actions.edited.connect(self.edit_requested)
+        self._actions.attached_wanted.connect(self.attached_wanted)
         self._actions.folded.connect(self.place_from_top)
         self._selecting.scrolled.connect(self.scroll_by)
         self._selecting.pressed.connect(self._stage.pin)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from desktop.chat.layout.blocks import (
     ActivityBlock,
+    AttachedBlock,
     Block,
     BoundaryBlock,
     CaptionBlock,
@@ -34,11 +35,12 @@ from desktop.chat.views.intents import Intents
 from desktop.chat.views.prose_view import ProseView
 from desktop.chat.views.step_view import StepView
 from desktop.chat.views.sub_agent_view import SubAgentView
-from desktop.chat.views.tool_view import ThoughtView, ToolGroupView, ToolView
+from desktop.chat.views.tool_view import AttachedView, ThoughtView, ToolGroupView, ToolView
 from desktop.theme.theme import Theme
 
 BlockView = (
     ActivityView
+    | AttachedView
     | BoundaryView
     | CaptionView
     | CodeView
@@ -76,6 +78,8 @@ class ViewMaker:
                 return HeadView(theme, parent)
             case BoundaryBlock():
                 return BoundaryView(theme, parent)
+            case AttachedBlock():
+                return AttachedView(theme, intents, parent)
             case ThoughtBlock():
                 return ThoughtView(theme, intents, parent)
             case ToolBlock():
@@ -124,6 +128,8 @@ def show_block(view: BlockView, block: Block, extra: Extra) -> None:
         case HeadView(), HeadBlock():
             view.show_block(block)
         case BoundaryView(), BoundaryBlock():
+            view.show_block(block)
+        case AttachedView(), AttachedBlock():
             view.show_block(block)
         case ThoughtView(), ThoughtBlock():
             view.show_block(block)

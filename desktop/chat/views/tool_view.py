@@ -1,7 +1,7 @@
 """Tool calls on a line each, and a run of them on one; thoughts."""
 
 from core.domain.tool import CallStatus
-from desktop.chat.layout.blocks import ThoughtBlock, ToolBlock, ToolGroupBlock
+from desktop.chat.layout.blocks import AttachedBlock, ThoughtBlock, ToolBlock, ToolGroupBlock
 from desktop.chat.layout.hidden import revealed
 from desktop.chat.values import ToolLine
 from desktop.chat.views.line_button import Line, LineButton
@@ -9,7 +9,7 @@ from desktop.chat.views.words import call_result
 from desktop.theme.icon_names import Icon
 from desktop.theme.tokens import ColorName
 from desktop.theme.tool_icons import tool_icon
-from desktop.translation.formats import duration
+from desktop.translation.formats import byte_size, duration
 from desktop.translation.tools import tool_doing, tool_done
 from desktop.widgets.indicator import Indicator
 
@@ -48,6 +48,12 @@ class ThoughtView(LineButton):
             ),
             is_unfolded=block.is_unfolded,
         )
+
+
+class AttachedView(LineButton):
+    def show_block(self, block: AttachedBlock) -> None:
+        line = Line(Icon.PAPERCLIP, "muted", revealed(block.name), result=byte_size(block.size))
+        self.set_line(line, is_unfolded=block.is_unfolded)
 
 
 class ToolGroupView(LineButton):

@@ -37,7 +37,7 @@ def composer(theme: Theme, qtbot: QtBot) -> Composer:
 @pytest.fixture
 def sent(composer: Composer) -> list[str]:
     texts: list[str] = []
-    composer.send_requested.connect(texts.append)
+    composer.send_requested.connect(lambda draft, interrupts: texts.append(draft.text))
     return texts
 
 
@@ -171,15 +171,16 @@ def test_up_in_a_text_moves_the_cursor(composer: Composer, qtbot: QtBot) -> None
     assert composer.draft().cursor == 1
 
 
-def test_while_a_run_works_there_is_a_stop_button_and_nothing_is_sent(
+def test_while_a_run_works_there_is_a_stop_button_and_what_is_sent_waits(
     composer: Composer, sent: list[str], qtbot: QtBot
 ) -> None:
-    composer.set_draft(Draft("hello"))
     composer.set_state(ComposerState("Invoices", is_running=True))
+    assert hint(composer) == "Enter to queue · Ctrl+Shift+Enter to send now"
+    assert not button(composer, "Queue").isVisible()  # there is nothing to send, and one thing to stop
+    QTest.keyClicks(box(composer), "hello")
+    assert button(composer, "Queue").isVisible()
     QTest.keyClick(box(composer), Qt.Key.Key_Return)
-    assert (sent, composer.draft().text) == ([], "hello")
-    assert hint(composer) == "You can send when this run has ended"
-    assert not button(composer, "Send").isVisible()
+    assert (sent, composer.draft().text) == (["hello"], "hello")
     with qtbot.waitSignal(composer.stop_requested):
         QTest.mouseClick(button(composer, "Stop"), Qt.MouseButton.LeftButton)
 
@@ -294,9 +295,12 @@ def test_what_is_pasted_is_plain_text(composer: Composer) -> None:
 def test_a_paste_that_is_too_long_is_refused_and_said(composer: Composer) -> None:
     composer.set_draft(Draft("kept", 4, 4))
     QGuiApplication.clipboard().setText("x" * MOST_CHARACTERS)
-    QTest.keyClick(box(composer), Qt.Key.Key_V, CTRL)
+    QTest.keyClick(box(composer), Qt.Key.Key_V, CTRL | SHIFT)
     assert composer.draft().text == "kept"
     assert hint(composer).startswith("A message has at most")
+    QGuiApplication.clipboard().setText("x" * (MOST_CHARACTERS + 1))
+    QTest.keyClick(box(composer), Qt.Key.Key_V, CTRL)
+    assert composer.draft() == Draft("kept", 4, 4)
 
 
 def test_a_text_that_is_too_long_is_not_sent(composer: Composer, sent: list[str]) -> None:
@@ -324,4 +328,39 @@ def test_a_press_on_its_edge_puts_the_focus_into_the_text(composer: Composer, th
     other = QWidget(composer)
     other.setFocus()
     QTest.mouseClick(composer, Qt.MouseButton.LeftButton, pos=composer.rect().center())
+    assert box(composer).hasFocus()
+
+
+def test_a_draft_comes_back_scrolled_as_it_was(composer: Composer, qtbot: QtBot) -> None:
+    text = "\n".join(f"line {number}" for number in range(60))
+    composer.set_draft(Draft(text, 3, 3))
+    qtbot.wait(20)
+    box(composer).verticalScrollBar().setValue(17)
+    kept = composer.draft()
+    assert kept.scroll == 17
+    composer.set_draft(Draft())
+    qtbot.wait(20)
+    composer.set_draft(kept)
+    qtbot.wait(20)
+    assert composer.draft() == kept
+
+
+def test_a_dropped_text_that_is_long_is_a_chip_and_chips_can_be_gone_through(composer: Composer, theme: Theme) -> None:
+    for number in range(30):
+        data = QMimeData()
+        data.setText(f"{number} " + "x" * 20_000)
+        box(composer).insertFromMimeData(data)
+    assert len(composer.files) == 30
+    chip = box(composer).height() + 4 * theme.sizes.control
+    assert composer.height() < chip + 4 * theme.sizes.control  # three lines of them are seen
+    QTest.keyClick(box(composer), Qt.Key.Key_Up)
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Delete):
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        QTest.keyClick(focused, key)
+    left = [file.name for file in composer.files]
+    assert (len(left), "Pasted text 27.txt" in left) == (29, False)
+    focused = QApplication.focusWidget()
+    assert focused is not None
+    QTest.keyClick(focused, Qt.Key.Key_Escape)
     assert box(composer).hasFocus()

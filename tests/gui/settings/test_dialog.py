@@ -141,7 +141,7 @@ async def test_every_control_has_a_name(rig: Rig) -> None:
     ("words", "pages"),
     [
         ("zoom", ["Appearance and language"]),
-        ("text size", ["Appearance and language"]),
+        ("text size", ["Appearance and language", "Keys"]),
         ("MOTION", ["Appearance and language"]),
         ("francais", ["Appearance and language"]),
         ("risks", ["Validation"]),
@@ -160,6 +160,7 @@ async def test_every_control_has_a_name(rig: Rig) -> None:
                 "Memory",
                 "Notifications",
                 "Appearance and language",
+                "Keys",
                 "About",
             ],
         ),
@@ -220,6 +221,7 @@ async def test_another_language_ends_the_search(rig: Rig) -> None:
         "Mémoire",
         "Notifications",
         "Apparence et langue",
+        "Raccourcis clavier",
         "À propos",
     ]
 

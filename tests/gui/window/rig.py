@@ -125,6 +125,8 @@ async def an_app(
         try:
             yield App(core, window, content, session)
         finally:
+            content.preferences.leave()
+            await content.chat.drafts.close()
             await tasks.close()
             session.presenter.use(None)
             content.leave()

@@ -15,12 +15,14 @@ from core.domain.run import RunKind, RunStatus
 from core.domain.template import Template, ValidationMode
 from core.engine.starting import StartRequest
 from core.persistence.in_memory import MemoryStorage
+from core.services.outcome import Ok
 from desktop.chat.values import Turn
 from desktop.chat.views.failure_view import FailureView
 from desktop.shortcuts.names import key_name
 from desktop.theme.icons import app_mark
 from desktop.translation.languages import Language
 from desktop.widgets.chips import KeyHint
+from desktop.window.outgoing import Outgoing
 from tests.gui.window.rig import an_app
 from tests.support.command_line import template
 from tests.support.world import a_step, tool_step
@@ -230,17 +232,19 @@ async def test_why_a_message_was_not_taken_is_said_where_it_was_written(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
-        busy, other = await app.say("say 300 words"), await app.say("say 300 words")
-        app.content.deeds.show(busy.workflow_id)
+        full, other = await app.say("say 300 words"), await app.say("say 300 words")
+        for number in range(50):
+            assert isinstance(await app.core.queue.add(full.workflow_id, str(number)), Ok)
+        app.content.deeds.show(full.workflow_id)
         refused: list[str] = []
         app.content.deeds.refused.connect(lambda origin, _words: refused.append(origin))
-        app.content.deeds.send("more", app.viewed)
+        app.content.deeds.send(Outgoing("more"), app.viewed)
         app.content.deeds.show(other.workflow_id)
         await until(lambda: refused)
-        assert refused == [busy.workflow_id]
+        assert refused == [full.workflow_id]
         assert app.content.chat.composer._complaint == ""
-        app.content.deeds.show(busy.workflow_id)
-        app.content.deeds.send("more", app.viewed)
+        app.content.deeds.show(full.workflow_id)
+        app.content.deeds.send(Outgoing("more"), app.viewed)
         await until(lambda: app.content.chat.composer._complaint)
 
 

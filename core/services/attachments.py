@@ -1,0 +1,133 @@
+"""Files that a person attaches to a message: read as text, or refused with the reason (AGENTS_AND_TOOLS §9).
+
+No provider here takes images yet, so a picture is refused by name rather than sent as something else.
+"""
+
+import asyncio
+import codecs
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.domain.attachment import FILE_BYTES, MESSAGE_BYTES, MESSAGE_FILES, AttachedText, attached_text, mime_of
+from core.domain.ids import MessageId, WorkflowId
+from core.errors import Refused
+from core.ports.storage import Storage
+from core.services.outcome import answers
+
+LISTED = 2_000
+"""Entries of a folder that are looked at."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """An entry of a folder. `path` is absolute."""
+
+    path: str
+    name: str
+    is_folder: bool
+
+
+class AttachmentService:
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+    @answers
+    async def read(self, path: str) -> AttachedText:
+        """What the file holds now. Fails with `file_gone`, `file_unreadable`, `not_a_file`, `file_is_picture`,
+        `file_is_not_text` or `file_too_large`, each with the `name` of the file."""
+        name = os.path.basename(path) or path  # noqa: PTH119  # a name may hold what is no path
+        return await asyncio.to_thread(_read, path, name)
+
+    @answers
+    async def texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
+        """The texts that went along with a message, in their order."""
+        return await self._storage.attached_texts(workflow_id, message_id)
+
+    async def beside(self, beginning: str) -> list[FoundFile]:
+        """What a path that begins so can go on as: the entries of its folder, folders first, without hidden ones unless
+        the dot is there. Nothing where it cannot be read. A `~` is the home folder."""
+        return await asyncio.to_thread(_beside, beginning)
+
+
+def require_room(attached: Sequence[AttachedText]) -> None:
+    """Raises Refused `too_many_files`, `files_too_large` for more than one message takes along."""
+    if len(attached) > MESSAGE_FILES:
+        raise Refused("too_many_files", f"a message takes at most {MESSAGE_FILES} files", limit=MESSAGE_FILES)
+    if sum(one.about.size for one in attached) > MESSAGE_BYTES:
+        raise Refused("files_too_large", f"the files of a message have at most {MESSAGE_BYTES:,} bytes together")
+
+
+def _read(path: str, name: str) -> AttachedText:
+    try:
+        data = _data(path, name)
+    except (OSError, ValueError) as error:
+        number = error.errno if isinstance(error, OSError) else errno.ENOENT  # a name that no file can have
+        if number in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
+            raise Refused("file_gone", f"there is no file {name!r} any more", name=name) from None
+        if number in (errno.EISDIR, errno.ENXIO):
+            raise Refused("not_a_file", f"{name!r} is no file", name=name) from None
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise Refused("file_unreadable", f"{name!r} cannot be read: {reason}", name=name) from None
+    return attached_text(name, _text(data, name), len(data))
+
+
+def _data(path: str, name: str) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)  # a pipe without a writer would be waited for
+    with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise Refused("not_a_file", f"{name!r} is no file", name=name)
+        data = b"" if found.st_size > FILE_BYTES else file.read(FILE_BYTES + 1)
+    if found.st_size > FILE_BYTES or len(data) > FILE_BYTES:
+        size = max(found.st_size, len(data))
+        raise Refused("file_too_large", f"{name!r} has over {FILE_BYTES:,} bytes", name=name, size=size)
+    return data
+
+
+def _text(data: bytes, name: str) -> str:
+    """By its byte order mark, else UTF-8, else the encoding of old files of Windows; exact but for the mark."""
+    encoding = next((codec for mark, codec in _MARKS if data.startswith(mark)), "utf-8")
+    try:
+        text = data.decode(encoding)
+        if encoding != "utf-8" or not _NO_TEXT & set(data):
+            return text
+    except UnicodeDecodeError:
+        if encoding == "utf-8" and not _NO_TEXT & set(data):
+            try:
+                return data.decode("cp1252")
+            except UnicodeDecodeError:
+                pass
+    if mime_of(name).startswith("image/"):
+        raise Refused("file_is_picture", f"{name!r} is a picture: pictures cannot be sent to a model yet", name=name)
+    raise Refused("file_is_not_text", f"{name!r} is no text", name=name)
+
+
+def _beside(beginning: str) -> list[FoundFile]:
+    folder, _, name = beginning.rpartition("/")
+    try:
+        place = Path(f"{folder}/").expanduser()
+        if not place.is_absolute():
+            place = Path.home() / place
+        found: list[FoundFile] = []
+        with os.scandir(place) as entries:
+            for _, entry in zip(range(LISTED), entries, strict=False):
+                is_wanted = entry.name.casefold().startswith(name.casefold())
+                if is_wanted and (name.startswith(".") or not entry.name.startswith(".")):
+                    found.append(FoundFile(entry.path, entry.name, entry.is_dir()))
+    except (OSError, RuntimeError, ValueError):
+        return []
+    return sorted(found, key=lambda one: (not one.is_folder, one.name.casefold()))

@@ -1,0 +1,54 @@
+"""Which messages wait in which workflow, and why: the chips above the composer (UI §5)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from psygnal import Signal
+
+from core.bus import Bus, QueueChanged, WorkflowDeleted
+from core.domain.ids import WorkflowId
+from core.domain.queued_message import Held, QueuedMessage
+from core.stores.listeners import tell
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What waits in a workflow, the next one first. `held`: it does not go on by itself."""
+
+    messages: Sequence[QueuedMessage] = ()
+    held: Held | None = None
+
+
+EMPTY = Queue()
+
+
+class Queues:
+    """By workflow. `changed` tells that something else waits somewhere."""
+
+    changed = Signal()
+
+    def __init__(self, bus: Bus) -> None:
+        self._queues: dict[WorkflowId, Queue] = {}
+        self._subscriptions = (
+            bus.subscribe(QueueChanged, self._on_changed),
+            bus.subscribe(WorkflowDeleted, self._on_deleted),
+        )
+
+    def close(self) -> None:
+        """Hear nothing more."""
+        for subscription in self._subscriptions:
+            subscription.close()
+
+    def of(self, workflow_id: WorkflowId | None) -> Queue:
+        return self._queues.get(workflow_id, EMPTY) if workflow_id is not None else EMPTY
+
+    def _on_changed(self, message: QueueChanged) -> None:
+        if message.messages:
+            self._queues[message.workflow_id] = Queue(tuple(message.messages), message.held)
+        else:
+            self._queues.pop(message.workflow_id, None)
+        tell(self.changed)
+
+    def _on_deleted(self, message: WorkflowDeleted) -> None:
+        if self._queues.pop(message.workflow_id, None) is not None:
+            tell(self.changed)

@@ -1,0 +1,264 @@
+"""The messages that wait until the turn at work has ended, above the composer (UI §5).
+
+All by key: Up and Down go from one to the next, Ctrl with them moves it, Enter takes it back into the composer,
+Ctrl+Enter says it now, Delete removes it, Esc goes to the text. With the mouse they are moved by drawing them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal, SignalInstance
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from desktop.theme.drawing import paint_focus_ring
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.accessible import announce
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import IconButton
+from desktop.widgets.labels import ElidedLabel
+from desktop.widgets.surfaces import Surface
+
+_SHOWN = 3
+"""Rows that are seen at once."""
+_LINE_CHARACTERS = 300
+_CTRL = Qt.KeyboardModifier.ControlModifier
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_KEYPAD = Qt.KeyboardModifier.KeypadModifier
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A message that waits; `files` is how many texts go along with it."""
+
+    id: str
+    text: str
+    files: int = 0
+
+
+class QueueStrip(Adaptive, Surface):
+    """Hidden while nothing waits. It shows what it is told: what a person wants is done elsewhere."""
+
+    edit_requested = Signal(str)
+    send_requested = Signal(str)
+    remove_requested = Signal(str)
+    move_requested = Signal(str, int)
+    """The message, and the place from 0 that it is to have."""
+    left = Signal()
+    """The text is wanted again."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__("card", parent=parent)
+        self.setObjectName("queue")
+        self._theme = theme
+        self._waiting: tuple[Waiting, ...] = ()
+        self._reason = ""
+        self._rows: list[_Row] = []
+        self._title = ElidedLabel("", "meta", "muted", parent=self)
+        self._scroll = QScrollArea(self)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._inside = QWidget()
+        self._list = QVBoxLayout(self._inside)
+        self._list.setContentsMargins(0, 0, 0, 0)
+        self._list.setSpacing(0)
+        self._scroll.setWidget(self._inside)
+        self._inside.setAutoFillBackground(False)  # the card shows through
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._title)
+        self._column.addWidget(self._scroll)
+        self.hide()
+        self.adapt_to(theme)
+
+    @property
+    def waiting(self) -> tuple[Waiting, ...]:
+        return self._waiting
+
+    @property
+    def title(self) -> str:
+        """What stands above them: how many there are, and why they stay where they do."""
+        return self._title.text()
+
+    def show_queue(self, waiting: Sequence[Waiting], reason: str) -> None:
+        """`reason`: why they do not go on by themselves, in words; empty where they do."""
+        if (tuple(waiting), reason) == (self._waiting, self._reason):
+            return
+        focused = next((row.waiting.id for row in self._rows if row.has_focus), None)
+        at = next((place for place, one in enumerate(self._waiting) if one.id == focused), 0)
+        self._waiting, self._reason = tuple(waiting), reason
+        self._fill()
+        self.setVisible(bool(waiting))
+        if focused is not None:
+            there = next((place for place, one in enumerate(waiting) if one.id == focused), at)
+            self._focus(min(there, len(waiting) - 1))
+
+    def take_focus(self) -> bool:
+        """False: nothing waits."""
+        self._focus(len(self._rows) - 1)
+        return bool(self._rows)
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("Messages that wait"))
+        self._fill()
+
+    def dress(self) -> None:
+        sizes = self._theme.sizes
+        self.setMaximumWidth(sizes.composer)
+        self._column.setContentsMargins(sizes.space_m, sizes.space_s, sizes.space_s, sizes.space_xs)
+        self._column.setSpacing(sizes.space_xs)
+        self._fit()
+
+    # What a row tells
+
+    def on_key(self, row: "_Row", event: QKeyEvent) -> bool:
+        """Whether it was one of ours."""
+        at, key = self._rows.index(row), event.key()
+        modifiers = event.modifiers() & ~_KEYPAD
+        by = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(key))
+        is_enter = key in _ENTER
+        if modifiers == _CTRL and by is not None:
+            self._move(row, at + by)
+        elif modifiers == _CTRL and is_enter:
+            self.send_requested.emit(row.waiting.id)
+        elif modifiers != Qt.KeyboardModifier.NoModifier:
+            return False
+        elif by is not None and at + by >= len(self._rows):
+            self.left.emit()
+        elif by is not None:
+            self._focus(max(0, at + by))
+        elif is_enter or key == Qt.Key.Key_F2:
+            self.edit_requested.emit(row.waiting.id)
+        elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.remove_requested.emit(row.waiting.id)
+        elif key == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            return False
+        return True
+
+    def drawn(self, row: "_Row", at: QPoint) -> None:
+        """A person draws it to another place; `at` is in the list."""
+        step = max(1, row.height())
+        self._move(row, max(0, min(at.y() // step, len(self._rows) - 1)))
+
+    def _move(self, row: "_Row", place: int) -> None:
+        if 0 <= place < len(self._rows) and self._rows[place] is not row:
+            self.move_requested.emit(row.waiting.id, place)
+            announce(self, self.tr("Place {place} of {count}").format(place=place + 1, count=len(self._rows)))
+
+    # Showing
+
+    def _fill(self) -> None:
+        for row in self._rows:
+            self._list.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = [self._row(one) for one in self._waiting]
+        count = self.tr("%n message(s) wait(s) for the end of this turn", None, len(self._rows))
+        self._title.setText(self._reason or count)
+        self._title.set_tone("warn" if self._reason else "muted")
+        self._fit()
+
+    def _row(self, waiting: Waiting) -> "_Row":
+        row = _Row(self._theme, waiting, self)
+        row.edit.describe(self.tr("Edit"), QKeySequence(Qt.Key.Key_Return))
+        row.send.describe(self.tr("Send now"), QKeySequence("Ctrl+Return"))
+        row.remove.describe(self.tr("Remove"), QKeySequence(Qt.Key.Key_Delete))
+        files = self.tr("%n file(s)", None, waiting.files) if waiting.files else ""
+        row.show_words(" · ".join(part for part in (files, " ".join(waiting.text[:_LINE_CHARACTERS].split())) if part))
+        row.setAccessibleDescription(
+            self.tr("Enter edits, Ctrl+Enter sends now, Ctrl+Up and Ctrl+Down move, Delete removes")
+        )
+        row.edit.clicked.connect(partial(self._on_button, self.edit_requested, waiting.id))
+        row.send.clicked.connect(partial(self._on_button, self.send_requested, waiting.id))
+        row.remove.clicked.connect(partial(self._on_button, self.remove_requested, waiting.id))
+        self._list.addWidget(row)
+        row.show()
+        return row
+
+    def _on_button(self, wanted: SignalInstance, message_id: str, _is_checked: bool = False) -> None:
+        wanted.emit(message_id)
+
+    def _fit(self) -> None:
+        shown = self._rows[:_SHOWN]
+        self._scroll.setFixedHeight(sum(row.sizeHint().height() for row in shown))
+
+    def _focus(self, at: int) -> None:
+        if at < 0:
+            self.left.emit()
+            return
+        self._list.activate()  # a row that was made just now has its place
+        self._rows[at].setFocus(Qt.FocusReason.TabFocusReason)
+        self._scroll.ensureWidgetVisible(self._rows[at], 0, 0)
+
+
+class _Row(QWidget):
+    """One of them: a line of its text, and what can be done with it."""
+
+    def __init__(self, theme: Theme, waiting: Waiting, strip: QueueStrip) -> None:
+        super().__init__(strip)
+        self.waiting = waiting
+        self._theme = theme
+        self._strip = strip
+        self._pressed_at: QPoint | None = None
+        self._words = ElidedLabel("", "row", "text", parent=self)
+        self.send = IconButton(theme, Icon.ARROW_UP, parent=self)
+        self.edit = IconButton(theme, Icon.PENCIL, parent=self)
+        self.remove = IconButton(theme, Icon.X, parent=self)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.sizes.space_xs, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self._words, 1)
+        for button in (self.send, self.edit, self.remove):
+            row.addWidget(button)
+
+    @property
+    def has_focus(self) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and (focus is self or self.isAncestorOf(focus))
+
+    def show_words(self, words: str) -> None:
+        self._words.setText(words)
+        self.setAccessibleName(words)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter on one of its buttons is that button's, though those leave it to what they stand in."""
+        is_enter = event.key() in _ENTER and event.modifiers() in (Qt.KeyboardModifier.NoModifier, _KEYPAD)
+        focused = next((one for one in (self.send, self.edit, self.remove) if one.hasFocus()), None)
+        if is_enter and focused is not None:
+            focused.click()
+        elif not self._strip.on_key(self, event):
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._pressed_at = event.position().toPoint()
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        pressed_at, self._pressed_at = self._pressed_at, None
+        self.unsetCursor()
+        at = event.position().toPoint()
+        far = QApplication.startDragDistance()
+        if pressed_at is not None and (at - pressed_at).manhattanLength() >= far:
+            self._strip.drawn(self, self.mapToParent(at))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self.hasFocus():
+            sizes, color = self._theme.sizes, self._theme.color("accent")
+            paint_focus_ring(QPainter(self), QRectF(self.rect()), sizes.radius_row, color, sizes.focus_ring)

@@ -1,0 +1,176 @@
+"""From what is written to what is said: files are read, and messages that wait are shown and handled."""
+
+from PySide6.QtCore import QObject
+
+from core.domain.ids import MessageId, WorkflowId
+from core.domain.message import Message, Role
+from core.domain.queued_message import Held, QueuedMessage
+from core.services.outcome import Failed
+from core.wiring import Core
+from desktop.aio import Tasks
+from desktop.bind import Frames
+from desktop.chat.composer.draft import Draft
+from desktop.chat.composer.queue_strip import Waiting
+from desktop.translation.failures import failure_words
+from desktop.window.actions import Actions
+from desktop.window.answering import AnsweringChoice
+from desktop.window.attaching import Attaching, kept_files
+from desktop.window.chat_pane import ChatPane
+from desktop.window.outgoing import Outgoing
+from desktop.window.presenter import Presenter
+from desktop.window.slashing import Slashing
+
+
+class Sending(QObject):
+    """What belongs to the viewed workflow when a key is pressed stays with it, whatever is viewed when it is done."""
+
+    def __init__(
+        self,
+        core: Core,
+        tasks: Tasks,
+        presenter: Presenter,
+        frames: Frames,
+        deeds: Actions,
+        chat: ChatPane,
+        slashing: Slashing,
+        answering: AnsweringChoice,
+        attaching: Attaching,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._core = core
+        self._tasks = tasks
+        self._presenter = presenter
+        self._deeds = deeds
+        self._chat = chat
+        self._slashing = slashing
+        self._answering = answering
+        self._attaching = attaching
+        chat.send_requested.connect(self.send)
+        deeds.say_requested.connect(self._say_again)
+        queue = chat.queue
+        queue.edit_requested.connect(self._edit)
+        queue.send_requested.connect(self._send_waiting)
+        queue.remove_requested.connect(self._remove)
+        queue.move_requested.connect(self._move)
+        stores = core.stores
+        frames.bind(chat, (stores.queues.changed, stores.view.changed, stores.background.changed), self.show_queue)
+
+    def send(self, draft: Draft, interrupts: bool) -> None:
+        """Say this in the viewed workflow."""
+        origin = self._viewed
+        if draft.files:
+            self._tasks.spawn(self._send_with_files(draft, interrupts, origin), "read attached files")
+        else:
+            self._slashing.send(Outgoing(draft.text, interrupts=interrupts), origin, self._answering.of_new)
+
+    def send_now(self) -> None:
+        """Say what is written, or where nothing is the first that waits; the turn at work is stopped for it."""
+        waiting = self._core.stores.queues.of(self._viewed).messages
+        if self._chat.composer.is_empty and waiting:
+            self._send_waiting(waiting[0].id)
+        else:
+            self._chat.composer.submit(interrupts=True)
+
+    def show_queue(self) -> None:
+        """What waits in the viewed workflow; to be called at once where another one is viewed."""
+        queue = self._core.stores.queues.of(self._viewed)
+        execution = self._core.stores.view.execution
+        is_at_work = execution is not None and execution.is_active
+        waiting = [Waiting(one.id, one.text, len(one.attachments)) for one in queue.messages]
+        reason = self._reason(queue.held) if queue.held is not None and not is_at_work else ""
+        self._chat.show_queue(waiting, reason)
+
+    # Doing
+
+    async def _send_with_files(self, draft: Draft, interrupts: bool, origin: WorkflowId | None) -> None:
+        answering = self._answering.of_new
+        attached = await self._attaching.read(draft, origin)
+        if isinstance(attached, str):
+            self._deeds.refused.emit(origin or "", attached)
+        else:
+            self._slashing.send(Outgoing(draft.text, tuple(attached), interrupts), origin, answering)
+
+    def _say_again(self, message: Message) -> None:
+        self._tasks.spawn(self._say(message, self._viewed), "send again")
+
+    async def _say(self, message: Message, origin: WorkflowId | None) -> None:
+        attached = await self._attaching.of_message(message)
+        self._slashing.send(Outgoing(message.text, tuple(attached)), origin, self._answering.of_new)
+
+    # What waits
+
+    def _edit(self, message_id: str) -> None:
+        """Into the composer first, and on disk there, then out of the queue: a crash loses nothing."""
+        found = self._find(message_id)
+        if found is not None:
+            self._tasks.spawn(self._take_back(found, is_wanted=True), "edit a message that waits")
+
+    def _remove(self, message_id: str) -> None:
+        found = self._find(message_id)
+        if found is not None:
+            self._tasks.spawn(self._take_back(found, is_wanted=False), "remove a message that waits")
+
+    async def _take_back(self, message: QueuedMessage, *, is_wanted: bool) -> None:
+        chat, workflow_id = self._chat, message.workflow_id
+        before = chat.composer.draft()
+        if is_wanted:
+            attached = await self._attaching.of_message(_as_message(message))
+            if workflow_id != self._viewed:
+                return
+            before = chat.composer.draft()
+            chat.take_up(message.text, kept_files(attached))
+            await chat.drafts.flush()
+        answer = await self._core.queue.take_back(workflow_id, message.id)
+        if not isinstance(answer, Failed):
+            return
+        if is_wanted and workflow_id == self._viewed:
+            chat.composer.set_draft(before)
+        self._presenter.fail(Failed("said_meanwhile", answer.message) if answer.code == "not_found" else answer)
+
+    def _send_waiting(self, message_id: str) -> None:
+        found = self._find(message_id)
+        if found is not None:
+            self._tasks.spawn(self._do(found, None), "send a message that waits")
+
+    def _move(self, message_id: str, place: int) -> None:
+        found = self._find(message_id)
+        if found is not None:
+            self._tasks.spawn(self._do(found, place), "move a message that waits")
+
+    async def _do(self, message: QueuedMessage, place: int | None) -> None:
+        queue = self._core.queue
+        if place is None:
+            answer = await queue.send_now(message.workflow_id, message.id)
+        else:
+            answer = await queue.move(message.workflow_id, message.id, place)
+        if isinstance(answer, Failed):
+            self._presenter.fail(answer)
+
+    def _find(self, message_id: str) -> QueuedMessage | None:
+        waiting = self._core.stores.queues.of(self._viewed).messages
+        return next((one for one in waiting if one.id == MessageId(message_id)), None)
+
+    def _reason(self, held: Held) -> str:
+        match held.code:
+            case "turn_failed":
+                return self.tr("The turn failed: these wait until you send one, or the next turn succeeds")
+            case "turn_stopped":
+                return self.tr("The turn was stopped: these wait until you send one, or the next turn succeeds")
+            case _:
+                return self.tr("They wait: {reason}").format(reason=failure_words(held.code, held.message))
+
+    @property
+    def _viewed(self) -> WorkflowId | None:
+        return self._core.stores.background.viewed_workflow_id
+
+
+def _as_message(message: QueuedMessage) -> Message:
+    return Message(
+        message.id,
+        message.workflow_id,
+        Role.USER,
+        message.text,
+        message.created_at,
+        attachments=message.attachments,
+    )

@@ -1,0 +1,69 @@
+"""What every store keeps of messages that wait, and of the texts that go along with messages."""
+
+from dataclasses import replace
+
+from core.domain.attachment import attached_text
+from core.domain.ids import MessageId
+from core.domain.queued_message import QueuedMessage
+from core.ports.storage import (
+    OrderQueued,
+    PutAttachedText,
+    PutMessage,
+    PutWorkflow,
+    QueueMessage,
+    Storage,
+    UnqueueMessage,
+)
+from tests.contracts.rows import W2, W, a_message, a_workflow, at
+
+LONG = "é🙂 \x00\ud800\n" * 30_000
+FILE = attached_text("a\u202eb.md", LONG)
+
+
+def waiting(name: str, text: str = "next") -> QueuedMessage:
+    return QueuedMessage(MessageId(name), W, text, at(1))
+
+
+async def names(storage: Storage) -> list[str]:
+    return [one.id for one in await storage.queued_messages()]
+
+
+async def test_every_field_of_a_message_that_waits_comes_back_and_it_is_written_once(storage: Storage) -> None:
+    full = replace(waiting("m1", LONG), attachments=(FILE.about,))
+    other = replace(waiting("m1"), workflow_id=W2)
+    texts = [PutAttachedText(W, full.id, place, f"{place} {LONG}") for place in range(11)]
+    await storage.commit([*texts, QueueMessage(full), QueueMessage(other)])
+    await storage.commit([QueueMessage(replace(full, text="again")), PutAttachedText(W, full.id, 0, "again")])
+    assert await storage.queued_messages() == [full, other]
+    assert await storage.attached_texts(W, full.id) == [one.text for one in texts]
+    assert await storage.attached_texts(W2, full.id) == []
+
+
+async def test_messages_wait_in_the_order_that_they_are_given_and_new_ones_behind(storage: Storage) -> None:
+    await storage.commit([QueueMessage(waiting(name)) for name in ("b", "a", "c")])
+    assert await names(storage) == ["b", "a", "c"]
+    await storage.commit([OrderQueued(W, (MessageId("c"), MessageId("gone"), MessageId("b"), MessageId("a")))])
+    await storage.commit([QueueMessage(waiting("d"))])
+    assert await names(storage) == ["c", "b", "a", "d"]
+
+
+async def test_a_message_that_waits_no_longer_keeps_its_texts_only_where_it_was_said(storage: Storage) -> None:
+    said, back = waiting("said"), waiting("back")
+    texts = [PutAttachedText(W, one.id, 0, "text") for one in (said, back)]
+    await storage.commit([*texts, QueueMessage(said), QueueMessage(back)])
+    message = a_message("said", attachments=(FILE.about,))
+    await storage.commit([UnqueueMessage(W, said.id), PutMessage(message), UnqueueMessage(W, back.id, with_texts=True)])
+    assert await names(storage) == []
+    assert await storage.messages(W) == [message]
+    assert await storage.attached_texts(W, said.id) == ["text"]
+    assert await storage.attached_texts(W, back.id) == []
+
+
+async def test_what_waits_and_what_was_attached_goes_with_its_workflow(storage: Storage) -> None:
+    kept = replace(waiting("m2"), workflow_id=W2)
+    texts = [PutAttachedText(one.workflow_id, one.id, 0, "text") for one in (waiting("m1"), kept)]
+    await storage.commit([PutWorkflow(a_workflow()), *texts, QueueMessage(waiting("m1")), QueueMessage(kept)])
+    await storage.delete_workflow(W)
+    assert await storage.queued_messages() == [kept]
+    assert await storage.attached_texts(W, MessageId("m1")) == []
+    assert await storage.attached_texts(W2, kept.id) == ["text"]
