@@ -45,6 +45,7 @@ from core.services.agents import AgentService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
+from core.services.discarding import Discarding
 from core.services.executions import ExecutionService
 from core.services.forgetting import Forgetting
 from core.services.mcp_servers import McpServerService, register_stored
@@ -205,6 +206,7 @@ class Core:
     chat: ChatService
     templates: TemplateService
     workflows: WorkflowService
+    discarding: Discarding
     settings: SettingsService
     consent: ConsentService
     demo: DemoService
@@ -302,7 +304,8 @@ async def run_core(
             hub = Hub(box.registry, box.schemas, clock, sampling, servers.launch_of, servers.keep_list, servers.publish)
             async with hub:  # around the engine: calls end before the programs that answer them
                 await servers.open(hub)
-                async with engine, Forgetting(storage.memories, clock):
+                discarding = Discarding(engine, storage, bus, clock)
+                async with engine, Forgetting(storage.memories, clock), discarding:
                     access = Access(models.keys, storage)
                     runs = RunService(engine, storage, clock, access, agents)
                     chat = ChatService(engine, storage, clock, access, agents)
@@ -321,6 +324,7 @@ async def run_core(
                             chat=chat,
                             templates=templates,
                             workflows=workflows,
+                            discarding=discarding,
                             settings=settings,
                             consent=consent,
                             demo=DemoService(chat, runs, templates, workflows, storage),

@@ -45,12 +45,14 @@ from core.persistence.workflows import Workflows
 from core.ports.storage import (
     PAGE_ROWS,
     AllowFile,
+    ArchiveWorkflow,
     ChangeRoot,
     ChangeRun,
     ChangeTasks,
     Chunk,
     Claim,
     CloseInterruption,
+    DiscardWorkflow,
     MarkUnreadable,
     PutAgent,
     PutAudit,
@@ -133,6 +135,8 @@ class SurrealStorage:
         """In the order that the port promises."""
         return [
             *self._workflows.put(write.workflow for write in batch.of(PutWorkflow)),
+            *self._workflows.archive(batch.of(ArchiveWorkflow)),
+            *self._workflows.discard(batch.of(DiscardWorkflow)),
             *self._messages.put(batch.messages()),
             *self._templates.put(write.template for write in batch.of(PutTemplate)),
             *self._templates.remove(write.template_id for write in batch.of(RemoveTemplate)),
@@ -166,6 +170,12 @@ class SurrealStorage:
 
     async def workflows(self) -> list[Workflow]:
         return await self._workflows.all()
+
+    async def discarded_workflows(self) -> list[WorkflowId]:
+        return await self._workflows.discarded()
+
+    async def archived_workflows(self) -> set[WorkflowId]:
+        return await self._workflows.archived()
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
         await self._memories.forget(workflow_id)

@@ -1,4 +1,4 @@
-"""Every workflow there is, the last changed first: what the section *Workflows* lists."""
+"""Every workflow there is, the last changed first: what the section *Workflows* lists, and what is archived."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -47,14 +47,24 @@ class Workflows:
 
     @property
     def rows(self) -> list[ListedWorkflow]:
-        return sorted(self._rows.values(), key=lambda row: row.workflow.updated_at, reverse=True)
+        """Those that are not archived."""
+        listed = (row for row in self._rows.values() if not row.workflow.is_archived)
+        return sorted(listed, key=lambda row: row.workflow.updated_at, reverse=True)
+
+    @property
+    def archived(self) -> list[ListedWorkflow]:
+        """The last one put away first."""
+        put_away = [(row.workflow.archived_at, row) for row in self._rows.values() if row.workflow.archived_at]
+        return [row for _, row in sorted(put_away, key=lambda one: one[0], reverse=True)]
 
     def get(self, workflow_id: WorkflowId) -> ListedWorkflow | None:
+        """Archived or not."""
         return self._rows.get(workflow_id)
 
     def _on_changed(self, message: WorkflowChanged) -> None:
         known = self._rows.get(message.workflow.id)
-        self._rows[message.workflow.id] = ListedWorkflow(message.workflow, known.status if known else None)
+        status = message.status or (known.status if known else None)
+        self._rows[message.workflow.id] = ListedWorkflow(message.workflow, status)
         tell(self.changed)
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
