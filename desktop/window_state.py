@@ -22,6 +22,7 @@ MOST_ZOOM = 2.0
 
 _FURTHEST_PX = 100_000
 _LONGEST_ID = 200
+_MOST_NAMES = 20
 
 N = TypeVar("N", bound=str)
 
@@ -52,6 +53,8 @@ class WindowState:
     """Enter sends a message and Shift+Enter begins a line; else Ctrl+Enter sends."""
     is_sidebar_collapsed: bool = False
     is_activity_collapsed: bool = False
+    folded_sections: tuple[str, ...] = ()
+    """The sections of the sidebar whose rows are not seen."""
     viewed_workflow: str | None = None
     geometry: Geometry | None = None
     others: Mapping[str, Any] = field(default_factory=dict)
@@ -69,6 +72,7 @@ def read(path: Path) -> WindowState:
         enter_sends=_claim(kept.get("enter_sends"), usual.enter_sends),
         is_sidebar_collapsed=_claim(kept.get("is_sidebar_collapsed"), usual.is_sidebar_collapsed),
         is_activity_collapsed=_claim(kept.get("is_activity_collapsed"), usual.is_activity_collapsed),
+        folded_sections=_names(kept.get("folded_sections")),
         viewed_workflow=_id(kept.get("viewed_workflow")),
         geometry=_geometry(kept.get("geometry")),
         others={name: value for name, value in kept.items() if name not in _OWN},
@@ -124,6 +128,11 @@ def _zoom(kept: object, default: float) -> float:
 
 def _claim(kept: object, default: bool) -> bool:
     return kept if isinstance(kept, bool) else default
+
+
+def _names(kept: object) -> tuple[str, ...]:
+    found = kept if isinstance(kept, list) else []
+    return tuple(one for one in found[:_MOST_NAMES] if isinstance(one, str) and len(one) <= _LONGEST_ID)
 
 
 def _id(kept: object) -> str | None:

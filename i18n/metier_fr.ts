@@ -820,6 +820,14 @@
         <translation>Répondre à la demande affichée</translation>
     </message>
     <message>
+        <source>Archive workflow</source>
+        <translation>Archiver le workflow</translation>
+    </message>
+    <message>
+        <source>Archived workflows</source>
+        <translation>Workflows archivés</translation>
+    </message>
+    <message>
         <source>Back</source>
         <translation>Précédent</translation>
     </message>
@@ -948,6 +956,10 @@
         <translation>Renommer le workflow</translation>
     </message>
     <message>
+        <source>Restore from the archive</source>
+        <translation>Restaurer depuis les archives</translation>
+    </message>
+    <message>
         <source>Run again</source>
         <translation>Exécuter à nouveau</translation>
     </message>
@@ -982,6 +994,10 @@
     <message>
         <source>The workflow viewed before, backwards</source>
         <translation>Le workflow vu précédemment, en arrière</translation>
+    </message>
+    <message>
+        <source>Undo archiving or deleting</source>
+        <translation>Annuler l’archivage ou la suppression</translation>
     </message>
     <message>
         <source>Usual size</source>
@@ -1745,6 +1761,10 @@
         <translation>Répondre</translation>
     </message>
     <message>
+        <source>Archive</source>
+        <translation>Archiver</translation>
+    </message>
+    <message>
         <source>Choose</source>
         <translation>Choisir</translation>
     </message>
@@ -1759,6 +1779,10 @@
     <message>
         <source>Delete</source>
         <translation>Supprimer</translation>
+    </message>
+    <message>
+        <source>Fold, unfold a section</source>
+        <translation>Replier, déplier une section</translation>
     </message>
     <message>
         <source>Later</source>
@@ -1785,6 +1809,10 @@
         <translation>Ouvrir</translation>
     </message>
     <message>
+        <source>Peek, or go back</source>
+        <translation>Aperçu, ou retour</translation>
+    </message>
+    <message>
         <source>Rename</source>
         <translation>Renommer</translation>
     </message>
@@ -1807,6 +1835,10 @@
     <message>
         <source>Transcript</source>
         <translation>Conversation</translation>
+    </message>
+    <message>
+        <source>Undo archiving or deleting</source>
+        <translation>Annuler l’archivage ou la suppression</translation>
     </message>
     <message>
         <source>Unfold, fold</source>
@@ -2392,6 +2424,10 @@
         <translation>Workflows</translation>
     </message>
     <message>
+        <source>archived</source>
+        <translation>archivé</translation>
+    </message>
+    <message>
         <source>completed</source>
         <translation>terminé</translation>
     </message>
@@ -2487,6 +2523,25 @@
     <message>
         <source>Latest</source>
         <translation>Dernier message</translation>
+    </message>
+</context>
+<context>
+    <name>PlaceBanner</name>
+    <message>
+        <source>Only a look: Enter opens it, Esc goes back.</source>
+        <translation>Simple aperçu&#x202f;: Entrée l’ouvre, Échap revient en arrière.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>Restaurer</translation>
+    </message>
+    <message>
+        <source>This workflow is archived. A new message restores it.</source>
+        <translation>Ce workflow est archivé. Un nouveau message le restaure.</translation>
     </message>
 </context>
 <context>
@@ -2597,6 +2652,14 @@
 <context>
     <name>Questions</name>
     <message>
+        <source>Archive workflow</source>
+        <translation>Archiver le workflow</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
         <source>Delete</source>
         <translation>Supprimer</translation>
     </message>
@@ -2613,12 +2676,24 @@
         <translation>Il est en cours&#x202f;; il sera d’abord arrêté.</translation>
     </message>
     <message>
-        <source>Its messages and runs are removed for good.</source>
-        <translation>Ses messages et ses exécutions sont supprimés définitivement.</translation>
+        <source>Its messages and runs are removed. You can undo it for a few seconds.</source>
+        <translation>Ses messages et ses exécutions sont supprimés. Vous pouvez annuler pendant quelques secondes.</translation>
     </message>
     <message>
         <source>Keep</source>
         <translation>Garder</translation>
+    </message>
+    <message>
+        <source>Stop and archive</source>
+        <translation>Arrêter et archiver</translation>
+    </message>
+    <message>
+        <source>To archive it, what runs is stopped. What it has done so far is kept.</source>
+        <translation>Pour l’archiver, ce qui s’exécute est arrêté. Ce qui est déjà fait est conservé.</translation>
+    </message>
+    <message>
+        <source>“{title}” is running.</source>
+        <translation>«&#xa0;{title}&#xa0;» est en cours d’exécution.</translation>
     </message>
 </context>
 <context>
@@ -2750,6 +2825,10 @@
         <translation>Actions du workflow</translation>
     </message>
     <message>
+        <source>Archive</source>
+        <translation>Archiver</translation>
+    </message>
+    <message>
         <source>Delete…</source>
         <translation>Supprimer…</translation>
     </message>
@@ -2758,8 +2837,16 @@
         <translation>Ouvrir</translation>
     </message>
     <message>
+        <source>Peek</source>
+        <translation>Aperçu</translation>
+    </message>
+    <message>
         <source>Rename</source>
         <translation>Renommer</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>Restaurer</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -3870,12 +3957,24 @@
 <context>
     <name>Sidebar</name>
     <message>
+        <source>Archived</source>
+        <translation>Archivés</translation>
+    </message>
+    <message>
         <source>Auto</source>
         <translation>Auto</translation>
     </message>
     <message>
+        <source>Back to the workflows</source>
+        <translation>Retour aux workflows</translation>
+    </message>
+    <message>
         <source>Completed</source>
         <translation>Terminé</translation>
+    </message>
+    <message>
+        <source>Delete puts a workflow of the list away. It is kept here, and can be restored.</source>
+        <translation>Suppr met de côté un workflow de la liste. Il est conservé ici et peut être restauré.</translation>
     </message>
     <message>
         <source>Each conversation with an agent and each run of a template stands here. Several can run at once.</source>
@@ -3920,6 +4019,10 @@
     <message>
         <source>Nothing found</source>
         <translation>Rien trouvé</translation>
+    </message>
+    <message>
+        <source>Nothing is archived</source>
+        <translation>Aucune archive</translation>
     </message>
     <message>
         <source>Paused: the storage cannot be written</source>
@@ -3972,6 +4075,10 @@
         <translation>Workflows</translation>
     </message>
     <message>
+        <source>archived</source>
+        <translation>archivé</translation>
+    </message>
+    <message>
         <source>slot {slot}</source>
         <translation>emplacement&#xa0;{slot}</translation>
     </message>
@@ -4010,6 +4117,10 @@
             <numerusform>%n workflow</numerusform>
             <numerusform>%n workflows</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>folded</source>
+        <translation>repliée</translation>
     </message>
 </context>
 <context>
@@ -4112,8 +4223,16 @@
 <context>
     <name>Toasts</name>
     <message>
+        <source>Archived</source>
+        <translation>Archivé</translation>
+    </message>
+    <message>
         <source>Automatic mode is on</source>
         <translation>Le mode automatique est activé</translation>
+    </message>
+    <message>
+        <source>Deleted</source>
+        <translation>Supprimé</translation>
     </message>
     <message>
         <source>Done</source>

@@ -6,8 +6,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 OPEN = QKeySequence("Return")
+PEEK = QKeySequence("Space")
 RENAME = QKeySequence("F2")
-DELETE = QKeySequence("Del")
+ARCHIVE = QKeySequence("Del")
+DELETE = QKeySequence("Shift+Del")
+UNDO = QKeySequence("Ctrl+Z")
+FOLD = QKeySequence("Left")
+UNFOLD = QKeySequence("Right")
+LEAVE = QKeySequence("Esc")
 
 
 @dataclass(frozen=True, slots=True)

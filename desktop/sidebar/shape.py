@@ -84,6 +84,13 @@ def header_of(box: QRect, sizes: Sizes) -> QRect:
     return box.adjusted(inset, sizes.space_m, -_right_margin(box, sizes) - sizes.space_s, 0)
 
 
+def fold_sign_of(box: QRect, sizes: Sizes) -> QRect:
+    """Before the title of a section: whether its rows are seen."""
+    line = header_of(box, sizes)
+    side = sizes.space_m
+    return QRect(line.left() - side, line.top() + (line.height() - side) // 2, side, side)
+
+
 def tile_of(box: QRect, sizes: Sizes) -> QRect:
     """The square of a collapsed row: in the middle of the sidebar, with a scroll bar and without one."""
     size = QSize(sizes.sidebar_tile, sizes.sidebar_tile)

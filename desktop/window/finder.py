@@ -80,7 +80,8 @@ class Finder:
 
     def _anything(self, words: str) -> list[Heading | Entry]:
         """Those that need somebody first, then those at work, then by when they were viewed and changed."""
-        found = ranked(words, self._in_order())
+        archived = [_archived(row) for row in self._workflows.archived] if words else []
+        found = ranked(words, [*self._in_order(), *archived])
         if not words:
             return [*self._grouped(found)]
         commands = ranked(words, self._commands(), _COMMANDS_BESIDE)
@@ -145,6 +146,12 @@ def _workflow(row: ListedWorkflow, *, is_asking: bool) -> Entry:
     note = translate("Palette", "needs you") if is_asking else _status_words(row.status)
     icon = Icon.MESSAGE_CIRCLE_QUESTION_MARK if is_asking else Icon.MESSAGE_CIRCLE
     return Entry(Kind.WORKFLOW, row.workflow.id, row.workflow.title, note, icon)
+
+
+def _archived(row: ListedWorkflow) -> Entry:
+    """Found by its name alone: where nothing is typed, it is not there."""
+    note = translate("Palette", "archived")
+    return Entry(Kind.WORKFLOW, row.workflow.id, row.workflow.title, note, Icon.ARCHIVE)
 
 
 def _command(command: Command, kind: Kind = Kind.COMMAND) -> Entry:

@@ -33,8 +33,12 @@ def local_keys() -> list[tuple[str, list[tuple[str, str]]]]:
             translate("KeysHelp", "List of workflows"),
             [
                 (translate("KeysHelp", "Open"), named("Return")),
+                (translate("KeysHelp", "Peek, or go back"), named("Space")),
                 (translate("KeysHelp", "Rename"), named("F2")),
-                (translate("KeysHelp", "Delete"), named("Del")),
+                (translate("KeysHelp", "Archive"), named("Del")),
+                (translate("KeysHelp", "Delete"), named("Shift+Del")),
+                (translate("KeysHelp", "Undo archiving or deleting"), named("Ctrl+Z")),
+                (translate("KeysHelp", "Fold, unfold a section"), named("Left", "Right")),
                 (translate("KeysHelp", "Menu"), named("Shift+F10")),
             ],
         ),

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +87,12 @@ class App:
         now = self.core.clock.now()
         workflow = Workflow(WorkflowId(new_id("wf")), title, "offline", now, now)
         return await self.start_in(workflow, *steps, given=given)
+
+    def delete(self, workflow_id: WorkflowId) -> None:
+        """What becomes of a yes to the question."""
+        listed = self.core.stores.workflows.get(workflow_id)
+        assert listed is not None
+        self.content.keeping._do(partial(self.content.keeping._delete, listed))
 
     async def start_in(self, workflow: Workflow, *steps: dict[str, Any], given: dict[str, Any] | None = None) -> Run:
         """The same in a workflow that is there."""

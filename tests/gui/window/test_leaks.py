@@ -61,7 +61,7 @@ async def look_at_new_ones_and_delete_them(app: App, until: Until) -> None:
     shown = await conversations(app)
     await look(app, [*shown, *shown], until)
     for workflow_id in shown:
-        app.content.deeds.delete(workflow_id)
+        app.delete(workflow_id)
     await until(lambda: len(app.core.stores.workflows.rows) == 1)
     app.core.stores.toasts.clear()
 
