@@ -58,10 +58,13 @@ class RowPainter:
         theme = self._theme
         box = header_of(option.rect, theme.sizes)
         icon = Icon.CHEVRON_RIGHT if header.is_folded else Icon.CHEVRON_DOWN
-        theme.icon(icon, "muted").paint(painter, fold_sign_of(option.rect, theme.sizes))
+        words = QFontMetrics(theme.font("section")).horizontalAdvance(section_words(header.section))
+        theme.icon(icon, "muted").paint(painter, fold_sign_of(box, words, theme.sizes))
         paint_words(painter, theme, section_words(header.section), box, "section", "muted")
         paint_words(painter, theme, number(header.count), box, "meta", "muted", Qt.AlignmentFlag.AlignRight)
-        paint_cursor(painter, theme, option, ground_of(option.rect, theme.sizes), theme.sizes.radius_row)
+        ring = ground_of(option.rect, theme.sizes)
+        ring.setTop(box.top())
+        paint_cursor(painter, theme, option, ring, theme.sizes.radius_row)
 
     def is_cut(self, box: QRect, row: Row, now: datetime) -> bool:
         """Whether not all of a row's words have room in `box`."""

@@ -84,11 +84,11 @@ def header_of(box: QRect, sizes: Sizes) -> QRect:
     return box.adjusted(inset, sizes.space_m, -_right_margin(box, sizes) - sizes.space_s, 0)
 
 
-def fold_sign_of(box: QRect, sizes: Sizes) -> QRect:
-    """Before the title of a section: whether its rows are seen."""
-    line = header_of(box, sizes)
+def fold_sign_of(line: QRect, words: int, sizes: Sizes) -> QRect:
+    """Behind the title of a section, which is so many pixels wide: whether its rows are seen."""
     side = sizes.space_m
-    return QRect(line.left() - side, line.top() + (line.height() - side) // 2, side, side)
+    left = min(line.left() + words + sizes.space_xs, line.right() - 2 * side)
+    return QRect(left, line.top() + (line.height() - side) // 2, side, side)
 
 
 def tile_of(box: QRect, sizes: Sizes) -> QRect:
