@@ -20,6 +20,7 @@ from desktop.palette.palette import Palette
 from desktop.settings.page import PageId
 from desktop.sidebar.keys import Keys
 from desktop.sidebar.sidebar import Sidebar
+from desktop.theme.tokens import SIZES
 from desktop.toasts.overlay import ToastOverlay
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
@@ -52,6 +53,7 @@ from desktop.window_state import WindowState
 
 NARROW = 1280
 NARROWER = 960
+_LEAST_CENTRE = 430
 
 
 class Content(Adaptive, Surface):
@@ -127,6 +129,7 @@ class Content(Adaptive, Surface):
         self._menus: Menus | None = None
         self._is_begun = False
         self._is_new = False
+        self._scale = theme.sizes.sidebar
         self._build(session.state)
         self._connect()
         frames.bind(self, (stores.view.changed, stores.workflows.changed, stores.background.changed), self._render)
@@ -202,6 +205,12 @@ class Content(Adaptive, Surface):
         if self._menus is not None:
             self._menus.retranslate()
         self._render()
+
+    def dress(self) -> None:
+        """Another zoom leaves more or less room."""
+        if self._scale != self._theme.sizes.sidebar:
+            self._scale = self._theme.sizes.sidebar
+            self._fold()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -529,15 +538,29 @@ class Content(Adaptive, Surface):
         """As a person wants it, also where the window is narrow."""
         self._is_sidebar_folded = is_folded
         self.sidebar.set_collapsed(is_folded)
+        if not is_folded and not self._has_room_for_both:
+            self.activity.set_collapsed(True)
 
     def _fold_activity(self, is_folded: bool) -> None:
         self._is_activity_folded = is_folded
         self.activity.set_collapsed(is_folded)
+        if not is_folded and not self._has_room_for_both:
+            self.sidebar.set_collapsed(True)
+
+    @property
+    def _has_room_for_both(self) -> bool:
+        """Whether both sidebars, open, leave the centre wide enough for its cards and buttons."""
+        return self._room - SIZES.sidebar - SIZES.activity >= _LEAST_CENTRE
+
+    @property
+    def _room(self) -> float:
+        """The width of the window in pixels of the usual size: zoomed to 200 %, 1440 are as many as 720."""
+        return self.width() * SIZES.sidebar / self._theme.sizes.sidebar
 
     def _fold(self) -> None:
         """As the room allows: the activity folds by itself under 1280, the sidebar under 960."""
-        self.sidebar.set_collapsed(self._is_sidebar_folded or self.width() < NARROWER)
-        self.activity.set_collapsed(self._is_activity_folded or self.width() < NARROW)
+        self.sidebar.set_collapsed(self._is_sidebar_folded or self._room < NARROWER)
+        self.activity.set_collapsed(self._is_activity_folded or self._room < NARROW)
 
     def _toggle_full_screen(self) -> None:
         self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
