@@ -1602,6 +1602,10 @@
 <context>
     <name>Header</name>
     <message>
+        <source>Auto</source>
+        <translation>Auto</translation>
+    </message>
+    <message>
         <source>Automatic mode</source>
         <translation>Mode automatique</translation>
     </message>
@@ -1614,6 +1618,10 @@
         <translation>Échec</translation>
     </message>
     <message>
+        <source>Manual</source>
+        <translation>Manuel</translation>
+    </message>
+    <message>
         <source>Manual mode</source>
         <translation>Mode manuel</translation>
     </message>
@@ -1624,6 +1632,10 @@
     <message>
         <source>Running</source>
         <translation>En cours</translation>
+    </message>
+    <message>
+        <source>Selective</source>
+        <translation>Sélectif</translation>
     </message>
     <message>
         <source>Selective mode</source>
@@ -2761,6 +2773,10 @@
     <message>
         <source>No value was found that may change from run to run</source>
         <translation>Aucune valeur trouvée qui puisse changer d’une exécution à l’autre</translation>
+    </message>
+    <message>
+        <source>Offered values</source>
+        <translation>Valeurs proposées</translation>
     </message>
     <message>
         <source>Review the recording</source>

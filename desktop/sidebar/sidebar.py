@@ -78,7 +78,6 @@ class Sidebar(Adaptive, Surface):
         self._settings = FoldingButton(theme, "ghost", Icon.SETTINGS)
         self._lay_out()
         self._connect()
-        self.setFocusProxy(self._list)
         self.adapt_to(theme)
         frames.bind(self, (background.changed, background.viewed_changed, workflows.changed), self._render)
 

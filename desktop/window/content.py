@@ -517,6 +517,8 @@ class Content(Adaptive, Surface):
             Pane(self.start, partial(self.start.setFocus, Qt.FocusReason.ShortcutFocusReason)),
             Pane(self.activity, self.activity.take_focus),
         ]
+        if self.toasts.cards:
+            panes.append(Pane(self.toasts, self.toasts.take_focus))
         go_to_pane(panes, by)
 
     def _focus_menu_bar(self) -> None:

@@ -2,10 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from core.domain.template import ValidationMode
 from core.domain.toast import ToastType
@@ -47,7 +46,7 @@ async def _settled(root: QWidget) -> None:
         before = now
 
 
-async def screens(app: App, tmp_path: Path) -> AsyncIterator[tuple[str, QWidget]]:
+async def screens(app: App) -> AsyncIterator[tuple[str, QWidget]]:
     """The name of each screen, and the window that it is in: shown, drawn, with the focus where the app puts it."""
     window, content, core = app.window, app.content, app.core
     await _holds(content.start.isVisible)
@@ -69,6 +68,7 @@ async def screens(app: App, tmp_path: Path) -> AsyncIterator[tuple[str, QWidget]
     core.stores.toasts.add(ToastType.ERROR, "unexpected", title=LONG, message=LONG * 4, workflow_id=said.workflow_id)
     core.stores.toasts.add_user_question(ran.workflow_id, LONG, f"{LONG}?")
     await _holds(lambda: content.toasts.cards)
+    await _settled(content.toasts)
     yield "toasts", window
     core.stores.toasts.clear()
     for kind in Kind:
@@ -178,8 +178,9 @@ def shown(root: QWidget) -> list[QWidget]:
 
 
 def takes_focus(widget: QWidget) -> bool:
-    """By Tab."""
-    return bool(widget.isEnabled() and widget.focusPolicy().value & Qt.FocusPolicy.TabFocus.value)
+    """By Tab, and for itself."""
+    is_wanted = widget.focusPolicy().value & Qt.FocusPolicy.TabFocus.value
+    return bool(is_wanted and widget.isEnabled() and widget.focusProxy() is None)
 
 
 def path_of(widget: QWidget) -> str:
@@ -190,9 +191,3 @@ def path_of(widget: QWidget) -> str:
         names.append(at.objectName() or type(at).__name__)
         at = at.parentWidget()
     return " < ".join(names)
-
-
-def app_of() -> QApplication:
-    app = QApplication.instance()
-    assert isinstance(app, QApplication)
-    return app
