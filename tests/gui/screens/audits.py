@@ -91,6 +91,8 @@ class Walk:
         self._looked_at.add(path)
         box = QRect(at.mapTo(window, QPoint(0, 0)), at.size()).adjusted(-_BEYOND, -_BEYOND, _BEYOND, 2 * _BEYOND)
         box = box.intersected(window.rect())
+        if box.isEmpty():
+            yield f"its focus is outside of the window: {path}"
         before = _pixels(window, box) if is_new else array("I")
         QTest.keyClick(at, Qt.Key.Key_Tab)
         if is_new and QApplication.focusWidget() is not at:
@@ -101,5 +103,7 @@ class Walk:
 
 
 def _pixels(window: QWidget, box: QRect) -> "array[int]":
+    if box.isEmpty():
+        return array("I")
     image = window.grab(box).toImage().convertToFormat(QImage.Format.Format_RGB32)
     return array("I", bytes(image.constBits()))

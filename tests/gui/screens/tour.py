@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from core.domain.run import Run
 from core.domain.template import ValidationMode
 from core.domain.toast import ToastType
 from core.errors import StorageFailed
@@ -25,6 +27,13 @@ ASKING = {
     "local-execution": {"kind": "local-execution", "prompt": "Do it yourself, then say what came of it."},
 }
 
+CHATS_THAT_ASK = {
+    "tool-approval": '/tool calculator {"expression": "6*7"}',
+    "question": "ask Which of these? [the first, the second, none of them]",
+}
+Screen = tuple[str, QWidget]
+"""Its name, and the window that it is in."""
+
 RECORDED = ({"call": "calculator", "arguments": {"expression": "6*7"}}, {"say": "done"})
 
 
@@ -32,7 +41,7 @@ async def _holds(what: Callable[[], object]) -> None:
     async with asyncio.timeout(10):
         while not what():  # noqa: ASYNC110  # what it looks at has no event to wait for
             await asyncio.sleep(0.005)
-    await asyncio.sleep(0.06)
+    await _drawn()
 
 
 async def _settled(root: QWidget) -> None:
@@ -46,31 +55,41 @@ async def _settled(root: QWidget) -> None:
         before = now
 
 
-async def screens(app: App) -> AsyncIterator[tuple[str, QWidget]]:
-    """The name of each screen, and the window that it is in: shown, drawn, with the focus where the app puts it."""
+async def screens(app: App) -> AsyncIterator[Screen]:
+    """Each of them, shown and drawn, with the focus where the app puts it."""
+    await _holds(app.content.start.isVisible)
+    yield "start", app.window
+    for part in (_conversations, _places, _cards, _questions, _pages):
+        async for screen in part(app):
+            yield screen
+
+
+async def _conversations(app: App) -> AsyncIterator[Screen]:
     window, content, core = app.window, app.content, app.core
-    await _holds(content.start.isVisible)
-    yield "start", window
     said = await app.say(LONG, script=({"say": "# A title\n\nText with `code`.\n\n```python\nprint(1)\n```\n"},))
-    await core.engine.wait(said.id)
     ran = await app.start("A template", a_step("one"), tool_step("two", "calculator", "one", expression="6*7"))
-    await core.engine.wait(ran.id)
     failed = await app.say("go", script=({"say": "half"}, {"fail": "connection reset"}))
-    await core.engine.wait(failed.id)
+    for run in (said, ran, failed):
+        await core.engine.wait(run.id)
     going = await app.say("a long one", script=({"say": "a b c", "delay_ms": 120_000},))
     for name, run in (("chat", said), ("template", ran), ("failed", failed), ("running", going)):
         content._open(run.workflow_id)
         await _holds(lambda: core.stores.view.is_loaded)
         yield name, window
-    core.stores.toasts.clear()
+    toasts = core.stores.toasts
+    toasts.clear()
     content.deeds._refuse(Failed("limit_reached", "", details={"mode": "auto", "limit": 3}), _nothing)
-    core.stores.toasts.add_workflow_complete(said.workflow_id, LONG, said.status)
-    core.stores.toasts.add(ToastType.ERROR, "unexpected", title=LONG, message=LONG * 4, workflow_id=said.workflow_id)
-    core.stores.toasts.add_user_question(ran.workflow_id, LONG, f"{LONG}?")
+    toasts.add_workflow_complete(said.workflow_id, LONG, said.status)
+    toasts.add(ToastType.ERROR, "unexpected", title=LONG, message=LONG * 4, workflow_id=said.workflow_id)
+    toasts.add_user_question(ran.workflow_id, LONG, f"{LONG}?")
     await _holds(lambda: content.toasts.cards)
     await _settled(content.toasts)
     yield "toasts", window
-    core.stores.toasts.clear()
+    toasts.clear()
+
+
+async def _places(app: App) -> AsyncIterator[Screen]:
+    window, content = app.window, app.content
     for kind in Kind:
         content._finding.find(kind)
         await _holds(content.finder.isVisible)
@@ -80,20 +99,21 @@ async def screens(app: App) -> AsyncIterator[tuple[str, QWidget]]:
     await _holds(content.picker.isVisible)
     yield "picker", window
     content.picker.hide()
-    await core.workflows.archive(failed.workflow_id)
+    *_, last = app.core.stores.workflows.rows
+    await app.core.workflows.archive(last.workflow.id)
     content._carry_out("view.archive")
-    await asyncio.sleep(0.06)
+    await _drawn()
     yield "archive", window
     content.sidebar.show_archive(False)
     content.sidebar.fold_sections(("workflows", "recent"))
-    content.peeking.peek(ran.workflow_id)
-    await asyncio.sleep(0.06)
+    content.peeking.peek(app.core.stores.workflows.rows[-1].workflow.id)
+    await _drawn()
     yield "peek", window
     content.peeking.leave()
     content.sidebar.fold_sections(())
     content._fold_sidebar(True)
     content._fold_activity(True)
-    await asyncio.sleep(0.06)
+    await _drawn()
     yield "folded", window
     content._is_activity_folded = False
     content._fold_sidebar(False)
@@ -101,48 +121,60 @@ async def screens(app: App) -> AsyncIterator[tuple[str, QWidget]]:
     content._fold_sidebar(False)
     content.sidebar._head.set_searching(True)
     content.sidebar._search.setText("no such workflow")
-    await asyncio.sleep(0.06)
+    await _drawn()
     yield "nothing found", window
     content.sidebar._head.set_searching(False)
     content._fold()
+
+
+async def _cards(app: App) -> AsyncIterator[Screen]:
     for name, interrupt in ASKING.items():
         given = {} if name == "tool-input" else {"expression": "6*7"}
         step = {**tool_step("send", "calculator", **given), "interrupt": interrupt}
-        asking = await app.start(f"{name} of letters", step)
-        await _holds(lambda run=asking: core.stores.questions.count(run.workflow_id))
-        content._open(asking.workflow_id)
-        content.chat.focus_card()
-        await _holds(content.chat.card.isVisible)
-        yield f"card {name}", window
-        await core.runs.cancel(asking.id)
-    for name, text in (
-        ("tool-approval", '/tool calculator {"expression": "6*7"}'),
-        ("question", "ask Which of these? [the first, the second, none of them]"),
-    ):
-        sent = await core.chat.send(text, mode=ValidationMode.MANUAL)
+        run = await app.start(f"{name} of letters", step)
+        yield await _card(app, name, run)
+        await app.core.runs.cancel(run.id)
+    for name, text in CHATS_THAT_ASK.items():
+        sent = await app.core.chat.send(text, mode=ValidationMode.MANUAL)
         assert isinstance(sent, Ok)
-        run = sent.data
-        await _holds(lambda run=run: core.stores.questions.count(run.workflow_id))
-        content._open(run.workflow_id)
-        content.chat.focus_card()
-        await _holds(content.chat.card.isVisible)
-        yield f"card {name}", window
-        await core.runs.cancel(run.id)
-    content._open(going.workflow_id)
-    for name, open_ in (
-        ("delete question", lambda: content.keeping.delete(going.workflow_id)),
-        ("archive question", lambda: content.keeping.archive(going.workflow_id)),
-        ("close question", content.leaving.ask),
-    ):
-        open_()
-        box = next(one for one in window.findChildren(QMessageBox) if one.isVisible())
-        await asyncio.sleep(0.06)
+        yield await _card(app, name, sent.data)
+        await app.core.runs.cancel(sent.data.id)
+
+
+async def _card(app: App, name: str, run: Run) -> Screen:
+    content = app.content
+    await _holds(lambda: app.core.stores.questions.count(run.workflow_id))
+    content._open(run.workflow_id)
+    app.core.stores.toasts.clear()
+    await _settled(content.toasts)
+    content.chat.focus_card()
+    await _holds(content.chat.card.isVisible)
+    return f"card {name}", app.window
+
+
+async def _questions(app: App) -> AsyncIterator[Screen]:
+    content = app.content
+    going = app.core.stores.background.running_workflows[0].workflow_id
+    content._open(going)
+    asking: dict[str, Callable[[], None]] = {
+        "delete question": partial(content.keeping.delete, going),
+        "archive question": partial(content.keeping.archive, going),
+        "close question": content.leaving.ask,
+    }
+    for name, ask in asking.items():
+        ask()
+        box = next(one for one in app.window.findChildren(QMessageBox) if one.isVisible())
+        await _drawn()
         yield name, box
         box.reject()
-        await asyncio.sleep(0.02)
-    sent = await core.chat.send("go", mode=ValidationMode.AUTO, script=RECORDED, record=True)
+        await _drawn()
+
+
+async def _pages(app: App) -> AsyncIterator[Screen]:
+    content = app.content
+    sent = await app.core.chat.send("go", mode=ValidationMode.AUTO, script=RECORDED, record=True)
     assert isinstance(sent, Ok)
-    await core.engine.wait(sent.data.id)
+    await app.core.engine.wait(sent.data.id)
     content._open(sent.data.workflow_id)
     await _holds(content.recording.banner.isVisible)
     content.recording.review()
@@ -151,20 +183,27 @@ async def screens(app: App) -> AsyncIterator[tuple[str, QWidget]]:
     assert review is not None
     yield "review", review
     review.close()
+    dialog = None
     for page in PageId:
         content.preferences.open_at(page)
         dialog = content.preferences._dialog
         assert dialog is not None
         await _settled(dialog)
         yield f"settings {page}", dialog
-    dialog.hide()
-    page = FailurePage(app.session.theme, Failed.of(StorageFailed("store_doubtful", "the store is damaged")))
-    page.resize(window.size())
-    page.show()
-    await asyncio.sleep(0.03)
-    yield "failure", page
-    page.deleteLater()
-    window.activateWindow()
+    if dialog is not None:
+        dialog.hide()
+    failure = FailurePage(app.session.theme, Failed.of(StorageFailed("store_doubtful", "the store is damaged")))
+    failure.resize(app.window.size())
+    failure.show()
+    await _drawn()
+    yield "failure", failure
+    failure.deleteLater()
+    app.window.activateWindow()
+
+
+async def _drawn() -> None:
+    """The next frame is there."""
+    await asyncio.sleep(0.06)
 
 
 async def _nothing() -> None:
@@ -185,7 +224,7 @@ def takes_focus(widget: QWidget) -> bool:
 
 def path_of(widget: QWidget) -> str:
     """Where it stands, for whoever reads of a failure."""
-    names = []
+    names: list[str] = []
     at: QWidget | None = widget
     while at is not None and len(names) < 4:
         names.append(at.objectName() or type(at).__name__)

@@ -32,6 +32,8 @@ from desktop.window.frame import MainWindow
 from desktop.window_state import WindowState
 from tests.support.command_line import template
 
+ENGLISH = Arguments(language="en", theme="light")
+
 
 class App:
     """A window at work. `key` and `type` go to whatever has the focus, as a person's would."""
@@ -108,6 +110,7 @@ async def an_app(
     *,
     mode: ValidationMode = ValidationMode.AUTO,
     size: tuple[int, int] = (1440, 900),
+    arguments: Arguments | None = None,
 ) -> AsyncIterator[App]:
     """The window, shown, with focus where the app puts it."""
     window = MainWindow("#FFFFFF", None)
@@ -115,9 +118,7 @@ async def an_app(
     window.show()
     window.activateWindow()
     folders = Folders.choose(str(tmp_path))
-    session = Session(
-        qapp, window, Arguments(language="en", theme="light"), folders, tmp_path / "window.json", WindowState(), 0.0
-    )
+    session = Session(qapp, window, arguments or ENGLISH, folders, tmp_path / "window.json", WindowState(), 0.0)
     async with run_core(storage or MemoryStorage(), key_file=folders.keys) as core:
         await core.settings.change(validation_mode=mode)
         tasks = Tasks(session.presenter.report)
