@@ -32,7 +32,7 @@ class Discarding:
         self._storage = storage
         self._bus = bus
         self._clock = clock
-        self._can_return: dict[WorkflowId, None] = {}
+        self._can_return: dict[WorkflowId, WorkflowChanged] = {}
 
     async def __aenter__(self) -> Self:
         try:
@@ -60,29 +60,26 @@ class Discarding:
         if found is None:
             raise NotFound("workflow", workflow_id)
         await self._engine.cancel_workflow(workflow_id)
+        runs = await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS)
+        newest = next((run.status for run in runs if run.kind is not RunKind.RECORDING), None)
         await self._storage.commit([DiscardWorkflow(workflow_id, self._clock.now())])
-        self._can_return[workflow_id] = None
+        self._can_return[workflow_id] = WorkflowChanged(found, newest)
         self._bus.publish(WorkflowDeleted(workflow_id))
         return found
 
     @answers
     async def bring_back(self, workflow_id: WorkflowId) -> Workflow:
         """Undo `discard`: everything is as it was, but what was cancelled. Fails with `not_found` once it is gone."""
-        if workflow_id not in self._can_return:
+        returned = self._can_return.pop(workflow_id, None)
+        if returned is None:
             raise NotFound("workflow", workflow_id)
-        del self._can_return[workflow_id]
         try:
             await self._storage.commit([DiscardWorkflow(workflow_id, None)])
         except BaseException:
-            self._can_return[workflow_id] = None
+            self._can_return[workflow_id] = returned
             raise
-        found = await self._storage.workflow(workflow_id)
-        if found is None:
-            raise NotFound("workflow", workflow_id)
-        runs = await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS)
-        newest = next((run.status for run in runs if run.kind is not RunKind.RECORDING), None)
-        self._bus.publish(WorkflowChanged(found, newest))
-        return found
+        self._bus.publish(returned)
+        return returned.workflow
 
     @answers
     async def finish(self, workflow_id: WorkflowId) -> None:
@@ -90,9 +87,8 @@ class Discarding:
         await self._finish(workflow_id)
 
     async def _finish(self, workflow_id: WorkflowId) -> None:
-        if workflow_id not in self._can_return:
+        if self._can_return.pop(workflow_id, None) is None:
             return
-        del self._can_return[workflow_id]
         try:
             await self._delete(workflow_id)
         except StorageFailed as error:

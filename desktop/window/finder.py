@@ -115,7 +115,8 @@ class Finder:
 
     def _told(self, words: str) -> list[Heading | Entry]:
         """What is asked, the oldest first; below it what was told, the newest first."""
-        names = {row.workflow.id: row.workflow.title for row in self._workflows.rows}
+        known = (*self._workflows.rows, *self._workflows.archived)
+        names = {row.workflow.id: row.workflow.title for row in known}
         asked = ranked(words, [_asking(one, names.get(one.workflow_id, "")) for one in self._asked()])
         now = self._clock.now()
         told = ranked(words, [_telling(one, names, now) for one in self._inbox.notices])

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from desktop.window_state import Geometry
 
-SMALLEST = (800, 600)
+SMALLEST = (800, 500)  # a laptop of 1366×768 at 150 % has 911×512
 USUAL = (1200, 800)
 _LEAST_VISIBLE = 100
 
