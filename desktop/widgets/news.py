@@ -10,7 +10,7 @@ from shiboken6 import isValid
 from desktop.widgets.accessible import announce
 
 GAP_S = 1.0
-_MOST = 20
+_MOST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class News(QObject):
         self._timer.timeout.connect(self._next)
 
     def tell(self, widget: QWidget, words: str, *, is_urgent: bool) -> None:
-        """In its turn; of too many that wait the oldest that are not urgent are left out."""
+        """In its turn; of too many that wait the oldest are left out."""
         if not words or any(one.words == words for one in self._waiting):
             return
         urgent = [one for one in self._waiting if one.is_urgent]
         others = [one for one in self._waiting if not one.is_urgent]
         (urgent if is_urgent else others).append(_Piece(widget, words, is_urgent))
-        self._waiting = [*urgent, *others[-_MOST:]]
+        self._waiting = [*urgent[-_MOST:], *others[-_MOST:]]
         if not self._timer.isActive():
             self._next()
 

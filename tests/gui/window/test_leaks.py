@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import WorkflowId
 from core.domain.template import ValidationMode
+from desktop.widgets.news import news_of
 from tests.gui.window.rig import App, an_app
 from tests.support.held import Held, held
 from tests.support.world import a_step, tool_step
@@ -64,6 +65,7 @@ async def look_at_new_ones_and_delete_them(app: App, until: Until) -> None:
         app.delete(workflow_id)
     await until(lambda: len(app.core.stores.workflows.rows) == 1)
     app.core.stores.toasts.clear()
+    news_of(app.window)._waiting.clear()  # or these would be those of the time before
 
 
 async def conversations(app: App) -> list[WorkflowId]:
