@@ -3,12 +3,14 @@
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+_TITLE_EMS = 24
+
 
 def ask_archive(window: QWidget, title: str) -> QMessageBox:
     """Ask whether a workflow is to be stopped and put away; the dialog is open, and `accepted` is the yes."""
     box = _question(window, "archive_question")
     box.setWindowTitle(QCoreApplication.translate("Questions", "Archive workflow"))
-    box.setText(QCoreApplication.translate("Questions", "“{title}” is running.").format(title=title))
+    box.setText(QCoreApplication.translate("Questions", "“{title}” is running.").format(title=_short(box, title)))
     box.setInformativeText(
         QCoreApplication.translate("Questions", "To archive it, what runs is stopped. What it has done so far is kept.")
     )
@@ -25,7 +27,7 @@ def ask_delete(window: QWidget, title: str, *, is_running: bool) -> QMessageBox:
     """Ask whether a workflow is to be deleted; the dialog is open, and `accepted` is the yes."""
     box = _question(window, "delete_question")
     box.setWindowTitle(QCoreApplication.translate("Questions", "Delete workflow"))
-    box.setText(QCoreApplication.translate("Questions", "Delete “{title}”?").format(title=title))
+    box.setText(QCoreApplication.translate("Questions", "Delete “{title}”?").format(title=_short(box, title)))
     what = QCoreApplication.translate(
         "Questions", "Its messages and runs are removed. You can undo it for a few seconds."
     )
@@ -40,6 +42,11 @@ def ask_delete(window: QWidget, title: str, *, is_running: bool) -> QMessageBox:
         "delete",
     )
     return box
+
+
+def _short(box: QMessageBox, title: str) -> str:
+    """As much of it as a line takes: a message box is as wide as its longest word."""
+    return box.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, _TITLE_EMS * box.fontMetrics().height())
 
 
 def _question(window: QWidget, name: str) -> QMessageBox:

@@ -91,6 +91,7 @@ async def test_delete_archives_control_z_restores_and_the_archive_keeps_it(
 async def test_what_runs_is_asked_about_and_stopped(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.say("go", script=SLOW)
+        await app.core.workflows.rename(run.workflow_id, "W" * 256)
         await until(lambda: app.row(run.workflow_id))
         await in_list(app, run.workflow_id)
         app.key(Key.Key_Delete)
@@ -99,6 +100,7 @@ async def test_what_runs_is_asked_about_and_stopped(tmp_path: Path, qapp: QAppli
         await in_list(app, run.workflow_id)
         app.key(Key.Key_Delete)
         box = question(app, "archive_question")
+        assert box.sizeHint().width() < 600
         assert sorted(button.text() for button in box.buttons()) == ["Cancel", "Stop and archive"]
         box.findChildren(QPushButton, "archive")[0].click()
         await until(lambda: app.core.stores.workflows.archived)
