@@ -46,6 +46,7 @@ from core.services.attachments import AttachmentService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
+from core.services.discarding import Discarding
 from core.services.executions import ExecutionService
 from core.services.forgetting import Forgetting
 from core.services.mcp_servers import McpServerService
@@ -223,6 +224,7 @@ class Core:
     chat: ChatService
     templates: TemplateService
     workflows: WorkflowService
+    discarding: Discarding
     settings: SettingsService
     consent: ConsentService
     demo: DemoService
@@ -329,6 +331,7 @@ async def run_core(
                 async with (
                     engine,
                     Forgetting(storage.memories, clock),
+                    Discarding(engine, storage, bus, clock) as discarding,
                     NoticeService(storage, stores.toasts, bus) as notices,
                     AsyncExitStack() as late,
                 ):
@@ -352,6 +355,7 @@ async def run_core(
                             chat=chat,
                             templates=templates,
                             workflows=workflows,
+                            discarding=discarding,
                             settings=settings,
                             consent=consent,
                             demo=DemoService(chat, runs, templates, workflows, storage),

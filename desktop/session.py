@@ -232,7 +232,7 @@ class Session:
         state = replace(
             content.layout_state(self._state),
             geometry=self._window.kept_geometry(),
-            viewed_workflow=core.stores.background.viewed_workflow_id,
+            viewed_workflow=content.viewed_for_good,
         )
         try:
             self.save(state)

@@ -22,6 +22,7 @@ MOST_ZOOM = 2.0
 
 _FURTHEST_PX = 100_000
 _LONGEST_ID = 200
+_MOST_NAMES = 20
 
 N = TypeVar("N", bound=str)
 
@@ -52,6 +53,8 @@ class WindowState:
     """Enter sends a message and Shift+Enter begins a line; else Ctrl+Enter sends."""
     is_sidebar_collapsed: bool = False
     is_activity_collapsed: bool = False
+    folded_sections: tuple[str, ...] = ()
+    """The sections of the sidebar whose rows are not seen."""
     viewed_workflow: str | None = None
     geometry: Geometry | None = None
     keys: Mapping[str, Any] = field(default_factory=dict)
@@ -71,6 +74,7 @@ def read(path: Path) -> WindowState:
         enter_sends=_claim(kept.get("enter_sends"), usual.enter_sends),
         is_sidebar_collapsed=_claim(kept.get("is_sidebar_collapsed"), usual.is_sidebar_collapsed),
         is_activity_collapsed=_claim(kept.get("is_activity_collapsed"), usual.is_activity_collapsed),
+        folded_sections=_names(kept.get("folded_sections")),
         viewed_workflow=_id(kept.get("viewed_workflow")),
         geometry=_geometry(kept.get("geometry")),
         keys=_object(kept.get("keys")),
@@ -148,6 +152,11 @@ def _unread_keys(kept: dict[str, Any]) -> dict[str, Any]:
 
 def _object(kept: object) -> Mapping[str, Any]:
     return kept if isinstance(kept, dict) else {}
+
+
+def _names(kept: object) -> tuple[str, ...]:
+    found = kept if isinstance(kept, list) else []
+    return tuple(one for one in found[:_MOST_NAMES] if isinstance(one, str) and len(one) <= _LONGEST_ID)
 
 
 def _id(kept: object) -> str | None:

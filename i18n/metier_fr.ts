@@ -872,6 +872,14 @@
         <translation>Répondre à la demande affichée</translation>
     </message>
     <message>
+        <source>Archive workflow</source>
+        <translation>Archiver le workflow</translation>
+    </message>
+    <message>
+        <source>Archived workflows</source>
+        <translation>Workflows archivés</translation>
+    </message>
+    <message>
         <source>Attach files…</source>
         <translation>Joindre des fichiers…</translation>
     </message>
@@ -934,6 +942,10 @@
     <message>
         <source>Find a command</source>
         <translation>Trouver une commande</translation>
+    </message>
+    <message>
+        <source>Fold the section</source>
+        <translation>Replier la section</translation>
     </message>
     <message>
         <source>Forward</source>
@@ -1028,6 +1040,10 @@
         <translation>Coller comme texte brut</translation>
     </message>
     <message>
+        <source>Peek, or go back</source>
+        <translation>Jeter un œil, ou revenir</translation>
+    </message>
+    <message>
         <source>Previous message</source>
         <translation>Message précédent</translation>
     </message>
@@ -1062,6 +1078,10 @@
     <message>
         <source>Rename workflow</source>
         <translation>Renommer le workflow</translation>
+    </message>
+    <message>
+        <source>Restore from the archive</source>
+        <translation>Restaurer depuis les archives</translation>
     </message>
     <message>
         <source>Run again</source>
@@ -1126,6 +1146,14 @@
     <message>
         <source>Try again what failed</source>
         <translation>Réessayer ce qui a échoué</translation>
+    </message>
+    <message>
+        <source>Undo archiving or deleting</source>
+        <translation>Annuler l’archivage ou la suppression</translation>
+    </message>
+    <message>
+        <source>Unfold the section</source>
+        <translation>Déplier la section</translation>
     </message>
     <message>
         <source>Usual size</source>
@@ -1916,6 +1944,10 @@
 <context>
     <name>Header</name>
     <message>
+        <source>Auto</source>
+        <translation>Auto</translation>
+    </message>
+    <message>
         <source>Automatic mode</source>
         <translation>Mode automatique</translation>
     </message>
@@ -1928,6 +1960,10 @@
         <translation>Échec</translation>
     </message>
     <message>
+        <source>Manual</source>
+        <translation>Manuel</translation>
+    </message>
+    <message>
         <source>Manual mode</source>
         <translation>Mode manuel</translation>
     </message>
@@ -1938,6 +1974,10 @@
     <message>
         <source>Running</source>
         <translation>En cours</translation>
+    </message>
+    <message>
+        <source>Selective</source>
+        <translation>Sélectif</translation>
     </message>
     <message>
         <source>Selective mode</source>
@@ -3165,6 +3205,10 @@
         <translation>Workflows</translation>
     </message>
     <message>
+        <source>archived</source>
+        <translation>archivé</translation>
+    </message>
+    <message>
         <source>completed</source>
         <translation>terminé</translation>
     </message>
@@ -3256,6 +3300,25 @@
     <message>
         <source>Latest</source>
         <translation>Dernier message</translation>
+    </message>
+</context>
+<context>
+    <name>PlaceBanner</name>
+    <message>
+        <source>Only a look: Enter opens it, Esc goes back.</source>
+        <translation>Simple aperçu&#x202f;: Entrée l’ouvre, Échap revient en arrière.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>Restaurer</translation>
+    </message>
+    <message>
+        <source>This workflow is archived. A new message restores it.</source>
+        <translation>Ce workflow est archivé. Un nouveau message le restaure.</translation>
     </message>
 </context>
 <context>
@@ -3358,6 +3421,14 @@
 <context>
     <name>Questions</name>
     <message>
+        <source>Archive workflow</source>
+        <translation>Archiver le workflow</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
         <source>Delete</source>
         <translation>Supprimer</translation>
     </message>
@@ -3374,12 +3445,24 @@
         <translation>Il est en cours&#x202f;; il sera d’abord arrêté.</translation>
     </message>
     <message>
-        <source>Its messages and runs are removed for good.</source>
-        <translation>Ses messages et ses exécutions sont supprimés définitivement.</translation>
+        <source>Its messages and runs are removed. You can undo it for a few seconds.</source>
+        <translation>Ses messages et ses exécutions sont supprimés. Vous pouvez annuler pendant quelques secondes.</translation>
     </message>
     <message>
         <source>Keep</source>
         <translation>Garder</translation>
+    </message>
+    <message>
+        <source>Stop and archive</source>
+        <translation>Arrêter et archiver</translation>
+    </message>
+    <message>
+        <source>To archive it, what runs is stopped. What it has done so far is kept.</source>
+        <translation>Pour l’archiver, ce qui s’exécute est arrêté. Ce qui est déjà fait est conservé.</translation>
+    </message>
+    <message>
+        <source>“{title}” is running.</source>
+        <translation>«&#xa0;{title}&#xa0;» est en cours d’exécution.</translation>
     </message>
 </context>
 <context>
@@ -3497,6 +3580,10 @@
         <translation>Aucune valeur trouvée qui puisse changer d’une exécution à l’autre</translation>
     </message>
     <message>
+        <source>Offered values</source>
+        <translation>Valeurs proposées</translation>
+    </message>
+    <message>
         <source>Review the recording</source>
         <translation>Revoir l’enregistrement</translation>
     </message>
@@ -3559,6 +3646,10 @@
         <translation>Actions du workflow</translation>
     </message>
     <message>
+        <source>Archive</source>
+        <translation>Archiver</translation>
+    </message>
+    <message>
         <source>Delete…</source>
         <translation>Supprimer…</translation>
     </message>
@@ -3567,8 +3658,16 @@
         <translation>Ouvrir</translation>
     </message>
     <message>
+        <source>Peek</source>
+        <translation>Aperçu</translation>
+    </message>
+    <message>
         <source>Rename</source>
         <translation>Renommer</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>Restaurer</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -4721,12 +4820,24 @@
 <context>
     <name>Sidebar</name>
     <message>
+        <source>Archived</source>
+        <translation>Archivés</translation>
+    </message>
+    <message>
         <source>Auto</source>
         <translation>Auto</translation>
     </message>
     <message>
+        <source>Back to the workflows</source>
+        <translation>Retour aux workflows</translation>
+    </message>
+    <message>
         <source>Completed</source>
         <translation>Terminé</translation>
+    </message>
+    <message>
+        <source>Delete puts a workflow of the list away. It is kept here, and can be restored.</source>
+        <translation>Suppr met de côté un workflow de la liste. Il est conservé ici et peut être restauré.</translation>
     </message>
     <message>
         <source>Each conversation with an agent and each run of a template stands here. Several can run at once.</source>
@@ -4771,6 +4882,10 @@
     <message>
         <source>Nothing found</source>
         <translation>Rien trouvé</translation>
+    </message>
+    <message>
+        <source>Nothing is archived</source>
+        <translation>Aucune archive</translation>
     </message>
     <message>
         <source>Paused: the storage cannot be written</source>
@@ -4823,6 +4938,10 @@
         <translation>Workflows</translation>
     </message>
     <message>
+        <source>archived</source>
+        <translation>archivé</translation>
+    </message>
+    <message>
         <source>slot {slot}</source>
         <translation>emplacement&#xa0;{slot}</translation>
     </message>
@@ -4861,6 +4980,10 @@
             <numerusform>%n workflow</numerusform>
             <numerusform>%n workflows</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>folded</source>
+        <translation>repliée</translation>
     </message>
 </context>
 <context>
@@ -5015,8 +5138,16 @@
 <context>
     <name>Toasts</name>
     <message>
+        <source>Archived</source>
+        <translation>Archivé</translation>
+    </message>
+    <message>
         <source>Automatic mode is on</source>
         <translation>Le mode automatique est activé</translation>
+    </message>
+    <message>
+        <source>Deleted</source>
+        <translation>Supprimé</translation>
     </message>
     <message>
         <source>Done</source>

@@ -9,6 +9,7 @@ from core.domain.ids import WorkflowId
 from core.domain.mcp_server import ServerStatus
 from core.domain.prompt import Prompt
 from core.domain.queued_message import Held, QueuedMessage
+from core.domain.run import RunStatus
 from core.domain.settings import Settings
 from core.domain.workflow import Workflow
 
@@ -53,14 +54,19 @@ class ExceptionsChanged:
 
 @dataclass(frozen=True, slots=True)
 class WorkflowChanged:
-    """The row of a workflow is this now: it was made, renamed, or given another agent."""
+    """The row of a workflow is this now: it was made, renamed, given another agent, archived or restored.
+
+    `status` is that of its newest run where whoever hears it may know nothing of it, else None.
+    """
 
     workflow: Workflow
+    status: RunStatus | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class WorkflowDeleted:
-    """A workflow is gone with everything that belonged to it. Its run was cancelled before (UI §11)."""
+    """A workflow is gone with everything that belonged to it, or hidden until it is. Its run was cancelled before
+    (UI §11). A `WorkflowChanged` brings a hidden one back."""
 
     workflow_id: WorkflowId
 

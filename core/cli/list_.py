@@ -15,6 +15,7 @@ EXAMPLE = "python -m core list --status error --limit 10"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--status", choices=[str(status) for status in RunStatus], help="only those in this state")
+    parser.add_argument("--archived", action="store_true", help="those of archived workflows, instead of all others")
     parser.add_argument("--limit", type=_count, default=50, metavar="N", help="at most so many (50)")
 
 
@@ -28,6 +29,6 @@ def _count(text: str) -> int:
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
     status = RunStatus(args.status) if args.status else None
     async with open_core(folders) as core:
-        async for run in core.runs.newest(args.limit, status):
+        async for run in core.runs.newest(args.limit, status, is_archived=args.archived):
             write_line(summary(run))
     return exits.SUCCESS

@@ -134,7 +134,8 @@ class Engine:
         is_new = await self._create(seat, request, told_of(request), [PutStepResult(row) for row in rows])
         if not is_new:  # the same key, that began and ended while this start was looking
             return await self.wait(run_id)
-        self._bus.publish(WorkflowChanged(replace(request.workflow, updated_at=seat.run.created_at)))
+        begun = replace(request.workflow, updated_at=seat.run.created_at, archived_at=None)
+        self._bus.publish(WorkflowChanged(begun))
         if seat.is_cancelled:  # while it was written down
             await self._cancel_waiting(seat)
         else:
@@ -447,16 +448,17 @@ class Engine:
             await seat.ended.wait()
         return await self._stored(run_id)
 
-    async def cancel_workflow(self, workflow_id: WorkflowId) -> None:
-        """End every run of the workflow, those below others too."""
+    async def cancel_workflow(self, workflow_id: WorkflowId, *, keep_recording: bool = False) -> None:
+        """End every run of the workflow, those below others too, and its recording unless that is to be kept."""
         for run in await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS):
-            if run.status in ACTIVE:
+            if run.status in ACTIVE and not (keep_recording and run.kind is RunKind.RECORDING):
                 await self.cancel(run.id)
         for seat in self._seats:
             if seat.run.workflow_id == workflow_id:
                 await self._cancel_seat(seat)
                 await seat.ended.wait()
-        self.recordings.forget(workflow_id)
+        if not keep_recording:
+            self.recordings.forget(workflow_id)
 
     async def _cancel_seat(self, seat: Seat) -> None:
         if seat.driver is not None:

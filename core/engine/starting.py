@@ -15,7 +15,7 @@ from core.domain.run import Cast, Run, RunKind, RunStatus, Snapshot
 from core.domain.template import Template, ValidationMode, WorkflowAction
 from core.domain.workflow import Workflow
 from core.ports.journal import Beside
-from core.ports.storage import CreateRun, PutMessage, PutWorkflow, Write
+from core.ports.storage import ArchiveWorkflow, CreateRun, PutMessage, PutWorkflow, Write
 from core.ports.templates import FoundTemplate
 
 
@@ -144,6 +144,8 @@ def creation(request: StartRequest, run: Run, snapshot: Snapshot) -> tuple[Seque
         return [created], [CreateRun(run, snapshot)]
     answer = Message(run.message_id, run.workflow_id, Role.ASSISTANT, "", now, MessageState.OPEN, run.id)
     rows: list[Write] = [PutWorkflow(replace(request.workflow, updated_at=now)), CreateRun(run, snapshot)]
+    if not request.in_new_workflow:  # what begins in an archived workflow brings it back
+        rows.insert(1, ArchiveWorkflow(run.workflow_id, None))
     if request.prompt is None:
         return [created], [*rows, PutMessage(answer)]
     said = Message(

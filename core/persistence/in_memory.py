@@ -62,10 +62,17 @@ class MemoryStorage:
 
     async def workflow(self, workflow_id: WorkflowId) -> Workflow | None:
         found = self._tables.workflows.get(workflow_id)
-        return found[1] if found else None
+        return found[1] if found and workflow_id not in self._tables.discarded else None
 
     async def workflows(self) -> list[Workflow]:
-        return [workflow for _, workflow in sorted(self._tables.workflows.values(), key=_place, reverse=True)]
+        rows = sorted(self._tables.workflows.values(), key=_place, reverse=True)
+        return [workflow for _, workflow in rows if workflow.id not in self._tables.discarded]
+
+    async def discarded_workflows(self) -> list[WorkflowId]:
+        return sorted(self._tables.discarded, key=self._tables.discarded.__getitem__)
+
+    async def archived_workflows(self) -> set[WorkflowId]:
+        return {one.id for _, one in self._tables.workflows.values() if one.is_archived}
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
         self._tables.delete_workflow(workflow_id)

@@ -37,12 +37,14 @@ from core.persistence.facts import EventRow
 from core.persistence.interruption_rows import closing, raising
 from core.ports.storage import (
     AllowFile,
+    ArchiveWorkflow,
     ChangeRoot,
     ChangeRun,
     ChangeTasks,
     Chunk,
     Claim,
     CloseInterruption,
+    DiscardWorkflow,
     MarkUnreadable,
     OrderQueued,
     PutAgent,
@@ -80,6 +82,7 @@ class Tables:
     """Rows by their keys; those of a run lie together. `broken` names rows that cannot be read."""
 
     workflows: dict[WorkflowId, tuple[Place, Workflow]] = field(default_factory=dict)
+    discarded: dict[WorkflowId, datetime] = field(default_factory=dict)
     messages: dict[MessageId, tuple[Place, Message]] = field(default_factory=dict)
     attached: dict[tuple[WorkflowId, MessageId, int], str] = field(default_factory=dict)
     queued: dict[tuple[WorkflowId, MessageId], tuple[int, QueuedMessage]] = field(default_factory=dict)
@@ -167,6 +170,7 @@ class Tables:
         kept = {one: row for one, row in self.memories.items() if row[1].workflow_id != workflow_id}
         self.memories = kept
         self.workflows.pop(workflow_id, None)
+        self.discarded.pop(workflow_id, None)
 
     def remember(self, memory: Memory) -> Memory:
         """The one of that id which is there now."""
@@ -180,7 +184,18 @@ class Tables:
 
     def _put(self, batch: Batch) -> None:
         for put in batch.of(PutWorkflow):
-            self.workflows[put.workflow.id] = self._place(put.workflow.updated_at), put.workflow
+            known = self.workflows.get(put.workflow.id)
+            workflow = replace(put.workflow, archived_at=known[1].archived_at if known else None)
+            self.workflows[workflow.id] = self._place(workflow.updated_at), workflow
+        for archive in batch.of(ArchiveWorkflow):
+            if archive.workflow_id in self.workflows:
+                place, workflow = self.workflows[archive.workflow_id]
+                self.workflows[workflow.id] = place, replace(workflow, archived_at=archive.at)
+        for discard in batch.of(DiscardWorkflow):
+            if discard.at is None:
+                self.discarded.pop(discard.workflow_id, None)
+            elif discard.workflow_id in self.workflows:
+                self.discarded[discard.workflow_id] = discard.at
         for message in batch.messages():
             self._put_message(message)
         self._put_queued(batch)

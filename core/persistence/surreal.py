@@ -49,12 +49,14 @@ from core.persistence.workflows import Workflows
 from core.ports.storage import (
     PAGE_ROWS,
     AllowFile,
+    ArchiveWorkflow,
     ChangeRoot,
     ChangeRun,
     ChangeTasks,
     Chunk,
     Claim,
     CloseInterruption,
+    DiscardWorkflow,
     MarkUnreadable,
     OrderQueued,
     PutAgent,
@@ -145,6 +147,8 @@ class SurrealStorage:
         """In the order that the port promises."""
         return [
             *self._workflows.put(write.workflow for write in batch.of(PutWorkflow)),
+            *self._workflows.archive(batch.of(ArchiveWorkflow)),
+            *self._workflows.discard(batch.of(DiscardWorkflow)),
             *self._messages.put(batch.messages()),
             *self._queued.put_texts(batch.of(PutAttachedText)),
             *self._queued.put(write.message for write in batch.of(QueueMessage)),
@@ -184,6 +188,12 @@ class SurrealStorage:
 
     async def workflows(self) -> list[Workflow]:
         return await self._workflows.all()
+
+    async def discarded_workflows(self) -> list[WorkflowId]:
+        return await self._workflows.discarded()
+
+    async def archived_workflows(self) -> set[WorkflowId]:
+        return await self._workflows.archived()
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:
         await self._memories.forget(workflow_id)

@@ -4,11 +4,11 @@ One process owns it. Writes are data, so that one writer can put those of many r
 transaction; reads return the domain's own rows.
 
 However the writes of a commit are listed, they take effect in this order, and each kind in the order given:
-workflows, messages, attached texts, queued messages, their order, those that are queued no longer, templates, removed
-templates, agents, removed agents, prompts, removed prompts, notices, removed notices, new runs · changes of runs ·
-changes of roots · released claims · claims · step results · tool calls · raised interruptions · closed interruptions ·
-events · pieces of text · marks · settings · the audit log · tasks · allowed files. So no step is claimed after the
-change that ends its run, and a result wins over a claim of the same key.
+workflows, archived and discarded ones, messages, attached texts, queued messages, their order, those that are queued no
+longer, templates, removed templates, agents, removed agents, prompts, removed prompts, notices, removed notices, new
+runs · changes of runs · changes of roots · released claims · claims · step results · tool calls · raised interruptions
+· closed interruptions · events · pieces of text · marks · settings · the audit log · tasks · allowed files. So no step
+is claimed after the change that ends its run, and a result wins over a claim of the same key.
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,9 +49,28 @@ PAGE_ROWS = 200  # the most that one listing gives
 
 @dataclass(frozen=True, slots=True)
 class PutWorkflow:
-    """Create the workflow or replace its row."""
+    """Create the workflow or replace its row. Whether it is archived or discarded stays as it is."""
 
     workflow: Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveWorkflow:
+    """Put the workflow away `at` this time, or bring it back: None. Without effect where there is none."""
+
+    workflow_id: WorkflowId
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardWorkflow:
+    """Hide the workflow from every reading but `discarded_workflows` until it is deleted, or bring it back: `at` None.
+
+    Without effect where there is none.
+    """
+
+    workflow_id: WorkflowId
+    at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,6 +384,8 @@ class ChangeTasks:
 
 Write = (
     PutWorkflow
+    | ArchiveWorkflow
+    | DiscardWorkflow
     | PutMessage
     | PutAttachedText
     | QueueMessage
@@ -414,10 +435,20 @@ class Storage(Protocol):
         """
         ...
 
-    async def workflow(self, workflow_id: WorkflowId) -> Workflow | None: ...
+    async def workflow(self, workflow_id: WorkflowId) -> Workflow | None:
+        """None too for a discarded one."""
+        ...
 
     async def workflows(self) -> list[Workflow]:
-        """All, last changed first."""
+        """All but discarded ones, last changed first."""
+        ...
+
+    async def discarded_workflows(self) -> list[WorkflowId]:
+        """Those that are to be deleted, the one discarded first first."""
+        ...
+
+    async def archived_workflows(self) -> set[WorkflowId]:
+        """The ids of those that are archived, discarded ones too."""
         ...
 
     async def delete_workflow(self, workflow_id: WorkflowId) -> None:

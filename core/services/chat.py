@@ -11,7 +11,7 @@ from core.domain.model import ModelChoice
 from core.domain.queued_message import QueuedMessage
 from core.domain.run import ACTIVE, Run, RunKind
 from core.domain.template import AgentAction, AgentCall, Step, Template, ValidationMode
-from core.domain.workflow import Workflow
+from core.domain.workflow import Workflow, one_line
 from core.engine.engine import Engine
 from core.engine.starting import StartRequest, creation
 from core.errors import NotFound, Refused, StorageFailed, workflow_busy
@@ -186,7 +186,7 @@ def said_with(
 
 def first_words(text: str) -> str:
     """A title from a message: its first words, at most 60 characters."""
-    line = " ".join(text.split())
+    line = one_line(text) or "…"
     if len(line) <= TITLE_CHARACTERS:
         return line
     cut = line[:TITLE_CHARACTERS]

@@ -220,16 +220,22 @@ class RunService:
         found.sort(key=lambda one: (not one.is_open, one.created_at, one.seq))
         return found
 
-    async def newest(self, limit: int, status: RunStatus | None = None) -> AsyncIterator[Run]:
-        """The newest runs, page by page."""
+    async def newest(
+        self, limit: int, status: RunStatus | None = None, *, is_archived: bool | None = None
+    ) -> AsyncIterator[Run]:
+        """The newest runs, page by page: those of archived workflows alone, those of all others, or both."""
+        archived = await self._storage.archived_workflows() if is_archived is not None else set()
+        discarded = set(await self._storage.discarded_workflows())
         before: RunId | None = None
         while limit > 0:
-            page = await self._storage.runs(status=status, limit=min(limit, PAGE), before=before)
+            page = await self._storage.runs(status=status, limit=PAGE, before=before)
             for run in page:
-                yield run
-            if len(page) < min(limit, PAGE):
+                is_meant = is_archived is None or (run.workflow_id in archived) is is_archived
+                if limit > 0 and is_meant and run.workflow_id not in discarded:
+                    yield run
+                    limit -= 1
+            if len(page) < PAGE:
                 return
-            limit -= len(page)
             before = page[-1].id
 
     async def _run(self, run_id: RunId) -> Run:

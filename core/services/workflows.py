@@ -1,7 +1,8 @@
-"""Workflows as the sidebar and the chat pane need them: listed, opened, renamed, deleted."""
+"""Workflows as the sidebar and the chat pane need them: listed, opened, renamed, archived, deleted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from core.bus import Bus, WorkflowChanged, WorkflowDeleted
 from core.domain.agent import Answering
@@ -10,11 +11,11 @@ from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
 from core.domain.message import Message, Role
 from core.domain.run import RunKind, RunStatus
-from core.domain.workflow import Workflow
+from core.domain.workflow import Workflow, one_line
 from core.engine.engine import Engine
 from core.errors import NotFound, Refused, StorageFailed
 from core.ports.clock import Clock
-from core.ports.storage import PAGE_ROWS, PutWorkflow, Storage
+from core.ports.storage import PAGE_ROWS, ArchiveWorkflow, PutWorkflow, Storage
 from core.services.access import Access, key_missing, refused
 from core.services.agents import AgentService
 from core.services.outcome import answers
@@ -97,7 +98,7 @@ class WorkflowService:
     @answers
     async def rename(self, workflow_id: WorkflowId, title: str) -> Workflow:
         """Give a workflow another title. Fails with `bad_input` for an empty one or over 256 characters."""
-        title = " ".join(title.split())
+        title = one_line(title)
         if not title or len(title) > TITLE_CHARACTERS:
             raise Refused("bad_input", f"a title has 1 to {TITLE_CHARACTERS} characters")
         workflow = await self._workflow(workflow_id)
@@ -123,6 +124,28 @@ class WorkflowService:
             await self._storage.commit([PutWorkflow(chosen)])
             self._bus.publish(WorkflowChanged(chosen))
         return answering
+
+    @answers
+    async def archive(self, workflow_id: WorkflowId) -> Workflow:
+        """Cancel what is active, then put the workflow away: it is kept whole, and listed among the archived ones.
+
+        A run that begins in it brings it back. Without effect on one that is archived. Fails with `not_found`.
+        """
+        if (await self._workflow(workflow_id)).is_archived:
+            return await self._workflow(workflow_id)
+        await self._engine.cancel_workflow(workflow_id, keep_recording=True)
+        return await self._put_away(workflow_id, self._clock.now())
+
+    @answers
+    async def restore(self, workflow_id: WorkflowId) -> Workflow:
+        """Bring an archived workflow back, where it was. Fails with `not_found`."""
+        return await self._put_away(workflow_id, None)
+
+    async def _put_away(self, workflow_id: WorkflowId, at: datetime | None) -> Workflow:
+        await self._storage.commit([ArchiveWorkflow(workflow_id, at)])
+        changed = await self._workflow(workflow_id)
+        self._bus.publish(WorkflowChanged(changed))
+        return changed
 
     @answers
     async def delete(self, workflow_id: WorkflowId) -> None:

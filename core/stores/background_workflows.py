@@ -345,7 +345,11 @@ class BackgroundWorkflows:
         self._settings = message.settings
 
     def _on_workflow(self, message: WorkflowChanged) -> None:
+        """One that is archived leaves *Recently finished*; what is at work in it is seen as long as it is."""
         self.know((message.workflow,))
+        execution = self._executions.get(message.workflow.id)
+        if message.workflow.is_archived and execution is not None and not execution.is_active:
+            self._remove(execution)
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
         self._names.pop(message.workflow_id, None)

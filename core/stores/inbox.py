@@ -16,6 +16,7 @@ from core.stores.listeners import tell
 from core.stores.toasts import Toasts, of_error
 
 MOST = 200
+_OWN_DEEDS = frozenset({"workflow_archived", "workflow_deleted"})  # what a person just did is no news
 
 
 class Inbox:
@@ -49,7 +50,7 @@ class Inbox:
         tell(self.changed)
 
     def _on_added(self, toast: Toast) -> None:
-        if toast.type is not ToastType.USER_QUESTION:
+        if toast.type is not ToastType.USER_QUESTION and toast.code not in _OWN_DEEDS:
             self._keep(toast)
             tell(self.changed)
 

@@ -1,4 +1,4 @@
-"""Every workflow there is, the last changed first: what the section *Workflows* lists."""
+"""Every workflow there is, the last changed first: what the section *Workflows* lists, and what is archived."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -28,6 +28,7 @@ class Workflows:
 
     def __init__(self, bus: Bus) -> None:
         self._rows: dict[WorkflowId, ListedWorkflow] = {}
+        self._in_order: list[ListedWorkflow] | None = None
         self._newest: dict[WorkflowId, RunId] = {}
         self._subscriptions = (
             bus.subscribe(WorkflowChanged, self._on_changed),
@@ -43,24 +44,36 @@ class Workflows:
     def load(self, rows: Iterable[ListedWorkflow]) -> None:
         """Take in what the store holds; what was heard of meanwhile is newer and stays."""
         self._rows = {**{row.workflow.id: row for row in rows}, **self._rows}
-        tell(self.changed)
+        self._tell()
 
     @property
     def rows(self) -> list[ListedWorkflow]:
-        return sorted(self._rows.values(), key=lambda row: row.workflow.updated_at, reverse=True)
+        """Those that are not archived. The list is made once for each change, and is not to be changed."""
+        if self._in_order is None:
+            listed = (row for row in self._rows.values() if not row.workflow.is_archived)
+            self._in_order = sorted(listed, key=lambda row: row.workflow.updated_at, reverse=True)
+        return self._in_order
+
+    @property
+    def archived(self) -> list[ListedWorkflow]:
+        """The last one put away first."""
+        put_away = [(row.workflow.archived_at, row) for row in self._rows.values() if row.workflow.archived_at]
+        return [row for _, row in sorted(put_away, key=lambda one: one[0], reverse=True)]
 
     def get(self, workflow_id: WorkflowId) -> ListedWorkflow | None:
+        """Archived or not."""
         return self._rows.get(workflow_id)
 
     def _on_changed(self, message: WorkflowChanged) -> None:
         known = self._rows.get(message.workflow.id)
-        self._rows[message.workflow.id] = ListedWorkflow(message.workflow, known.status if known else None)
-        tell(self.changed)
+        status = message.status or (known.status if known else None)
+        self._rows[message.workflow.id] = ListedWorkflow(message.workflow, status)
+        self._tell()
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
         self._newest.pop(message.workflow_id, None)
         if self._rows.pop(message.workflow_id, None) is not None:
-            tell(self.changed)
+            self._tell()
 
     def _on_event(self, event: Event) -> None:
         """The status of a workflow is that of its newest run; what runs below that one shows in it."""
@@ -74,7 +87,11 @@ class Workflows:
         is_newest = self._newest.get(event.workflow_id) == event.run_id
         if row is not None and status is not None and is_newest and row.status is not status:
             self._rows[event.workflow_id] = replace(row, status=status)
-            tell(self.changed)
+            self._tell()
+
+    def _tell(self) -> None:
+        self._in_order = None
+        tell(self.changed)
 
 
 _STATUS: Mapping[type[Fact], RunStatus] = {

@@ -39,6 +39,7 @@ from desktop.translation.asking import asking_sentence
 from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
+from desktop.widgets.news import tell_news
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Surface
 
@@ -116,7 +117,7 @@ class AttentionCard(Adaptive, Surface):
         if not self.is_wanted and requests.first is not None:
             self._go_to(requests.first)
             self._update()
-            announce(self, f"{self.accessibleName()}. {self.accessibleDescription()}", is_urgent=True)
+            tell_news(self, f"{self.accessibleName()}. {self.accessibleDescription()}", is_urgent=True)
         self._update()
 
     def keep(self, open_ids: set[InterruptionId]) -> None:

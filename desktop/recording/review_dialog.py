@@ -68,6 +68,7 @@ class ReviewDialog(Adaptive, QDialog):
 
     def retranslate(self) -> None:
         self.setWindowTitle(self.tr("Review the recording"))
+        self._list.setAccessibleName(self.tr("Offered values"))
         steps = self._review["steps"]
         self._intro.setText(
             self.tr("%n steps become a template that you can run again with other values.", "", len(steps))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from core.domain.workflow import one_line
 from core.ports.clock import Clock
 from core.services.workflows import TITLE_CHARACTERS
 from desktop.sidebar.model import Index, model_of
@@ -79,6 +80,6 @@ class RowDelegate(QStyledItemDelegate):
     def setModelData(self, editor: QWidget, _model: QAbstractItemModel, index: Index) -> None:
         assert isinstance(editor, QLineEdit)
         row = model_of(index).row_at(index)
-        title = " ".join(editor.text().split())
+        title = one_line(editor.text())
         if row is not None and title not in ("", row.title):
             self.renamed.emit(row.id, title)

@@ -6,8 +6,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 OPEN = QKeySequence("Return")
+PEEK = QKeySequence("Space")
 RENAME = QKeySequence("F2")
-DELETE = QKeySequence("Del")
+ARCHIVE = QKeySequence("Del")
+DELETE = QKeySequence("Shift+Del")
+UNDO = QKeySequence("Ctrl+Z")
+FOLD = QKeySequence("Left")
+UNFOLD = QKeySequence("Right")
+LEAVE = QKeySequence("Esc")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +24,9 @@ class Keys:
     settings: QKeySequence
     collapse: QKeySequence
     open: QKeySequence = OPEN
+    peek: QKeySequence = PEEK
     rename: QKeySequence = RENAME
+    archive: QKeySequence = ARCHIVE
     delete: QKeySequence = DELETE
 
 

@@ -8,27 +8,58 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
 from core.domain.ids import WorkflowId
 from core.ports.clock import Clock
+from desktop.sidebar.aim import Aim
 from desktop.sidebar.delegate import RowDelegate
 from desktop.sidebar.elapsing import Elapsing
-from desktop.sidebar.keys import DELETE, OPEN, RENAME, Keys, is_menu_key, is_pressed
+from desktop.sidebar.keys import (
+    ARCHIVE,
+    DELETE,
+    FOLD,
+    LEAVE,
+    OPEN,
+    PEEK,
+    RENAME,
+    UNDO,
+    UNFOLD,
+    Keys,
+    is_menu_key,
+    is_pressed,
+)
 from desktop.sidebar.menu import RowMenu
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.place import kept_place
-from desktop.sidebar.rows import Item, Row
+from desktop.sidebar.rows import Header, Item, Row, Section
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 
 _Move = QAbstractItemView.CursorAction
 _Select = QItemSelectionModel.SelectionFlag
+_OF_ROWS = (OPEN, PEEK, RENAME, ARCHIVE, DELETE)
 
 
 class SidebarList(Adaptive, QListView):
-    """The selected row is the viewed one; keys move a cursor of their own, and open where it stands."""
+    """The selected row is the viewed one; keys move a cursor of their own, and open where it stands.
+
+    While somebody aims at a row with the pointer the rows stand still: what they say is kept up to date, and who comes
+    and goes is seen when the pointer rests. `can_leave` says whether Esc has something to leave, `is_cursor_held` that
+    the cursor stays where it is though another workflow is viewed.
+    """
 
     open_requested = Signal(str)
+    peek_requested = Signal(str)
     rename_requested = Signal(str, str)
     stop_requested = Signal(str)
+    archive_requested = Signal(str)
+    restore_requested = Signal(str)
     delete_requested = Signal(str)
+    undo_requested = Signal()
+    fold_requested = Signal(Section, bool)
+    expand_requested = Signal(str)
+    """A row is to be renamed for which there is no room."""
+    left = Signal()
+    """Esc, while there is something to leave."""
+    end_reached = Signal(bool)
+    """More rows are looked for: True, all that there are."""
 
     def __init__(self, theme: Theme, clock: Clock, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,6 +68,10 @@ class SidebarList(Adaptive, QListView):
         self._delegate = RowDelegate(theme, clock, self)
         self._menu = RowMenu(theme, self)
         self._elapsing = Elapsing(self, self._rows, theme, clock)
+        self._aim = Aim(self)
+        self._late: tuple[Sequence[Item], WorkflowId | None] | None = None
+        self.can_leave = False
+        self.is_cursor_held = False
         self.setModel(self._rows)
         self.setItemDelegate(self._delegate)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -44,26 +79,36 @@ class SidebarList(Adaptive, QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.clicked.connect(self._on_clicked)
+        self._aim.rested.connect(self._catch_up)
         self._delegate.renamed.connect(self.rename_requested)
         self._menu.open_chosen.connect(self.open_requested)
+        self._menu.peek_chosen.connect(self.peek_requested)
         self._menu.rename_chosen.connect(self.rename)
         self._menu.stop_chosen.connect(self.stop_requested)
+        self._menu.archive_chosen.connect(self.archive_requested)
+        self._menu.restore_chosen.connect(self.restore_requested)
         self._menu.delete_chosen.connect(self.delete_requested)
+        self.verticalScrollBar().valueChanged.connect(self._look_ahead)
         self.adapt_to(theme)
 
     def show_items(self, items: Sequence[Item], viewed: WorkflowId | None) -> None:
         """Have the list be this one. Nothing jumps, except to a workflow that was not viewed before."""
+        self._late = None
         if [item.key for item in items] == [item.key for item in self._rows.items]:
             self._rows.show_items(items)
+        elif self._aim.is_taken and self._rows.items:
+            self._late = (items, viewed)
+            fresh = {item.key: item for item in items}
+            self._rows.show_items([fresh.get(item.key, item) for item in self._rows.items])
         else:
-            with kept_place(self, self._rows):
+            with kept_place(self, self._rows, self._aim.place):
                 self._rows.show_items(items)
         index = self._rows.index_of(viewed)
         if not index.isValid():
             self.clearSelection()
         else:
             self.selectionModel().select(index, _Select.ClearAndSelect)
-            if viewed != self._viewed and not self._is_editing:
+            if viewed != self._viewed and not self._is_editing and not self.is_cursor_held:
                 self.setCurrentIndex(index)
         self._viewed = viewed
         self._elapsing.start()
@@ -80,9 +125,11 @@ class SidebarList(Adaptive, QListView):
         self._elapsing.set_wanted(not is_collapsed)
 
     def rename(self, workflow_id: str) -> None:
-        """Let the title of this row be written; without effect where there is no room for it."""
+        """Let the title of this row be written; `expand_requested` where there is no room for it."""
         index = self._rows.index_of(WorkflowId(workflow_id))
-        if index.isValid() and not self._delegate.is_collapsed:
+        if index.isValid() and self._delegate.is_collapsed:
+            self.expand_requested.emit(workflow_id)
+        elif index.isValid():
             self.setCurrentIndex(index)
             self.edit(index)
 
@@ -91,9 +138,16 @@ class SidebarList(Adaptive, QListView):
         self.setCurrentIndex(self._nearest(0, 1))
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def order(self) -> list[WorkflowId]:
-        """The workflows from the top down, each where it has its own row."""
-        return [item.id for item in self._rows.items if isinstance(item, Row) and not item.is_repeated]
+    def go_to_section(self, section: Section) -> None:
+        """The cursor on its title where it is folded, else on its first row."""
+        place = self._rows.index_of(section).row()
+        if place >= 0:
+            self.setCurrentIndex(self._nearest(place, 1))
+
+    def let_go(self) -> None:
+        """The person did something to the list: it is seen at once, wherever the pointer is."""
+        self._aim.let_go()
+        self._catch_up()
 
     @property
     def cursor_row(self) -> Row | None:
@@ -118,27 +172,54 @@ class SidebarList(Adaptive, QListView):
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
-            and self.cursor_row is not None
-            and any(is_pressed(keys, event) for keys in (OPEN, RENAME, DELETE))
+            and not self._is_editing
+            and self._is_own(event)
         ):
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.let_go()
+        header = self._rows.header_at(self.currentIndex())
         row = self.cursor_row
-        if row is None or self._is_editing:
+        if self._is_editing:
             super().keyPressEvent(event)
-        elif is_pressed(OPEN, event):
+        elif is_pressed(UNDO, event):
+            self.undo_requested.emit()
+        elif is_pressed(LEAVE, event) and self.can_leave:
+            self.left.emit()
+        elif header is not None and any(is_pressed(keys, event) for keys in (UNFOLD, OPEN, PEEK)):
+            self.fold_requested.emit(header.section, False)
+        elif is_pressed(FOLD, event) or is_pressed(UNFOLD, event):
+            if row is not None and is_pressed(FOLD, event):
+                self.fold_requested.emit(row.section, True)
+        elif row is None or not self._act(row, event):
+            super().keyPressEvent(event)
+
+    def _act(self, row: Row, event: QKeyEvent) -> bool:
+        """Do what the key does with a row; False where it does nothing."""
+        if is_pressed(OPEN, event):
             self.open_requested.emit(row.id)
+        elif is_pressed(PEEK, event):
+            self.peek_requested.emit(row.id)
         elif is_pressed(RENAME, event):
             self.rename(row.id)
-        elif is_pressed(DELETE, event):
+        elif is_pressed(DELETE, event) or (is_pressed(ARCHIVE, event) and row.is_archived):
             self.delete_requested.emit(row.id)
+        elif is_pressed(ARCHIVE, event):
+            self.archive_requested.emit(row.id)
         elif is_menu_key(event):
             self._open_menu(row, self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).center()))
         else:
-            super().keyPressEvent(event)
+            return False
+        return True
+
+    def _is_own(self, event: QKeyEvent) -> bool:
+        """Whether the key means something here, whatever it means elsewhere."""
+        if is_pressed(UNDO, event) or (is_pressed(LEAVE, event) and self.can_leave):
+            return True
+        return self.currentIndex().isValid() and any(is_pressed(keys, event) for keys in _OF_ROWS)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() is QContextMenuEvent.Reason.Keyboard:
@@ -156,6 +237,8 @@ class SidebarList(Adaptive, QListView):
                 self.scrollToTop()
                 return self._nearest(0, 1)
             case _Move.MoveEnd:
+                self.end_reached.emit(True)
+                last = len(self._rows.items) - 1
                 return self._nearest(last, -1)
             case _Move.MovePageUp:
                 return self._nearest(max(0, now - page), 1)
@@ -181,17 +264,31 @@ class SidebarList(Adaptive, QListView):
         return self.state() is QAbstractItemView.State.EditingState
 
     def _nearest(self, place: int, step: int) -> QModelIndex:
-        """The first row from `place` on, in this direction; where there is none, the cursor stays."""
+        """The first row or folded section from `place` on, in this direction; where there is none, the cursor stays."""
         while 0 <= place < len(self._rows.items):
             index = self._rows.index(place)
-            if self._rows.row_at(index) is not None:
+            if self._rows.flags(index) & Qt.ItemFlag.ItemIsEnabled:
                 return index
             place += step
         return self.currentIndex()
 
     def _on_clicked(self, index: QModelIndex) -> None:
-        if (row := self._rows.row_at(index)) is not None:
-            self.open_requested.emit(row.id)
+        item = self._rows.item_at(index)
+        self.let_go()
+        if isinstance(item, Header):
+            self.fold_requested.emit(item.section, not item.is_folded)
+        else:
+            self.open_requested.emit(item.id)
+
+    def _catch_up(self) -> None:
+        if self._late is not None:
+            self.show_items(*self._late)
+
+    def _look_ahead(self, at: int) -> None:
+        bar = self.verticalScrollBar()
+        if at + 2 * self.viewport().height() >= bar.maximum():
+            self.end_reached.emit(False)
 
     def _open_menu(self, row: Row, place: QPoint) -> None:
+        self.let_go()
         self._menu.open_for(row, place, can_rename=not self._delegate.is_collapsed)

@@ -21,16 +21,18 @@ _ROW_FLAGS = (
     | Qt.ItemFlag.ItemIsEditable
     | Qt.ItemFlag.ItemNeverHasChildren
 )
+_HEADER_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
 _NOWHERE = QModelIndex()
 
 
 class SidebarModel(QAbstractListModel):
-    """Headers cannot be reached. What a row shows of time is that of `clock`."""
+    """A header can be reached where its section is folded. What a row shows of time is that of `clock`."""
 
     def __init__(self, clock: Clock, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._clock = clock
         self._items: list[Item] = []
+        self._places: dict[Hashable, int] | None = None
 
     @property
     def items(self) -> Sequence[Item]:
@@ -55,13 +57,19 @@ class SidebarModel(QAbstractListModel):
 
     def index_of(self, key: Hashable) -> QModelIndex:
         """Where an item stands; invalid if it does not. The key of a workflow's own row is its id."""
-        places = (place for place, item in enumerate(self._items) if item.key == key)
-        return self.index(next(places, -1))
+        if self._places is None:
+            self._places = {item.key: place for place, item in enumerate(self._items)}
+        return self.index(self._places.get(key, -1))
 
     def row_at(self, index: Index) -> Row | None:
         """The workflow at this place, None for a header or an invalid one."""
         item = self._items[index.row()] if index.isValid() else None
         return item if isinstance(item, Row) else None
+
+    def header_at(self, index: Index) -> Header | None:
+        """The title of a section at this place, None for a workflow or an invalid one."""
+        item = self._items[index.row()] if index.isValid() else None
+        return item if isinstance(item, Header) else None
 
     def item_at(self, index: Index) -> Item:
         """Raises IndexError for an invalid one."""
@@ -71,7 +79,10 @@ class SidebarModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._items)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        return Qt.ItemFlag.NoItemFlags if self.row_at(index) is None else _ROW_FLAGS
+        header = self.header_at(index)
+        if header is not None:
+            return _HEADER_FLAGS if header.is_folded else Qt.ItemFlag.NoItemFlags
+        return _ROW_FLAGS if index.isValid() else Qt.ItemFlag.NoItemFlags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
@@ -92,7 +103,10 @@ class SidebarModel(QAbstractListModel):
     def _spoken_header(self, header: Header) -> str:
         """`Recently finished, 3 workflows`."""
         counted = self.tr("%n workflows", "", header.count)
-        return f"{section_words(header.section)}, {counted}"
+        words = [section_words(header.section), counted]
+        if header.is_folded:
+            words.append(self.tr("folded"))
+        return ", ".join(words)
 
     def _remove_all_but(self, kept: Collection[object]) -> None:
         end = len(self._items)
@@ -103,6 +117,7 @@ class SidebarModel(QAbstractListModel):
             if start < end:
                 self.beginRemoveRows(_NOWHERE, start, end - 1)
                 del self._items[start:end]
+                self._places = None
                 self.endRemoveRows()
             end = start - 1
 
@@ -113,6 +128,7 @@ class SidebarModel(QAbstractListModel):
             end += 1
         self.beginInsertRows(_NOWHERE, start, end - 1)
         self._items[start:start] = items[start:end]
+        self._places = None
         self.endInsertRows()
         return end
 
@@ -122,8 +138,10 @@ class SidebarModel(QAbstractListModel):
         if old != place:
             self.beginMoveRows(_NOWHERE, old, old, _NOWHERE, place)
             self._items.insert(place, self._items.pop(old))
+            self._places = None
             self.endMoveRows()
-        if self._items[place] != item:
+        before = self._items[place]
+        if before is not item and before != item:
             self._items[place] = item
             self.dataChanged.emit(self.index(place), self.index(place))
 

@@ -21,17 +21,22 @@ def visible_rows(view: QListView, model: SidebarModel) -> Iterator[Row]:
 
 
 @contextmanager
-def kept_place(view: QListView, model: SidebarModel) -> Iterator[None]:
-    """Around a change of the list: the highest visible row that stays in its section stays where it is.
+def kept_place(view: QListView, model: SidebarModel, pointer: QPoint | None = None) -> Iterator[None]:
+    """Around a change of the list: the row under the `pointer` stays where it is, else the one that the keys act on,
+    else the highest visible one; each as long as it stays in its section.
 
-    At the top of the list its top stays in view instead, so that what comes there is seen.
+    Without a pointer, at the top of the list its top stays in view instead, so that what comes there is seen.
     """
     bar = view.verticalScrollBar()
     is_at_top = bar.value() == bar.minimum()
-    before = {row.key: (row.section, _top(view, model, row.key)) for row in visible_rows(view, model)}
+    rows = list(visible_rows(view, model))
+    under = model.row_at(view.indexAt(pointer)) if pointer is not None else None
+    cursor = model.row_at(view.currentIndex()) if view.hasFocus() else None
+    first = [row for row in (under, cursor) if row is not None and row in rows]
+    before = {row.key: (row.section, _top(view, model, row.key)) for row in (*first, *rows)}
     yield
     view.doItemsLayout()
-    if is_at_top:
+    if is_at_top and under is None:
         bar.setValue(bar.minimum())
         return
     sections = _sections(model)

@@ -7,9 +7,10 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPen, QRegion
 from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 
 from desktop.sidebar.rows import Header, Row, State
-from desktop.sidebar.shape import RowShape, center_of, header_of
+from desktop.sidebar.shape import RowShape, center_of, fold_sign_of, ground_of, header_of
 from desktop.sidebar.signs import paint_sign
 from desktop.sidebar.words import section_words, state_words, time_words
+from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
 from desktop.translation.formats import number
@@ -56,8 +57,14 @@ class RowPainter:
     def paint_header(self, painter: QPainter, option: QStyleOptionViewItem, header: Header) -> None:
         theme = self._theme
         box = header_of(option.rect, theme.sizes)
+        icon = Icon.CHEVRON_RIGHT if header.is_folded else Icon.CHEVRON_DOWN
+        words = QFontMetrics(theme.font("section")).horizontalAdvance(section_words(header.section))
+        theme.icon(icon, "muted").paint(painter, fold_sign_of(box, words, theme.sizes))
         paint_words(painter, theme, section_words(header.section), box, "section", "muted")
         paint_words(painter, theme, number(header.count), box, "meta", "muted", Qt.AlignmentFlag.AlignRight)
+        ring = ground_of(option.rect, theme.sizes)
+        ring.setTop(box.top())
+        paint_cursor(painter, theme, option, ring, theme.sizes.radius_row)
 
     def is_cut(self, box: QRect, row: Row, now: datetime) -> bool:
         """Whether not all of a row's words have room in `box`."""

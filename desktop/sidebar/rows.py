@@ -1,10 +1,10 @@
 """What the list shows, derived from the stores: headers and rows, in order.
 
 Pure: same stores, same list. A workflow stands in exactly one section, and no header stands over an empty one; what
-needs the person is repeated on top.
+needs the person is repeated on top. What is archived has a list of its own.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum, auto
@@ -25,6 +25,7 @@ class Section(Enum):
     RUNNING = auto()
     RECENT = auto()
     WORKFLOWS = auto()
+    ARCHIVED = auto()
 
 
 class State(StrEnum):
@@ -43,10 +44,11 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The title of a section, with the number of its rows."""
+    """The title of a section, with the number of its rows; of a folded one it is all that is seen."""
 
     section: Section
     count: int
+    is_folded: bool = False
 
     @property
     def key(self) -> Section:
@@ -57,11 +59,11 @@ class Header:
 class Row:
     """One workflow.
 
-    `at` is when its run began (section *Running*), when it ended (*Recently finished*), or when the workflow was
-    last changed. `since` and `until` are the bounds of the run: None where no run is shown, or where it goes on.
-    `progress` are steps done and in all, of a template's run; `mode` the run's where it is not that of the settings.
-    `waiting` is how many requests wait for the person. In *Needs you* the row is repeated: `asked` is what the oldest
-    of these asks, `since` is when it did.
+    `at` is when its run began (section *Running*), when it ended (*Recently finished*), when it was put away
+    (*Archived*), or when the workflow was last changed. `since` and `until` are the bounds of the run: None where no
+    run is shown, or where it goes on. `progress` are steps done and in all, of a template's run; `mode` the run's where
+    it is not that of the settings. `waiting` is how many requests wait for the person. In *Needs you* the row is
+    repeated: `asked` is what the oldest of these asks, `since` is when it did.
     """
 
     id: WorkflowId
@@ -89,6 +91,10 @@ class Row:
         return self.section is Section.NEEDS_YOU
 
     @property
+    def is_archived(self) -> bool:
+        return self.section is Section.ARCHIVED
+
+    @property
     def is_live(self) -> bool:
         """Whether its run goes on."""
         return self.section in (Section.NEEDS_YOU, Section.RUNNING)
@@ -98,6 +104,9 @@ Item = Header | Row
 
 ModeOf = Callable[[WorkflowId], ValidationMode | None]
 """The mode of a workflow's run where it is not that of the settings, else None."""
+
+RowsOf = Callable[[Iterable[ListedWorkflow]], list[Row]]
+"""Makes the rows of workflows in which nothing is at work."""
 
 _STATES = {
     RunStatus.ENQUEUED: State.QUEUED,
@@ -110,30 +119,71 @@ _STATES = {
 }
 
 
+class StillRows:
+    """The rows of workflows in which nothing is at work, kept from one list to the next: of thousands few change."""
+
+    def __init__(self) -> None:
+        self._kept: dict[WorkflowId, tuple[ListedWorkflow, Row]] = {}
+
+    def __call__(self, listed: Iterable[ListedWorkflow]) -> list[Row]:
+        """The rows of these; the same as before where they are the same."""
+        before, self._kept = self._kept, {}
+        for one in listed:
+            kept = before.get(one.workflow.id)
+            self._kept[one.workflow.id] = kept if kept is not None and kept[0] is one else (one, _still(one))
+        return [row for _, row in self._kept.values()]
+
+
 def list_items(
-    background: BackgroundWorkflows, workflows: Workflows, wanted: str = "", mode_of: ModeOf | None = None
+    background: BackgroundWorkflows,
+    workflows: Workflows,
+    wanted: str = "",
+    mode_of: ModeOf | None = None,
+    *,
+    folded: Collection[Section] = (),
+    rows_of: RowsOf | None = None,
 ) -> list[Item]:
     """Those that need the person, the longest waiting first; running ones in the order of their start; finished ones,
     the last first; the others, the last changed first.
 
-    `wanted` leaves those with this text in their title, in whatever case.
+    `wanted` leaves those with this text in their title, in whatever case; then nothing is folded.
     """
-    wanted = wanted.strip().casefold()
     known = [*background.running_workflows, *background.recently_completed_workflows]
-    sections = (
-        sorted((_needing(one) for one in known if one.has_pending_question), key=_by_since),
-        [_active(one, mode_of(one.workflow_id) if mode_of else None) for one in background.running_workflows],
-        [_ended(one) for one in background.recently_completed_workflows],
-        [_idle(one) for one in workflows.rows if background.get_execution(one.workflow.id) is None],
-    )
+    sections: dict[Section, Sequence[Row]] = {
+        Section.NEEDS_YOU: sorted((_needing(one) for one in known if one.has_pending_question), key=_by_since),
+        Section.RUNNING: [
+            _active(one, mode_of(one.workflow_id) if mode_of else None) for one in background.running_workflows
+        ],
+        Section.RECENT: [_ended(one) for one in background.recently_completed_workflows],
+        Section.WORKFLOWS: (rows_of or _still_rows)(
+            one for one in workflows.rows if background.get_execution(one.workflow.id) is None
+        ),
+    }
+    return _in_sections(sections, wanted, folded)
+
+
+def archived_items(workflows: Workflows, wanted: str = "", *, rows_of: RowsOf | None = None) -> list[Item]:
+    """What is archived, the last put away first."""
+    return _in_sections({Section.ARCHIVED: (rows_of or _still_rows)(workflows.archived)}, wanted, ())
+
+
+def first_page(items: list[Item], most: int, shown: WorkflowId | None) -> list[Item]:
+    """The list as far as it is looked at: at most so many items, or as many as it takes to have `shown` in it."""
+    if len(items) <= most:
+        return items
+    at = next((place for place, item in enumerate(items) if item.key == shown), 0) if shown is not None else 0
+    return items[: max(most, at + 1)]
+
+
+def _in_sections(sections: dict[Section, Sequence[Row]], wanted: str, folded: Collection[Section]) -> list[Item]:
+    wanted = wanted.strip().casefold()
     items: list[Item] = []
-    for section, rows in zip(Section, sections, strict=True):
-        items += _with_header(section, [row for row in rows if wanted in row.title.casefold()])
+    for section, rows in sections.items():
+        found = [row for row in rows if wanted in row.title.casefold()] if wanted else rows
+        is_folded = section in folded and not wanted
+        if found:
+            items += [Header(section, len(found), is_folded), *(() if is_folded else found)]
     return items
-
-
-def _with_header(section: Section, rows: list[Row]) -> Iterable[Item]:
-    return [Header(section, len(rows)), *rows] if rows else ()
 
 
 def _needing(one: Execution) -> Row:
@@ -186,12 +236,18 @@ def _ended(one: Execution) -> Row:
     )
 
 
-def _idle(one: ListedWorkflow) -> Row:
+def _still_rows(listed: Iterable[ListedWorkflow]) -> list[Row]:
+    return [_still(one) for one in listed]
+
+
+def _still(one: ListedWorkflow) -> Row:
     workflow = one.workflow
-    return Row(workflow.id, workflow.title, Section.WORKFLOWS, _idle_state(one.status), at=workflow.updated_at)
+    section = Section.ARCHIVED if workflow.is_archived else Section.WORKFLOWS
+    at = workflow.archived_at or workflow.updated_at
+    return Row(workflow.id, workflow.title, section, _still_state(one.status), at=at)
 
 
-def _idle_state(status: RunStatus | None) -> State:
+def _still_state(status: RunStatus | None) -> State:
     if status is None:
         return State.NEW
     return _STATES[status] if status.is_final else State.INTERRUPTED

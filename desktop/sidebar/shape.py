@@ -84,6 +84,13 @@ def header_of(box: QRect, sizes: Sizes) -> QRect:
     return box.adjusted(inset, sizes.space_m, -_right_margin(box, sizes) - sizes.space_s, 0)
 
 
+def fold_sign_of(line: QRect, words: int, sizes: Sizes) -> QRect:
+    """Behind the title of a section, which is so many pixels wide: whether its rows are seen."""
+    side = sizes.space_m
+    left = min(line.left() + words + sizes.space_xs, line.right() - 2 * side)
+    return QRect(left, line.top() + (line.height() - side) // 2, side, side)
+
+
 def tile_of(box: QRect, sizes: Sizes) -> QRect:
     """The square of a collapsed row: in the middle of the sidebar, with a scroll bar and without one."""
     size = QSize(sizes.sidebar_tile, sizes.sidebar_tile)

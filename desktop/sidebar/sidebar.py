@@ -1,5 +1,7 @@
 """The left sidebar as one widget: shows the stores, and tells what a person wants."""
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
@@ -13,13 +15,15 @@ from desktop.sidebar.folding_button import FoldingButton
 from desktop.sidebar.head import SidebarHead
 from desktop.sidebar.keys import Keys
 from desktop.sidebar.list_view import SidebarList
-from desktop.sidebar.rows import ModeOf, list_items
+from desktop.sidebar.rows import ModeOf, Section
 from desktop.sidebar.search_field import SearchField
+from desktop.sidebar.shown_list import ShownList
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.empty_state import EmptyState
 from desktop.widgets.surfaces import Surface
+from desktop.widgets.visibility import show_when
 
 _CLOSE_SEARCH = QKeySequence("Esc")
 
@@ -31,10 +35,15 @@ class Sidebar(Adaptive, Surface):
     """
 
     open_requested = Signal(str)
+    peek_requested = Signal(str)
+    peek_left = Signal()
     new_requested = Signal()
     rename_requested = Signal(str, str)
     stop_requested = Signal(str)
+    archive_requested = Signal(str)
+    restore_requested = Signal(str)
     delete_requested = Signal(str)
+    undo_requested = Signal()
     settings_requested = Signal()
     collapsed_changed = Signal(bool)
 
@@ -54,7 +63,8 @@ class Sidebar(Adaptive, Surface):
         self._theme = theme
         self._background = background
         self._workflows = workflows
-        self._mode_of = mode_of
+        self._shown = ShownList(background, workflows, mode_of)
+        self._is_peeking = False
         self._keys = keys
         self._is_collapsed = False
         self._head = SidebarHead(theme, keys.collapse)
@@ -63,11 +73,12 @@ class Sidebar(Adaptive, Surface):
         self._list = SidebarList(theme, clock)
         self._empty = EmptyState(theme, Icon.WORKFLOW)
         self._no_match = EmptyState(theme, Icon.SEARCH)
+        self._none_archived = EmptyState(theme, Icon.ARCHIVE)
+        self._archive = FoldingButton(theme, "ghost", Icon.ARCHIVE)
         self._settings = FoldingButton(theme, "ghost", Icon.SETTINGS)
         self._lay_out()
         self._connect()
         self._list.set_keys(keys)
-        self.setFocusProxy(self._list)
         self.adapt_to(theme)
         frames.bind(self, (background.changed, background.viewed_changed, workflows.changed), self._render)
 
@@ -89,7 +100,7 @@ class Sidebar(Adaptive, Surface):
         self._is_collapsed = is_collapsed
         if is_collapsed:
             self._close_search()
-        for part in (self._head, self._new, self._settings):
+        for part in (self._head, self._new, self._archive, self._settings):
             part.fold(is_collapsed)
         self._list.set_collapsed(is_collapsed)
         self.dress()
@@ -105,18 +116,61 @@ class Sidebar(Adaptive, Surface):
         target.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def order(self) -> list[WorkflowId]:
-        """The workflows that the list shows, from the top down."""
-        return self._list.order()
+        """The workflows that the list has, from the top down."""
+        return self._shown.order()
+
+    @property
+    def folded_sections(self) -> tuple[str, ...]:
+        """Names, to be kept until the next start."""
+        return self._shown.folded
+
+    def fold_sections(self, names: Iterable[str]) -> None:
+        """As it was kept."""
+        self._shown.fold_all(names)
+        self._render()
+
+    @property
+    def is_archive_shown(self) -> bool:
+        return self._shown.is_archive
+
+    def show_archive(self, is_shown: bool) -> None:
+        """What is archived, in the place of the list; or the list again."""
+        if is_shown == self._shown.is_archive:
+            return
+        self._close_search()
+        self._shown.show_archive(is_shown)
+        self._list.let_go()
+        self.retranslate()
+        self._render()
+
+    def set_peeking(self, is_peeking: bool) -> None:
+        """Whether Esc in the list goes back to what was viewed before."""
+        self._is_peeking = is_peeking
+        self._render()
 
     def rename(self, workflow_id: WorkflowId) -> None:
-        """Let the title be written in its row; a collapsed sidebar opens for it. Without effect for one not shown."""
+        """Let the title be written in its row; a collapsed sidebar opens for it, and a folded section."""
         self.set_collapsed(False)
+        listed = self._workflows.get(workflow_id)
+        self.show_archive(listed is not None and listed.workflow.is_archived)
+        self._close_search()
+        self._shown.reveal(workflow_id)
+        self._render()
         self._list.rename(workflow_id)
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Workflows"))
         self._new.describe(self.tr("New workflow"), self._keys.new)
         self._settings.describe(self.tr("Settings"), self._keys.settings)
+        self._archive.describe(
+            self.tr("Back to the workflows") if self._shown.is_archive else self.tr("Archived"), QKeySequence()
+        )
+        self._none_archived.describe(
+            self.tr("Nothing is archived"),
+            self.tr("Delete puts a workflow of the list away. It is kept here, and can be restored."),
+            self.tr("Back to the workflows"),
+            _CLOSE_SEARCH,
+        )
         self._empty.describe(
             self.tr("No workflows yet"),
             self.tr("Each conversation with an agent and each run of a template stands here. Several can run at once."),
@@ -140,9 +194,10 @@ class Sidebar(Adaptive, Surface):
         self._tools.addWidget(self._search)
         self._search.hide()
         self._pages = QStackedWidget()
-        for page in (self._list, self._empty, self._no_match):
+        for page in (self._list, self._empty, self._no_match, self._none_archived):
             self._pages.addWidget(page)
         self._foot = QVBoxLayout()
+        self._foot.addWidget(self._archive)
         self._foot.addWidget(self._settings)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -162,18 +217,67 @@ class Sidebar(Adaptive, Surface):
         self._search.closed.connect(self._leave_search)
         self._search.left.connect(self._list.go_to_first)
         self._no_match.acted.connect(self._leave_search)
-        self._list.open_requested.connect(self.open_requested)
-        self._list.rename_requested.connect(self.rename_requested)
-        self._list.stop_requested.connect(self.stop_requested)
-        self._list.delete_requested.connect(self.delete_requested)
+        self._none_archived.acted.connect(self._leave_archive)
+        self._archive.pressed.connect(self._toggle_archive)
+        rows = self._list
+        rows.open_requested.connect(self.open_requested)
+        rows.peek_requested.connect(self._peek)
+        rows.rename_requested.connect(self.rename_requested)
+        rows.stop_requested.connect(self.stop_requested)
+        rows.archive_requested.connect(self.archive_requested)
+        rows.restore_requested.connect(self.restore_requested)
+        rows.delete_requested.connect(self.delete_requested)
+        rows.undo_requested.connect(self.undo_requested)
+        rows.expand_requested.connect(self.rename)
+        rows.fold_requested.connect(self._fold)
+        rows.left.connect(self._leave)
+        rows.end_reached.connect(self._look_further)
 
     def _render(self) -> None:
-        items = list_items(self._background, self._workflows, self._search.text(), self._mode_of)
-        self._list.show_items(items, self._background.viewed_workflow_id)
+        shown, viewed = self._shown, self._background.viewed_workflow_id
+        items = shown.items(viewed, is_collapsed=self._is_collapsed)
+        self._list.can_leave = self._is_peeking or shown.is_archive or bool(shown.wanted)
+        self._list.show_items(items, viewed)
+        show_when(self._archive, shown.is_archive or bool(self._workflows.archived))
         if items or self._is_collapsed:
             self._pages.setCurrentWidget(self._list)
+        elif shown.wanted.strip():
+            self._pages.setCurrentWidget(self._no_match)
         else:
-            self._pages.setCurrentWidget(self._no_match if self._search.text().strip() else self._empty)
+            self._pages.setCurrentWidget(self._none_archived if shown.is_archive else self._empty)
+
+    def _fold(self, section: Section, is_folded: bool) -> None:
+        if not self._is_collapsed and self._shown.fold(section, is_folded):
+            self._render()
+            self._list.go_to_section(section)
+
+    def _look_further(self, to_the_end: bool) -> None:
+        if self._shown.look_further(to_the_end=to_the_end):
+            self._render()
+
+    def _leave(self) -> None:
+        """The innermost: what is peeked at, then the search, then the archive."""
+        if self._is_peeking:
+            self._list.is_cursor_held = True
+            self.peek_left.emit()
+            self._list.is_cursor_held = False
+        elif self._shown.wanted:
+            self._leave_search()
+        else:
+            self._leave_archive()
+
+    def _peek(self, workflow_id: str) -> None:
+        self._list.is_cursor_held = True
+        self.peek_requested.emit(workflow_id)
+        self._list.is_cursor_held = False
+
+    def _leave_archive(self) -> None:
+        self.show_archive(False)
+        self.take_focus()
+
+    def _toggle_archive(self) -> None:
+        self.show_archive(not self._shown.is_archive)
+        self._list.go_to_first()
 
     def _describe_no_match(self) -> None:
         text = self.tr("No workflow has “{text}” in its name.").format(text=self._search.text().strip())
@@ -191,11 +295,14 @@ class Sidebar(Adaptive, Surface):
             self._search.clear()
 
     def _on_searched(self) -> None:
+        self._shown.wanted = self._search.text()
+        self._list.let_go()
         self._describe_no_match()
         self._render()
 
     def _close_search(self) -> None:
         self._head.set_searching(False)
+        self._search.clear()
 
     def _leave_search(self) -> None:
         self._close_search()

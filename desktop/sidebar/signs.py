@@ -24,5 +24,5 @@ def paint_sign(painter: QPainter, theme: Theme, row: Row, center: QPointF, widge
 
     What ended is told by a shape only while it is new; then it is a ring, and its words tell.
     """
-    indicator = Indicator.IDLE if row.section is Section.WORKFLOWS else _INDICATORS[row.state]
+    indicator = Indicator.IDLE if row.section in (Section.WORKFLOWS, Section.ARCHIVED) else _INDICATORS[row.state]
     paint_indicator(painter, theme, indicator, center, widget)

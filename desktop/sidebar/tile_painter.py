@@ -26,7 +26,7 @@ class TilePainter:
         paint_ground(painter, theme, tile, radius, ground_color(option) or "raised")
         self._paint_edge(painter, tile, radius)
         paint_words(painter, theme, initial(row.title), tile, "row_unread", "text", Qt.AlignmentFlag.AlignHCenter)
-        if row.section is not Section.WORKFLOWS:
+        if row.section not in (Section.WORKFLOWS, Section.ARCHIVED):
             self._paint_state(painter, row, tile, canvas)
         self._paint_badge(painter, row, tile)
         gap = theme.sizes.focus_ring + 1

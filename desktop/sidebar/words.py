@@ -26,6 +26,8 @@ def section_words(section: Section) -> str:
             return translate("Sidebar", "Recently finished")
         case Section.WORKFLOWS:
             return translate("Sidebar", "Workflows")
+        case Section.ARCHIVED:
+            return translate("Sidebar", "Archived")
 
 
 def state_words(row: Row, now: datetime) -> str:
@@ -49,7 +51,7 @@ def time_words(row: Row, now: datetime) -> str:
             return time_of_day(row.at.astimezone())
         case Section.RECENT:
             return ago((now - row.at).total_seconds())
-        case Section.WORKFLOWS:
+        case Section.WORKFLOWS | Section.ARCHIVED:
             then, today = row.at.astimezone(), now.astimezone().date()
             return time_of_day(then) if then.date() == today else day(then.date(), today)
 
@@ -58,6 +60,8 @@ def spoken_row(row: Row) -> str:
     """`Refactor billing, running, step 3 of 7, slot 1`. Without times: it would be said again each second."""
     state = _state(row)
     words = [row.title, state[:1].lower() + state[1:]]
+    if row.is_archived:
+        words.append(translate("Sidebar", "archived"))
     if row.progress is not None:
         done, steps = row.progress
         words.append(translate("Sidebar", "step {done} of {steps}").format(done=number(done), steps=number(steps)))

@@ -16,8 +16,9 @@ from desktop.toasts.attention import Attention
 from desktop.toasts.card import ToastCard
 from desktop.toasts.room import room_in
 from desktop.toasts.shadow import Shadow
-from desktop.widgets.accessible import announce, set_role
+from desktop.widgets.accessible import set_role
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.news import tell_news
 
 _NOWHERE = QRegion(-1, -1, 1, 1)  # an empty region would be no mask
 _URGENT = (ToastType.ERROR, ToastType.USER_QUESTION)
@@ -105,7 +106,7 @@ class ToastOverlay(Adaptive, QWidget):
         self._arrange(self._theme.motion_ms(MOTION_LONG_MS))
         self._look_for_mouse()
         for toast in fresh:
-            announce(self, self._cards[toast.id].spoken, is_urgent=toast.type in _URGENT)
+            tell_news(self, self._cards[toast.id].spoken, is_urgent=toast.type in _URGENT)
 
     def _make(self, toast: Toast) -> ToastCard:
         card = ToastCard(self._theme, toast, self)

@@ -49,6 +49,10 @@ def words_of(toast: Toast) -> Words:
             title = translate("Toasts", "Automatic mode is on")
             message = translate("Toasts", "What begins now runs without asking. The mode can be set back.")
             return Words(title, message, actions=((UNDO, translate("Toasts", "Undo")),))
+        case "workflow_archived":
+            return Words(toast.title, translate("Toasts", "Archived"), actions=((UNDO, translate("Toasts", "Undo")),))
+        case "workflow_deleted":
+            return Words(toast.title, translate("Toasts", "Deleted"), actions=((UNDO, translate("Toasts", "Undo")),))
         case "template_saved":
             return Words(toast.title, translate("Toasts", "The template is saved."))
         case "workflow_gone":

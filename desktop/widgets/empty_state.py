@@ -47,8 +47,7 @@ class EmptyState(Adaptive, QWidget):
 
     def dress(self) -> None:
         sizes = self._theme.sizes
-        margin = sizes.space_xl
-        self._column.setContentsMargins(margin, margin, margin, margin)
+        self._column.setContentsMargins(sizes.space_xl, sizes.space_m, sizes.space_xl, sizes.space_m)
         self._column.setSpacing(sizes.space_s)
         self._action_row.setContentsMargins(0, sizes.space_s, 0, 0)
         self._action_row.setSpacing(sizes.space_m)

@@ -179,9 +179,9 @@ class Actions(QObject):
     def _refuse(self, failed: Failed, again: Again) -> None:
         """The toast that says which rule it was, with what leads out (UI §7)."""
         toasts = self._core.stores.toasts
-        self._offer(toasts.add(ToastType.WARNING, "limit_reached", parameters=failed.details.items()), again)
+        self.offer(toasts.add(ToastType.WARNING, "limit_reached", parameters=failed.details.items()), again)
 
-    def _offer(self, toast_id: ToastId, again: Again) -> None:
+    def offer(self, toast_id: ToastId, again: Again) -> None:
         """What the button of a toast does, for as long as the toast can be seen."""
         toasts = self._core.stores.toasts
         standing = {toast.id for toast in (*toasts.visible, *toasts.waiting)}
@@ -247,12 +247,6 @@ class Actions(QObject):
     def rename(self, workflow_id: WorkflowId, title: str) -> None:
         self._spawn(self._answer(self._core.workflows.rename(workflow_id, title)), "rename")
 
-    def delete(self, workflow_id: WorkflowId) -> None:
-        """Cancel it, then delete it. To be called when a person has said yes."""
-        if self._core.stores.background.viewed_workflow_id == workflow_id:
-            self.show(None)
-        self._spawn(self._answer(self._core.workflows.delete(workflow_id)), "delete")
-
     # Mode
 
     def set_mode(self, mode: ValidationMode) -> None:
@@ -275,7 +269,7 @@ class Actions(QObject):
             self._presenter.fail(changed)
             return False
         told = self._core.stores.toasts.add(ToastType.INFO, code, parameters=[("before", before.value)])
-        self._offer(told, partial(self._set_mode, before))
+        self.offer(told, partial(self._set_mode, before))
         return True
 
     async def _set_mode(self, mode: ValidationMode) -> None:

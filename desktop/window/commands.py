@@ -32,7 +32,27 @@ _EVERYWHERE = (
     ),
     Command("workflow.rename", QT_TRANSLATE_NOOP("Commands", "Rename workflow"), ("F2",), "file", where=(Where.LIST,)),
     Command(
-        "workflow.delete", QT_TRANSLATE_NOOP("Commands", "Delete workflow…"), ("Del",), "file", where=(Where.LIST,)
+        "workflow.archive",
+        QT_TRANSLATE_NOOP("Commands", "Archive workflow"),
+        ("Del",),
+        "file",
+        mac=("Ctrl+Backspace",),
+        where=(Where.LIST,),
+    ),
+    Command("workflow.restore", QT_TRANSLATE_NOOP("Commands", "Restore from the archive"), (), "file"),
+    Command(
+        "workflow.delete",
+        QT_TRANSLATE_NOOP("Commands", "Delete workflow…"),
+        ("Shift+Del",),
+        "file",
+        where=(Where.LIST,),
+    ),
+    Command(
+        "workflow.undo",
+        QT_TRANSLATE_NOOP("Commands", "Undo archiving or deleting"),
+        ("Ctrl+Z",),
+        "edit",
+        where=(Where.LIST,),
     ),
     Command("demo.start", QT_TRANSLATE_NOOP("Commands", "Start the demo"), (), "file"),
     Command("demo.remove", QT_TRANSLATE_NOOP("Commands", "Remove the demo"), (), "file"),
@@ -59,6 +79,7 @@ _EVERYWHERE = (
         "view",
         mac=("Ctrl+Alt+I",),
     ),
+    Command("view.archive", QT_TRANSLATE_NOOP("Commands", "Archived workflows"), (), "view"),
     Command("view.zoom_in", QT_TRANSLATE_NOOP("Commands", "Larger"), ("Ctrl++", "Ctrl+="), "view"),
     Command("view.zoom_out", QT_TRANSLATE_NOOP("Commands", "Smaller"), ("Ctrl+-",), "view"),
     Command("view.zoom_reset", QT_TRANSLATE_NOOP("Commands", "Usual size"), ("Ctrl+0",), "view"),
@@ -202,6 +223,9 @@ _CARD = (
 
 _ELSEWHERE = (
     Command("list.open", QT_TRANSLATE_NOOP("Commands", "Open"), ("Return",), where=(Where.LIST,)),
+    Command("list.peek", QT_TRANSLATE_NOOP("Commands", "Peek, or go back"), ("Space",), where=(Where.LIST,)),
+    Command("list.fold", QT_TRANSLATE_NOOP("Commands", "Fold the section"), ("Left",), where=(Where.LIST,)),
+    Command("list.unfold", QT_TRANSLATE_NOOP("Commands", "Unfold the section"), ("Right",), where=(Where.LIST,)),
     Command(
         "list.menu",
         QT_TRANSLATE_NOOP("Commands", "Menu"),

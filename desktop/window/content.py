@@ -1,6 +1,7 @@
 """What fills the window: workflows at the left, the centre, the activity at the right, toasts over all."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
@@ -34,6 +35,7 @@ from desktop.window.folding import Folding
 from desktop.window.going import Going
 from desktop.window.header import Header
 from desktop.window.host import Host
+from desktop.window.keeping import Keeping
 from desktop.window.key_names import KeyNames, sidebar_keys
 from desktop.window.keyboard import Keyboard
 from desktop.window.leaving import Leaving
@@ -43,10 +45,11 @@ from desktop.window.mode_menu import ModeMenu
 from desktop.window.notifying import Notifying
 from desktop.window.outgoing import Outgoing
 from desktop.window.panes import Panes
+from desktop.window.peeking import Peeking
 from desktop.window.picker import Picker
+from desktop.window.place_banner import PlaceBanner, Standing
 from desktop.window.places import Places
 from desktop.window.preferences import Preferences
-from desktop.window.questions import ask_delete
 from desktop.window.recording import RecordingPlace
 from desktop.window.retrying import Retrying
 from desktop.window.sending import Sending
@@ -120,6 +123,8 @@ class Content(Adaptive, Surface):
         self.mentions = Mentions(core, tasks, self.chat, self.answering, self.attaching, self)
         self.recording = RecordingPlace(core, tasks, session.presenter, theme, frames, self)
         self.start = StartPage(theme, self)
+        self.banner = PlaceBanner(theme, self)
+        self.keeping = Keeping(core, tasks, self.deeds, self._look_at_none, window, self)
         fold_keys, compose_keys = keymap.first("view.activity"), keymap.first("focus.composer")
         self._templates = TemplateList(core.slash, tasks, session.presenter, self)
         finder = Finder(
@@ -152,13 +157,15 @@ class Content(Adaptive, Surface):
         self._places = Places(self.sidebar, self.chat, self.toasts)
         self._keyboard = Keyboard(window, keymap, self._places, self._carry_out, self)
         KeyNames(keymap, self.sidebar, self.header, self.chat, self.activity, self.status, self)
-        self._folding = Folding(self.sidebar, self.activity, session.state)
+        self._folding = Folding(self.sidebar, self.activity, theme, session.state)
         self._panes = Panes(window, self.sidebar, self.chat, self.start, self.activity, self.toasts)
         self._escaping = Escaping((self.chat.clear_selection, self._focus_centre))
         self._centre = QStackedWidget(self)
+        self.peeking = Peeking(stores.background, self.deeds.show, self._going.viewed, self._centre, self)
         self._menus: Menus | None = None
         self._is_begun = False
         self._is_new = False
+        self._scale = theme.sizes.sidebar
         self._build(session.state)
         self._connect()
         frames.bind(self, (stores.view.changed, stores.workflows.changed, stores.background.changed), self._render)
@@ -175,6 +182,8 @@ class Content(Adaptive, Surface):
         """Put menus and keys to work."""
         self._menus = Menus(self._window, self._by_command(), self.keymap)
         self._on_demo(False)
+        self._menus.enable("workflow.undo", is_enabled=False)
+        self._render()
         self.toasts.show()  # a child that is made when its window is on the screen already
         self.toasts.raise_()
         app = QApplication.instance()
@@ -207,6 +216,7 @@ class Content(Adaptive, Surface):
             subscription.close()
         self.notifying.leave()
         self.tray.leave()
+        self.keeping.close()
         self.leaving.deleteLater()
         self.chat.leave()
         self._window.takeCentralWidget()
@@ -215,9 +225,14 @@ class Content(Adaptive, Surface):
             above.deleteLater()
         self.deleteLater()
 
+    @property
+    def viewed_for_good(self) -> WorkflowId | None:
+        """What was opened last, whatever somebody peeks at."""
+        return self.peeking.viewed_for_good
+
     def layout_state(self, state: WindowState) -> WindowState:
         """How a person arranged it."""
-        return self._folding.kept(state)
+        return replace(self._folding.kept(state), folded_sections=self.sidebar.folded_sections)
 
     # What Qt tells
 
@@ -225,6 +240,12 @@ class Content(Adaptive, Surface):
         if self._menus is not None:
             self._menus.retranslate()
         self._render()
+
+    def dress(self) -> None:
+        """Another zoom leaves more or less room."""
+        if self._scale != self._theme.sizes.sidebar:
+            self._scale = self._theme.sizes.sidebar
+            self._folding.fit(self.width())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -252,6 +273,7 @@ class Content(Adaptive, Surface):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.header)
+        column.addWidget(self.banner)
         column.addWidget(self.recording.banner)
         column.addWidget(self._centre, 1)
         self._centre.addWidget(self.start)
@@ -267,6 +289,7 @@ class Content(Adaptive, Surface):
         row.addWidget(centre, 1)
         row.addWidget(self.activity)
         self._folding.fit(self.width())
+        self.sidebar.fold_sections(state.folded_sections)
         self._on_enter_sends(state.enter_sends)
 
     def _connect(self) -> None:
@@ -275,7 +298,16 @@ class Content(Adaptive, Surface):
         self.sidebar.new_requested.connect(self._new)
         self.sidebar.rename_requested.connect(deeds.rename)
         self.sidebar.stop_requested.connect(deeds.stop)
-        self.sidebar.delete_requested.connect(self._delete)
+        self.sidebar.archive_requested.connect(self.keeping.archive)
+        self.sidebar.restore_requested.connect(self.keeping.restore)
+        self.sidebar.delete_requested.connect(self.keeping.delete)
+        self.sidebar.undo_requested.connect(self.keeping.undo)
+        self.sidebar.peek_requested.connect(self.peeking.peek)
+        self.sidebar.peek_left.connect(self.peeking.leave)
+        self.peeking.changed.connect(self.sidebar.set_peeking)
+        self.peeking.changed.connect(self._render)
+        self.keeping.changed.connect(self._on_undoable)
+        self.banner.acted.connect(self._act_on_banner)
         self.sidebar.settings_requested.connect(self.preferences.open)
         self.sidebar.collapsed_changed.connect(self._folding.fold_sidebar)
         self.activity.collapsed_changed.connect(self._folding.fold_activity)
@@ -309,7 +341,11 @@ class Content(Adaptive, Surface):
         return {
             "workflow.new": self._new,
             "workflow.rename": self._rename_viewed,
-            "workflow.delete": self._delete_viewed,
+            "workflow.archive": partial(self._on_viewed_one, self.keeping.archive),
+            "workflow.restore": partial(self._on_viewed_one, self.keeping.restore),
+            "workflow.delete": partial(self._on_viewed_one, self.keeping.delete),
+            "workflow.undo": self.keeping.undo,
+            "view.archive": self._toggle_archive,
             "demo.start": self.deeds.start_demo,
             "demo.remove": self.deeds.remove_demo,
             "app.quit": self.leaving.ask,
@@ -346,6 +382,7 @@ class Content(Adaptive, Surface):
         self._centre.setCurrentWidget(self.start if is_empty and self._is_begun and not self._is_new else self.chat)
         listed = stores.workflows.get(viewed) if viewed is not None else None
         execution = stores.view.execution
+        self._show_standing(listed is not None and listed.workflow.is_archived)
         title = viewed_title(stores.view, stores.workflows) or self.tr("New workflow")
         status = execution.status if execution else listed.status if listed else None
         run = execution.run if execution and execution.is_active else None
@@ -355,12 +392,24 @@ class Content(Adaptive, Surface):
         self.header.setVisible(self._centre.currentWidget() is self.chat)
         self._keep_clear()
 
+    def _show_standing(self, is_archived: bool) -> None:
+        archived = Standing.ARCHIVED if is_archived else Standing.LISTED
+        self.banner.show_standing(Standing.PEEKED if self.peeking.is_on else archived)
+        viewed = self._core.stores.background.viewed_workflow_id
+        if self._menus is not None:
+            for command in ("workflow.rename", "workflow.delete"):
+                self._menus.enable(command, is_enabled=viewed is not None)
+            self._menus.enable("workflow.archive", is_enabled=viewed is not None and not is_archived)
+            self._menus.enable("workflow.restore", is_enabled=is_archived)
+
     def _on_viewed(self) -> None:
         """Another workflow is viewed: the next key belongs to it, so it is shown at once."""
         viewed = self._core.stores.background.viewed_workflow_id
+        self.peeking.viewed(viewed)
         if viewed is not None:
-            self._going.viewed(viewed)
             self._is_new = False
+            if not self.peeking.is_on:
+                self._going.viewed(viewed)
         self.answering.viewed_another()
         self.slashing.viewed_another()
         self.chat.show_now()
@@ -402,6 +451,7 @@ class Content(Adaptive, Surface):
 
     def _open(self, workflow_id: str) -> None:
         self.deeds.show(WorkflowId(workflow_id))
+        self.peeking.open()
         self._window.activateWindow()
         self.chat.focus_composer()
 
@@ -453,18 +503,31 @@ class Content(Adaptive, Surface):
             self._folding.fold_sidebar(False)
             self.sidebar.rename(viewed)
 
-    def _delete_viewed(self) -> None:
+    def _on_viewed_one(self, deed: Callable[[str], None]) -> None:
         viewed = self._core.stores.background.viewed_workflow_id
         if viewed is not None:
-            self._delete(viewed)
+            deed(viewed)
 
-    def _delete(self, workflow_id: str) -> None:
-        listed = self._core.stores.workflows.get(WorkflowId(workflow_id))
-        if listed is not None:
-            execution = self._core.stores.background.get_execution(listed.workflow.id)
-            is_running = execution is not None and execution.is_active
-            question = ask_delete(self._window, listed.workflow.title, is_running=is_running)
-            question.accepted.connect(partial(self.deeds.delete, listed.workflow.id))
+    def _look_at_none(self) -> None:
+        self.deeds.show(None)
+
+    def _act_on_banner(self) -> None:
+        """Open what is peeked at, or restore what is archived."""
+        if self.banner.standing is Standing.PEEKED:
+            self.peeking.open()
+        else:
+            self._on_viewed_one(self.keeping.restore)
+        self.chat.focus_composer()
+
+    def _on_undoable(self, is_there: bool) -> None:
+        if self._menus is not None:
+            self._menus.enable("workflow.undo", is_enabled=is_there)
+
+    def _toggle_archive(self) -> None:
+        """Show what is archived, or the list again, with the focus in it."""
+        self._folding.fold_sidebar(False)
+        self.sidebar.show_archive(not self.sidebar.is_archive_shown)
+        self.sidebar.take_focus()
 
     def _on_enter_sends(self, enter_sends: bool) -> None:
         self.chat.composer.needs_ctrl = not enter_sends

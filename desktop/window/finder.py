@@ -85,7 +85,8 @@ class Finder:
 
     def _anything(self, words: str) -> list[Heading | Entry]:
         """Those that need somebody first, then those at work, then by when they were viewed and changed."""
-        found = ranked(words, self._in_order())
+        archived = [_archived(row) for row in self._workflows.archived] if words else []
+        found = ranked(words, [*self._in_order(), *archived])
         if not words:
             return [*self._grouped(found)]
         commands = ranked(words, self._commands(), _COMMANDS_BESIDE)
@@ -120,7 +121,8 @@ class Finder:
 
     def _told(self, words: str) -> list[Heading | Entry]:
         """What is asked, the oldest first; below it what was told, the newest first."""
-        names = {row.workflow.id: row.workflow.title for row in self._workflows.rows}
+        known = (*self._workflows.rows, *self._workflows.archived)
+        names = {row.workflow.id: row.workflow.title for row in known}
         asked = ranked(words, [_asking(one, names.get(one.workflow_id, "")) for one in self._asked()])
         now = self._clock.now()
         told = ranked(words, [_telling(one, names, now) for one in self._inbox.notices])
@@ -141,6 +143,12 @@ def _workflow(row: ListedWorkflow, *, is_asking: bool) -> Entry:
     note = state_words(row.status, is_asking=is_asking)
     icon = Icon.MESSAGE_CIRCLE_QUESTION_MARK if is_asking else Icon.MESSAGE_CIRCLE
     return Entry(Kind.WORKFLOW, row.workflow.id, row.workflow.title, note, icon)
+
+
+def _archived(row: ListedWorkflow) -> Entry:
+    """Found by its name alone: where nothing is typed, it is not there."""
+    note = translate("Palette", "archived")
+    return Entry(Kind.WORKFLOW, row.workflow.id, row.workflow.title, note, Icon.ARCHIVE)
 
 
 def _answering(offer: Offer) -> Entry:

@@ -5,20 +5,26 @@ from dataclasses import replace
 
 from desktop.activity.panel import ActivityPanel
 from desktop.sidebar.sidebar import Sidebar
+from desktop.theme.theme import Theme
+from desktop.theme.tokens import SIZES
 from desktop.window_state import WindowState
 
 NARROW = 1280
-"""Under this width, in pixels, the activity folds by itself."""
+"""Under this width, in pixels of the usual size, the activity folds by itself."""
 NARROWER = 960
 """Under this width the sidebar does."""
+_LEAST_CENTRE = 430
 
 
 class Folding:
-    """What a person wants is remembered, and holds also where the window is narrow."""
+    """What a person wants is remembered, and holds also where the window is narrow. Where both sidebars have no room
+    beside the centre, opening one folds the other."""
 
-    def __init__(self, sidebar: Sidebar, activity: ActivityPanel, state: WindowState) -> None:
+    def __init__(self, sidebar: Sidebar, activity: ActivityPanel, theme: Theme, state: WindowState) -> None:
         self._sidebar = sidebar
         self._activity = activity
+        self._theme = theme
+        self._width = 0
         self._is_sidebar_folded = state.is_sidebar_collapsed
         self._is_activity_folded = state.is_activity_collapsed
 
@@ -33,9 +39,10 @@ class Folding:
         )
 
     def fit(self, width: int) -> None:
-        """Fold what has no room in a window so wide."""
-        self._sidebar.set_collapsed(self._is_sidebar_folded or width < NARROWER)
-        self._activity.set_collapsed(self._is_activity_folded or width < NARROW)
+        """Fold what has no room in a window so wide, in pixels as they are seen."""
+        self._width = width
+        self._sidebar.set_collapsed(self._is_sidebar_folded or self._room < NARROWER)
+        self._activity.set_collapsed(self._is_activity_folded or self._room < NARROW)
 
     def toggle_sidebar(self) -> None:
         self.fold_sidebar(not self._sidebar.is_collapsed)
@@ -46,7 +53,21 @@ class Folding:
     def fold_sidebar(self, is_folded: bool) -> None:
         self._is_sidebar_folded = is_folded
         self._sidebar.set_collapsed(is_folded)
+        if not is_folded and not self._has_room_for_both:
+            self._activity.set_collapsed(True)
 
     def fold_activity(self, is_folded: bool) -> None:
         self._is_activity_folded = is_folded
         self._activity.set_collapsed(is_folded)
+        if not is_folded and not self._has_room_for_both:
+            self._sidebar.set_collapsed(True)
+
+    @property
+    def _has_room_for_both(self) -> bool:
+        """Whether both sidebars, open, leave the centre wide enough for its cards and buttons."""
+        return self._room - SIZES.sidebar - SIZES.activity >= _LEAST_CENTRE
+
+    @property
+    def _room(self) -> float:
+        """The width of the window in pixels of the usual size: zoomed to 200 %, 1440 are as many as 720."""
+        return self._width * SIZES.sidebar / self._theme.sizes.sidebar

@@ -92,7 +92,8 @@ class Going(QObject):
         return self._stores.background.viewed_workflow_id
 
     def _is_there(self, workflow_id: WorkflowId) -> bool:
-        return self._stores.workflows.get(workflow_id) is not None
+        listed = self._stores.workflows.get(workflow_id)
+        return listed is not None and not listed.workflow.is_archived
 
     def _described(self, order: Sequence[WorkflowId]) -> list[Offer]:
         """The list of those viewed last: their names, and which needs somebody or runs."""

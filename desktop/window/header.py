@@ -87,7 +87,7 @@ class Header(Adaptive, Surface):
         """Who answers next: the name of the agent, and the words for its model."""
         if (agent, model) != (self._agent, self._model):
             self._agent, self._model = agent, model
-            self._fit_who()
+            self._fit()
 
     def set_keys(self, keys: HeaderKeys) -> None:
         """Its buttons name these."""
@@ -109,21 +109,17 @@ class Header(Adaptive, Surface):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_who()
+        self._fit()
 
     def retranslate(self) -> None:
         self._state.setText(self._words(self._status) if self._status else "")
         self._sign.setVisible(self._status is not None)
         if self._status is not None:
             self._sign.set_indicator(INDICATORS[self._status])
-        mode = self._mode_words(self._mode) if self._mode else ""
-        self._mode_button.setText(mode)
-        self._mode_button.setAccessibleName(self.tr("Validation: {mode}").format(mode=mode))
-        self._mode_button.setToolTip(plain_tool_tip(with_keys(mode, self._keys.mode)))
-        self._stop.setText(self.tr("Stop"))
         self._stop.setToolTip(plain_tool_tip(with_keys(self.tr("Stop"), self._keys.stop)))
         self._stop.setVisible(self._status is not None and not self._status.is_final)
-        self._fit_who()
+        self._say(is_narrow=False)
+        self._fit()
         self._activity.describe(self.tr("Show or hide the activity"), self._keys.activity)
 
     def dress(self) -> None:
@@ -131,6 +127,39 @@ class Header(Adaptive, Surface):
         self.setFixedHeight(sizes.header)
         self._row.setContentsMargins(sizes.space_xl - sizes.space_xs, 0, sizes.space_m, 0)
         self._row.setSpacing(sizes.space_s)
+
+    def _say(self, *, is_narrow: bool) -> None:
+        """What stands on the buttons: of a narrow header the mode in a word, and of *Stop* its sign alone."""
+        mode = self._mode_words(self._mode) if self._mode else ""
+        short = self._short_mode_words(self._mode) if self._mode else ""
+        self._mode_button.setText(short if is_narrow else mode)
+        self._mode_button.setAccessibleName(self.tr("Validation: {mode}").format(mode=mode))
+        self._mode_button.setToolTip(plain_tool_tip(with_keys(mode, self._keys.mode)))
+        self._stop.setText("" if is_narrow else self.tr("Stop"))
+        self._stop.setAccessibleName(self.tr("Stop"))
+        self._stop.setToolTip(plain_tool_tip(self.tr("Stop") if is_narrow else ""))
+
+    def _fit(self) -> None:
+        """Where there is no room for all, the state goes first, which the sign tells and the sidebar says; then words
+        become short."""
+        self._say(is_narrow=False)
+        self._state.setVisible(bool(self._state.text()) and self._needed(self._state) <= self.width())
+        if self._needed() > self.width():
+            self._say(is_narrow=True)
+        self._sign.setToolTip(plain_tool_tip(self._state.text() if self._state.isHidden() else ""))
+        self._fit_who()
+
+    def _needed(self, *more: QWidget) -> int:
+        """The width that everything takes which is never cut, with the beginning of the title and of who answers."""
+        sizes, margins = self._theme.sizes, self._row.contentsMargins()
+        others = [self._sign, self._mode_button, self._stop, self._activity]
+        shown = [one.sizeHint().width() for one in others if not one.isHidden()]
+        shown += [one.sizeHint().width() for one in more]
+        beginnings = 2 * (sizes.toast // 4) + self._padding_of_who()
+        return sum(shown) + beginnings + (len(shown) + 2) * self._row.spacing() + margins.left() + margins.right()
+
+    def _padding_of_who(self) -> int:
+        return self._who.sizeHint().width() - self._who.fontMetrics().horizontalAdvance(self._who.text())
 
     def _fit_who(self) -> None:
         """The model always, the agent where there is room; where even the model is too long, its end is cut."""
@@ -150,8 +179,7 @@ class Header(Adaptive, Surface):
         taken = (
             sum(shown) + sizes.toast // 4 + (len(shown) + 2) * self._row.spacing() + margins.left() + margins.right()
         )
-        padding = self._who.sizeHint().width() - self._who.fontMetrics().horizontalAdvance(self._who.text())
-        return max(sizes.toast // 4, self.width() - taken - padding)
+        return max(sizes.toast // 4, self.width() - taken - self._padding_of_who())
 
     def _words(self, status: RunStatus) -> str:
         return {
@@ -169,4 +197,11 @@ class Header(Adaptive, Surface):
             ValidationMode.AUTO: self.tr("Automatic mode"),
             ValidationMode.MANUAL: self.tr("Manual mode"),
             ValidationMode.SELECTIVE: self.tr("Selective mode"),
+        }[mode]
+
+    def _short_mode_words(self, mode: ValidationMode) -> str:
+        return {
+            ValidationMode.AUTO: self.tr("Auto"),
+            ValidationMode.MANUAL: self.tr("Manual"),
+            ValidationMode.SELECTIVE: self.tr("Selective"),
         }[mode]

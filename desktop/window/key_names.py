@@ -20,7 +20,9 @@ def sidebar_keys(keymap: Keymap) -> Keys:
         settings=first("app.settings"),
         collapse=first("view.sidebar"),
         open=first("list.open"),
+        peek=first("list.peek"),
         rename=first("workflow.rename"),
+        archive=first("workflow.archive"),
         delete=first("workflow.delete"),
     )
 

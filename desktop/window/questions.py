@@ -3,25 +3,65 @@
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+_TITLE_EMS = 24
+
+
+def ask_archive(window: QWidget, title: str) -> QMessageBox:
+    """Ask whether a workflow is to be stopped and put away; the dialog is open, and `accepted` is the yes."""
+    box = _question(window, "archive_question")
+    box.setWindowTitle(QCoreApplication.translate("Questions", "Archive workflow"))
+    box.setText(QCoreApplication.translate("Questions", "“{title}” is running.").format(title=_short(box, title)))
+    box.setInformativeText(
+        QCoreApplication.translate("Questions", "To archive it, what runs is stopped. What it has done so far is kept.")
+    )
+    _answers(
+        box,
+        QCoreApplication.translate("Questions", "Stop and archive"),
+        QCoreApplication.translate("Questions", "Cancel"),
+        "archive",
+    )
+    return box
+
 
 def ask_delete(window: QWidget, title: str, *, is_running: bool) -> QMessageBox:
     """Ask whether a workflow is to be deleted; the dialog is open, and `accepted` is the yes."""
-    box = QMessageBox(window)
-    box.setObjectName("delete_question")
-    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setIcon(QMessageBox.Icon.Warning)
+    box = _question(window, "delete_question")
     box.setWindowTitle(QCoreApplication.translate("Questions", "Delete workflow"))
-    box.setText(QCoreApplication.translate("Questions", "Delete “{title}”?").format(title=title))
-    what = QCoreApplication.translate("Questions", "Its messages and runs are removed for good.")
+    box.setText(QCoreApplication.translate("Questions", "Delete “{title}”?").format(title=_short(box, title)))
+    what = QCoreApplication.translate(
+        "Questions", "Its messages and runs are removed. You can undo it for a few seconds."
+    )
     if is_running:
         stopped = QCoreApplication.translate("Questions", "It is running; it will be stopped first.")
         what = f"{stopped} {what}"
     box.setInformativeText(what)
-    yes = box.addButton(QCoreApplication.translate("Questions", "Delete"), QMessageBox.ButtonRole.AcceptRole)
-    no = box.addButton(QCoreApplication.translate("Questions", "Keep"), QMessageBox.ButtonRole.RejectRole)
-    yes.setObjectName("delete")
-    box.setDefaultButton(no)
-    box.setEscapeButton(no)
-    box.open()
+    _answers(
+        box,
+        QCoreApplication.translate("Questions", "Delete"),
+        QCoreApplication.translate("Questions", "Keep"),
+        "delete",
+    )
     return box
+
+
+def _short(box: QMessageBox, title: str) -> str:
+    """As much of it as a line takes: a message box is as wide as its longest word."""
+    return box.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, _TITLE_EMS * box.fontMetrics().height())
+
+
+def _question(window: QWidget, name: str) -> QMessageBox:
+    box = QMessageBox(window)
+    box.setObjectName(name)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.setTextFormat(Qt.TextFormat.PlainText)
+    box.setIcon(QMessageBox.Icon.Warning)
+    return box
+
+
+def _answers(box: QMessageBox, yes: str, no: str, name: str) -> None:
+    """Open it with a yes and a no; Enter and Esc say no."""
+    box.addButton(yes, QMessageBox.ButtonRole.AcceptRole).setObjectName(name)
+    harmless = box.addButton(no, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(harmless)
+    box.setEscapeButton(harmless)
+    box.open()

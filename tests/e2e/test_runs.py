@@ -1,10 +1,13 @@
 """`run` and what tells about runs: the main road."""
 
+import asyncio
 import json
 import shutil
 import subprocess
 from pathlib import Path
 
+from core.services.outcome import Ok
+from core.wiring import Folders, open_core
 from tests.support.command_line import CommandLine, write_template
 from tests.support.project import ROOT
 
@@ -104,6 +107,22 @@ def test_events_come_numbered_without_gaps_and_are_what_is_stored(metier: Comman
     assert events[-1]["type"] == "run_finished"
     assert metier("events", line["run_id"]).lines == events
     assert line["steps"]["each"]["iterations"] == {"total": 2, "completed": 2, "failed": 0}
+
+
+def test_list_hides_what_is_archived_and_shows_it_where_it_is_asked_for(metier: CommandLine) -> None:
+    asyncio.run(keep_and_put_away(metier.data))
+    assert [line["title"] for line in metier("list", "--limit", "1").lines] == ["say 1 word"]
+    assert [line["title"] for line in metier("list", "--archived").lines] == ["say 2 words"]
+
+
+async def keep_and_put_away(data: Path) -> None:
+    """Two chats, of which the newer one is archived."""
+    async with open_core(Folders.choose(str(data))) as core:
+        sent = [await core.chat.send(text) for text in ("say 1 word", "say 2 words")]
+        begun = [one.data for one in sent if isinstance(one, Ok)]
+        for run in begun:
+            await core.engine.wait(run.id)
+        assert isinstance(await core.workflows.archive(begun[-1].workflow_id), Ok)
 
 
 def test_list_shows_the_newest_first(metier: CommandLine, tmp_path: Path) -> None:

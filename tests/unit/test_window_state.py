@@ -21,6 +21,7 @@ FULL = WindowState(
     enter_sends=False,
     is_sidebar_collapsed=True,
     is_activity_collapsed=True,
+    folded_sections=("recent", "workflows"),
     viewed_workflow="wf-1",
     geometry=Geometry(-40, 20, 1200, 800, is_maximized=True),
     keys={"go.inbox": ["F7"], "later": 1},

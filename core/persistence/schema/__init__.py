@@ -21,6 +21,7 @@ from core.persistence.schema import (
     m0008_memories,
     m0009_allowed_files,
     m0010_prompts,
+    m0012_archive,
     m0013_queued_messages,
     m0014_notices,
 )
@@ -44,6 +45,7 @@ MIGRATIONS = (
     Migration(8, m0008_memories.STATEMENTS),
     Migration(9, m0009_allowed_files.STATEMENTS),
     Migration(10, m0010_prompts.STATEMENTS),
+    Migration(12, m0012_archive.STATEMENTS),
     Migration(13, m0013_queued_messages.STATEMENTS),
     Migration(14, m0014_notices.STATEMENTS),
 )

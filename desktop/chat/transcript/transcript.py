@@ -30,8 +30,9 @@ from desktop.chat.views.syntax import Syntax
 from desktop.chat.views.text_view import TextView
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.theme import Theme
-from desktop.widgets.accessible import announce, set_role
+from desktop.widgets.accessible import set_role
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.news import tell_news
 
 FRAME_MS = 33
 """What comes while a run writes is drawn at most this often."""
@@ -236,7 +237,7 @@ class Transcript(Adaptive, ScrollingColumn):
     def _tell(self, turn: Turn) -> None:
         words = self._announcer.notice(turn)
         if words is not None:
-            announce(self, words)
+            tell_news(self, words)
             self.announced.emit(words)
 
     def _current_turn(self) -> int:

@@ -37,9 +37,6 @@ WITHOUT = {
     "find.here",
     "find.next",
     "find.everywhere",
-    "list.peek",
-    "list.fold",
-    "workflow.archive",
     "transcript.unfold",
 }
 """What cannot be done by key."""

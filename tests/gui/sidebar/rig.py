@@ -1,5 +1,6 @@
 """A sidebar over real stores, whose time the test owns, and the ways to look at it and to act on it."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from PySide6.QtCore import QPoint, Qt
@@ -50,6 +51,13 @@ class Stores(Desk):
         self.tell(run.created(*steps, kind=kind, title=title), run.started())
         return run
 
+    def archive(self, name: str) -> None:
+        """It is put away now."""
+        listed = self.workflows.get(wf(name))
+        assert listed is not None
+        self.time.advance(1)
+        self.bus.publish(WorkflowChanged(replace(listed.workflow, archived_at=self.time.now())))
+
     def change(self, name: str, title: str) -> None:
         """It is called otherwise now, as of long ago, so that it stays where it is in the list."""
         workflow = Workflow(wf(name), title, "Ada", START, START - timedelta(days=1))
@@ -84,6 +92,11 @@ class Bench:
         self.sidebar.rename_requested.connect(self._on_rename)
         self.sidebar.stop_requested.connect(self._on_stop)
         self.sidebar.delete_requested.connect(self._on_delete)
+        self.sidebar.archive_requested.connect(self._on_archive)
+        self.sidebar.restore_requested.connect(self._on_restore)
+        self.sidebar.peek_requested.connect(self._on_peek)
+        self.sidebar.peek_left.connect(self._on_peek_left)
+        self.sidebar.undo_requested.connect(self._on_undo)
         self.sidebar.settings_requested.connect(self._on_settings)
         self.sidebar.collapsed_changed.connect(self._on_collapsed)
 
@@ -155,6 +168,21 @@ class Bench:
 
     def _on_delete(self, workflow_id: str) -> None:
         self.asked.append(("delete", workflow_id))
+
+    def _on_archive(self, workflow_id: str) -> None:
+        self.asked.append(("archive", workflow_id))
+
+    def _on_restore(self, workflow_id: str) -> None:
+        self.asked.append(("restore", workflow_id))
+
+    def _on_peek(self, workflow_id: str) -> None:
+        self.asked.append(("peek", workflow_id))
+
+    def _on_peek_left(self) -> None:
+        self.asked.append(("back",))
+
+    def _on_undo(self) -> None:
+        self.asked.append(("undo",))
 
     def _on_settings(self) -> None:
         self.asked.append(("settings",))

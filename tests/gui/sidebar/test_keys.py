@@ -64,9 +64,22 @@ def test_enter_opens_the_row_of_the_cursor(bench: Bench, key: Qt.Key) -> None:
     assert bench.asked == [("open", "wf_old")]
 
 
-def test_delete_asks_for_the_row_of_the_cursor(bench: Bench) -> None:
+def test_delete_archives_the_row_of_the_cursor_and_with_shift_deletes_it(bench: Bench) -> None:
     bench.press(Key.Key_End, Key.Key_Delete)
-    assert bench.asked == [("delete", "wf_old")]
+    bench.press(Key.Key_Delete, shift=True)
+    assert bench.asked == [("archive", "wf_old"), ("delete", "wf_old")]
+
+
+def test_space_peeks_and_esc_goes_back_while_something_is_peeked_at(bench: Bench) -> None:
+    bench.press(Key.Key_End, Key.Key_Escape, Key.Key_Space)
+    bench.sidebar.set_peeking(True)
+    bench.press(Key.Key_Escape)
+    assert bench.asked == [("peek", "wf_old"), ("back",)]
+
+
+def test_control_z_undoes_in_the_list(bench: Bench) -> None:
+    QTest.keyClick(bench.view, Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert bench.asked == [("undo",)]
 
 
 def test_f2_lets_the_title_be_written_and_enter_asks_for_it(bench: Bench) -> None:
@@ -114,14 +127,14 @@ def test_what_is_written_stays_while_its_row_changes_and_moves(bench: Bench) -> 
 def test_the_menu_key_and_shift_f10_open_the_menu_of_the_row(bench: Bench, key: Qt.Key, shift: bool) -> None:
     bench.press(Key.Key_Home)
     bench.press(key, shift=shift)
-    assert words_of(menu(bench)) == ["Open", "Rename", "Stop", "Delete…"]
-    bench.press(Key.Key_Down, Key.Key_Down, Key.Key_Down, Key.Key_Return, widget=menu(bench))
+    assert words_of(menu(bench)) == ["Open", "Peek", "Rename", "Stop", "Archive", "Delete…"]
+    bench.press(*[Key.Key_Down] * 4, Key.Key_Return, widget=menu(bench))
     assert bench.asked == [("stop", "wf_alpha")]
 
 
 def test_only_what_runs_can_be_stopped(bench: Bench) -> None:
     bench.press(Key.Key_End, Key.Key_Menu)
-    assert words_of(menu(bench)) == ["Open", "Rename", "Delete…"]
+    assert words_of(menu(bench)) == ["Open", "Peek", "Rename", "Archive", "Delete…"]
 
 
 def test_a_right_click_opens_the_menu_of_the_row_under_the_pointer(bench: Bench) -> None:
@@ -135,7 +148,7 @@ def test_a_right_click_opens_the_menu_of_the_row_under_the_pointer(bench: Bench)
             Qt.KeyboardModifier.NoModifier,
         ),
     )
-    bench.press(Key.Key_Down, Key.Key_Down, Key.Key_Return, widget=menu(bench))
+    bench.press(*[Key.Key_Down] * 3, Key.Key_Return, widget=menu(bench))
     assert bench.editor is not None
     assert bench.editor.text() == "Idle"
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ from desktop.window.content import Content
 from desktop.window.frame import MainWindow
 from desktop.window_state import WindowState
 from tests.support.command_line import template
+
+ENGLISH = Arguments(language="en", theme="light")
 
 
 class App:
@@ -87,6 +90,12 @@ class App:
         workflow = Workflow(WorkflowId(new_id("wf")), title, "offline", now, now)
         return await self.start_in(workflow, *steps, given=given)
 
+    def delete(self, workflow_id: WorkflowId) -> None:
+        """What becomes of a yes to the question."""
+        listed = self.core.stores.workflows.get(workflow_id)
+        assert listed is not None
+        self.content.keeping._do(partial(self.content.keeping._delete, listed))
+
     async def start_in(self, workflow: Workflow, *steps: dict[str, Any], given: dict[str, Any] | None = None) -> Run:
         """The same in a workflow that is there."""
         started = Template.model_validate(template(*steps, title=workflow.title))
@@ -101,6 +110,7 @@ async def an_app(
     *,
     mode: ValidationMode = ValidationMode.AUTO,
     size: tuple[int, int] = (1440, 900),
+    arguments: Arguments | None = None,
 ) -> AsyncIterator[App]:
     """The window, shown, with focus where the app puts it."""
     window = MainWindow("#FFFFFF", None)
@@ -108,9 +118,7 @@ async def an_app(
     window.show()
     window.activateWindow()
     folders = Folders.choose(str(tmp_path))
-    session = Session(
-        qapp, window, Arguments(language="en", theme="light"), folders, tmp_path / "window.json", WindowState(), 0.0
-    )
+    session = Session(qapp, window, arguments or ENGLISH, folders, tmp_path / "window.json", WindowState(), 0.0)
     async with run_core(storage or MemoryStorage(), key_file=folders.keys) as core:
         await core.settings.change(validation_mode=mode)
         tasks = Tasks(session.presenter.report)

@@ -116,7 +116,7 @@ async def test_back_and_forward_follow_the_way_that_was_taken(tmp_path: Path, qa
         assert app.viewed == a
         app.key(Key.Key_Right, ALT)
         assert app.viewed == b
-        app.content.deeds.delete(c)
+        app.delete(c)
         await until(lambda: app.core.stores.workflows.get(c) is None)
         app.key(Key.Key_Right, ALT)
         assert app.viewed == b  # what is gone is passed over

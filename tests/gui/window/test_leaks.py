@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import WorkflowId
 from core.domain.template import ValidationMode
+from desktop.widgets.news import news_of
 from desktop.window.outgoing import Outgoing
 from tests.gui.window.rig import App, an_app
 from tests.support.held import Held, held
@@ -62,9 +63,10 @@ async def look_at_new_ones_and_delete_them(app: App, until: Until) -> None:
     shown = await conversations(app)
     await look(app, [*shown, *shown], until)
     for workflow_id in shown:
-        app.content.deeds.delete(workflow_id)
+        app.delete(workflow_id)
     await until(lambda: len(app.core.stores.workflows.rows) == 1)
     app.core.stores.toasts.clear()
+    news_of(app.window)._waiting.clear()  # or these would be those of the time before
 
 
 async def conversations(app: App) -> list[WorkflowId]:

@@ -172,7 +172,7 @@ async def test_the_inbox_has_what_is_asked_and_what_ended_also_after_a_restart(
         app.key(Qt.Key.Key_J, SHIFT_CONTROL)
         app.key(Qt.Key.Key_Down)
         app.key(Qt.Key.Key_Down)
-        app.content.deeds.delete(failed.workflow_id)
+        app.delete(failed.workflow_id)
         await app.core.engine.cancel(asking.id)  # what is not asked any more is not in the inbox
         await until(lambda: titles(app) == ["say 1 word: Finished"])
         app.key(Qt.Key.Key_Return)

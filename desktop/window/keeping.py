@@ -1,0 +1,167 @@
+"""Putting workflows away, deleting them, and undoing either (UI §11)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from core.domain.ids import WorkflowId
+from core.domain.toast import LONG_S, ToastId, ToastType
+from core.services.outcome import Failed
+from core.stores.workflows import ListedWorkflow
+from core.wiring import Core
+from desktop.aio import Tasks
+from desktop.window.actions import Actions, Again
+from desktop.window.questions import ask_archive, ask_delete
+
+_MOST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What can be undone: by the button of its toast, or as the last thing done."""
+
+    workflow_id: WorkflowId
+    toast_id: ToastId
+    is_deleted: bool
+    undo: Again
+
+
+class Keeping(QObject):
+    """`leave` looks away from a workflow that is put away.
+
+    What is deleted can be undone as long as its toast stands; then it is gone. What is archived can be restored for
+    ever, and undone as the last thing done.
+    """
+
+    changed = Signal(bool)
+    """Whether there is something to undo."""
+
+    def __init__(
+        self, core: Core, tasks: Tasks, deeds: Actions, leave: Callable[[], None], window: QWidget, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._core = core
+        self._tasks = tasks
+        self._deeds = deeds
+        self._leave = leave
+        self._window = window
+        self._done: list[Done] = []
+        core.stores.toasts.changed.connect(self._on_toasts)
+
+    def close(self) -> None:
+        """Hear nothing more. What was deleted goes at the end of the core."""
+        self._core.stores.toasts.changed.disconnect(self._on_toasts, missing_ok=True)
+
+    def archive(self, workflow_id: str) -> None:
+        """Put it away; what runs there is asked about first, since it is stopped."""
+        listed = self._core.stores.workflows.get(WorkflowId(workflow_id))
+        if listed is None or listed.workflow.is_archived:
+            return
+        if self._is_running(listed):
+            self._ask(ask_archive(self._window, listed.workflow.title), partial(self._archive, listed))
+        else:
+            self._tasks.spawn(self._archive(listed), "archive")
+
+    def restore(self, workflow_id: str) -> None:
+        """Back into the list."""
+        self._tasks.spawn(self._restore(WorkflowId(workflow_id)), "restore")
+
+    def delete(self, workflow_id: str) -> None:
+        """After a question, with undo for a while."""
+        listed = self._core.stores.workflows.get(WorkflowId(workflow_id))
+        if listed is not None:
+            question = ask_delete(self._window, listed.workflow.title, is_running=self._is_running(listed))
+            self._ask(question, partial(self._delete, listed))
+
+    def undo(self) -> None:
+        """The last archiving or deletion that can be."""
+        if self._done:
+            last = self._done[-1]
+            self._forget(last)
+            self._tasks.spawn(last.undo(), "undo")
+            self._core.stores.toasts.dismiss(last.toast_id)
+
+    def _ask(self, question: QMessageBox, deed: Again) -> None:
+        question.accepted.connect(partial(self._do, deed))
+
+    def _do(self, deed: Again) -> None:
+        self._tasks.spawn(deed(), "put away")
+
+    async def _archive(self, listed: ListedWorkflow) -> None:
+        workflow = listed.workflow
+        answer = await self._core.workflows.archive(workflow.id)
+        if isinstance(answer, Failed):
+            self._deeds.fail(answer)
+            return
+        self._look_away(workflow.id)
+        self._core.stores.toasts.dismiss_for_workflow(workflow.id)
+        self._offer("workflow_archived", listed, partial(self._restore, workflow.id), is_deleted=False)
+
+    async def _restore(self, workflow_id: WorkflowId) -> None:
+        self._done = [one for one in self._done if one.is_deleted or one.workflow_id != workflow_id]
+        self._tell()
+        answer = await self._core.workflows.restore(workflow_id)
+        if isinstance(answer, Failed):
+            self._deeds.fail(answer)
+
+    async def _delete(self, listed: ListedWorkflow) -> None:
+        workflow = listed.workflow
+        self._look_away(workflow.id)
+        answer = await self._core.discarding.discard(workflow.id)
+        if isinstance(answer, Failed):
+            self._deeds.fail(answer)
+            return
+        self._offer("workflow_deleted", listed, partial(self._bring_back, workflow.id), is_deleted=True)
+
+    async def _bring_back(self, workflow_id: WorkflowId) -> None:
+        answer = await self._core.discarding.bring_back(workflow_id)
+        if isinstance(answer, Failed):
+            self._deeds.fail(answer)
+            return
+        runs = [run async for run in self._core.runs.newest(_MOST) if run.workflow_id == workflow_id]
+        self._core.stores.inbox.load(runs)
+
+    def _offer(self, code: str, listed: ListedWorkflow, undo: Again, *, is_deleted: bool) -> None:
+        """Tell of it; the workflow is named by id too, so that two of one title are told of apart."""
+        workflow = listed.workflow
+        toast_id = self._core.stores.toasts.add(
+            ToastType.INFO,
+            code,
+            title=workflow.title,
+            duration_s=LONG_S,
+            parameters=[("id", workflow.id)],
+        )
+        self._deeds.offer(toast_id, undo)
+        self._done = [*self._done[-_MOST:], Done(workflow.id, toast_id, is_deleted, undo)]
+        self._tell()
+
+    def _look_away(self, workflow_id: WorkflowId) -> None:
+        if self._core.stores.background.viewed_workflow_id == workflow_id:
+            self._leave()
+
+    def _on_toasts(self) -> None:
+        """A deletion whose toast is gone is for good."""
+        toasts = self._core.stores.toasts
+        standing = {toast.id for toast in (*toasts.visible, *toasts.waiting)}
+        for done in [one for one in self._done if one.is_deleted and one.toast_id not in standing]:
+            self._forget(done)
+            self._tasks.spawn(self._finish(done.workflow_id), "delete")
+
+    async def _finish(self, workflow_id: WorkflowId) -> None:
+        answer = await self._core.discarding.finish(workflow_id)
+        if isinstance(answer, Failed):
+            self._deeds.fail(answer)
+
+    def _forget(self, done: Done) -> None:
+        self._done = [one for one in self._done if one is not done]
+        self._tell()
+
+    def _tell(self) -> None:
+        self.changed.emit(bool(self._done))
+
+    def _is_running(self, listed: ListedWorkflow) -> bool:
+        execution = self._core.stores.background.get_execution(listed.workflow.id)
+        return execution is not None and execution.is_active

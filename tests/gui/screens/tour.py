@@ -1,0 +1,235 @@
+"""Every screen of the window, one after the other, for tests that look at each of them."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from core.domain.run import Run
+from core.domain.template import ValidationMode
+from core.domain.toast import ToastType
+from core.errors import StorageFailed
+from core.services.outcome import Failed, Ok
+from desktop.palette.entries import Kind
+from desktop.settings.page_names import PageId
+from desktop.window.failure_page import FailurePage
+from tests.gui.window.rig import App
+from tests.support.world import a_step, tool_step
+
+LONG = "Rework the invoices of the spring quarter, then write to everybody who has not answered yet"
+ASKING = {
+    "approval": {"kind": "approval", "prompt": f"{LONG}?"},
+    "input-review": {"kind": "input-review", "prompt": "Are these right?"},
+    "state-edit": {"kind": "state-edit", "prompt": "Change what is not right."},
+    "tool-input": {"kind": "tool-input", "prompt": "What is to be calculated?"},
+    "local-execution": {"kind": "local-execution", "prompt": "Do it yourself, then say what came of it."},
+}
+
+CHATS_THAT_ASK = {
+    "tool-approval": '/tool calculator {"expression": "6*7"}',
+    "question": "ask Which of these? [the first, the second, none of them]",
+}
+Screen = tuple[str, QWidget]
+"""Its name, and the window that it is in."""
+
+RECORDED = ({"call": "calculator", "arguments": {"expression": "6*7"}}, {"say": "done"})
+
+
+async def _holds(what: Callable[[], object]) -> None:
+    async with asyncio.timeout(10):
+        while not what():  # noqa: ASYNC110  # what it looks at has no event to wait for
+            await asyncio.sleep(0.005)
+    await _drawn()
+
+
+async def _settled(root: QWidget) -> None:
+    """A page that has just been filled is laid out more than once."""
+    before: list[object] = []
+    for _ in range(40):
+        await asyncio.sleep(0.05)
+        now: list[object] = [one.geometry().getRect() for one in root.findChildren(QWidget)]
+        if now == before:
+            return
+        before = now
+
+
+async def screens(app: App) -> AsyncIterator[Screen]:
+    """Each of them, shown and drawn, with the focus where the app puts it."""
+    await _holds(app.content.start.isVisible)
+    yield "start", app.window
+    for part in (_conversations, _places, _cards, _questions, _pages):
+        async for screen in part(app):
+            yield screen
+
+
+async def _conversations(app: App) -> AsyncIterator[Screen]:
+    window, content, core = app.window, app.content, app.core
+    said = await app.say(LONG, script=({"say": "# A title\n\nText with `code`.\n\n```python\nprint(1)\n```\n"},))
+    ran = await app.start("A template", a_step("one"), tool_step("two", "calculator", "one", expression="6*7"))
+    failed = await app.say("go", script=({"say": "half"}, {"fail": "connection reset"}))
+    for run in (said, ran, failed):
+        await core.engine.wait(run.id)
+    going = await app.say("a long one", script=({"say": "a b c", "delay_ms": 120_000},))
+    for name, run in (("chat", said), ("template", ran), ("failed", failed), ("running", going)):
+        content._open(run.workflow_id)
+        await _holds(lambda: core.stores.view.is_loaded)
+        yield name, window
+    toasts = core.stores.toasts
+    toasts.clear()
+    content.deeds._refuse(Failed("limit_reached", "", details={"mode": "auto", "limit": 3}), _nothing)
+    toasts.add_workflow_complete(said.workflow_id, LONG, said.status)
+    toasts.add(ToastType.ERROR, "unexpected", title=LONG, message=LONG * 4, workflow_id=said.workflow_id)
+    toasts.add_user_question(ran.workflow_id, LONG, f"{LONG}?")
+    await _holds(lambda: content.toasts.cards)
+    await _settled(content.toasts)
+    yield "toasts", window
+    toasts.clear()
+
+
+async def _places(app: App) -> AsyncIterator[Screen]:
+    window, content = app.window, app.content
+    for kind in Kind:
+        content._finding.find(kind)
+        await _holds(content.finder.isVisible)
+        yield f"palette {kind.name.lower()}", window
+        content.finder.close_up()
+    content._pick()
+    await _holds(content.picker.isVisible)
+    yield "picker", window
+    content.picker.hide()
+    *_, last = app.core.stores.workflows.rows
+    await app.core.workflows.archive(last.workflow.id)
+    content._carry_out("view.archive")
+    await _drawn()
+    yield "archive", window
+    content.sidebar.show_archive(False)
+    content.sidebar.fold_sections(("workflows", "recent"))
+    content.peeking.peek(app.core.stores.workflows.rows[-1].workflow.id)
+    await _drawn()
+    yield "peek", window
+    content.peeking.leave()
+    content.sidebar.fold_sections(())
+    folding = content._folding
+    folding.fold_sidebar(True)
+    folding.fold_activity(True)
+    await _drawn()
+    yield "folded", window
+    folding.fold_activity(False)
+    folding.fold_sidebar(False)
+    folding.fit(content.width())
+    folding.fold_sidebar(False)
+    content.sidebar._head.set_searching(True)
+    content.sidebar._search.setText("no such workflow")
+    await _drawn()
+    yield "nothing found", window
+    content.sidebar._head.set_searching(False)
+    folding.fit(content.width())
+
+
+async def _cards(app: App) -> AsyncIterator[Screen]:
+    for name, interrupt in ASKING.items():
+        given = {} if name == "tool-input" else {"expression": "6*7"}
+        step = {**tool_step("send", "calculator", **given), "interrupt": interrupt}
+        run = await app.start(f"{name} of letters", step)
+        yield await _card(app, name, run)
+        await app.core.runs.cancel(run.id)
+    for name, text in CHATS_THAT_ASK.items():
+        sent = await app.core.chat.send(text, mode=ValidationMode.MANUAL)
+        assert isinstance(sent, Ok)
+        yield await _card(app, name, sent.data)
+        await app.core.runs.cancel(sent.data.id)
+
+
+async def _card(app: App, name: str, run: Run) -> Screen:
+    content = app.content
+    await _holds(lambda: app.core.stores.questions.count(run.workflow_id))
+    content._open(run.workflow_id)
+    app.core.stores.toasts.clear()
+    await _settled(content.toasts)
+    content.chat.focus_card()
+    await _holds(content.chat.card.isVisible)
+    return f"card {name}", app.window
+
+
+async def _questions(app: App) -> AsyncIterator[Screen]:
+    content = app.content
+    going = app.core.stores.background.running_workflows[0].workflow_id
+    content._open(going)
+    asking: dict[str, Callable[[], None]] = {
+        "delete question": partial(content.keeping.delete, going),
+        "archive question": partial(content.keeping.archive, going),
+        "close question": content.leaving.ask,
+    }
+    for name, ask in asking.items():
+        ask()
+        box = next(one for one in app.window.findChildren(QMessageBox) if one.isVisible())
+        await _drawn()
+        yield name, box
+        box.reject()
+        await _drawn()
+
+
+async def _pages(app: App) -> AsyncIterator[Screen]:
+    content = app.content
+    sent = await app.core.chat.send("go", mode=ValidationMode.AUTO, script=RECORDED, record=True)
+    assert isinstance(sent, Ok)
+    await app.core.engine.wait(sent.data.id)
+    content._open(sent.data.workflow_id)
+    await _holds(content.recording.banner.isVisible)
+    content.recording.review()
+    await _holds(lambda: content.recording.dialog)
+    review = content.recording.dialog
+    assert review is not None
+    yield "review", review
+    review.close()
+    dialog = None
+    for page in PageId:
+        content.preferences.open_at(page)
+        dialog = content.preferences._dialog
+        assert dialog is not None
+        await _settled(dialog)
+        yield f"settings {page}", dialog
+    if dialog is not None:
+        dialog.hide()
+    failure = FailurePage(
+        app.session.theme, Failed.of(StorageFailed("store_doubtful", "the store is damaged")), app.session.folders.store
+    )
+    failure.resize(app.window.size())
+    failure.show()
+    await _drawn()
+    yield "failure", failure
+    failure.deleteLater()
+    app.window.activateWindow()
+
+
+async def _drawn() -> None:
+    """The next frame is there."""
+    await asyncio.sleep(0.06)
+
+
+async def _nothing() -> None:
+    """What a toast offers."""
+
+
+def shown(root: QWidget) -> list[QWidget]:
+    """What of it can be seen, itself among it."""
+    found = [one for one in root.findChildren(QWidget) if one.isVisible() and one.window() is root.window()]
+    return [one for one in (root, *found) if not one.visibleRegion().isEmpty()]
+
+
+def takes_focus(widget: QWidget) -> bool:
+    """By Tab, and for itself."""
+    is_wanted = widget.focusPolicy().value & Qt.FocusPolicy.TabFocus.value
+    return bool(is_wanted and widget.isEnabled() and widget.focusProxy() is None)
+
+
+def path_of(widget: QWidget) -> str:
+    """Where it stands, for whoever reads of a failure."""
+    names: list[str] = []
+    at: QWidget | None = widget
+    while at is not None and len(names) < 4:
+        names.append(at.objectName() or type(at).__name__)
+        at = at.parentWidget()
+    return " < ".join(names)
