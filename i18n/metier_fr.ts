@@ -727,10 +727,6 @@
         <translation>Copier le lien</translation>
     </message>
     <message>
-        <source>Copy message</source>
-        <translation>Copier le message</translation>
-    </message>
-    <message>
         <source>Select all</source>
         <translation>Tout sélectionner</translation>
     </message>
@@ -982,6 +978,10 @@
     <message>
         <source>The workflow viewed before, backwards</source>
         <translation>Le workflow vu précédemment, en arrière</translation>
+    </message>
+    <message>
+        <source>Try the last answer again</source>
+        <translation>Réessayer la dernière réponse</translation>
     </message>
     <message>
         <source>Usual size</source>
@@ -1939,6 +1939,36 @@
     <message>
         <source>&amp;View</source>
         <translation>&amp;Affichage</translation>
+    </message>
+</context>
+<context>
+    <name>MessageActions</name>
+    <message>
+        <source>Copy as Markdown</source>
+        <translation>Copier en Markdown</translation>
+    </message>
+    <message>
+        <source>Copy message</source>
+        <translation>Copier le message</translation>
+    </message>
+    <message>
+        <source>Edit and send again</source>
+        <translation>Modifier et renvoyer</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
+</context>
+<context>
+    <name>MessageBar</name>
+    <message>
+        <source>Copied</source>
+        <translation>Copié</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>Message</translation>
     </message>
 </context>
 <context>

@@ -87,6 +87,7 @@ def turn_of(message: Message, run: LiveRun | None) -> Turn:
     """One message as a turn; `run` is the run that shows in it, if it is known."""
     author: str | None = None
     model: str | None = None
+    is_answer = False
     if run is None or message.role is not Role.ASSISTANT:
         parts: list[Part] = [*_said(message.text, message.state), *_cut_off(message, None)]
     else:
@@ -94,7 +95,9 @@ def turn_of(message: Message, run: LiveRun | None) -> Turn:
         is_template = run.kind is not RunKind.CHAT and not is_summary(run)
         author = run.workflow_name if is_template else run.agent
         model = None if is_template else run.model
-    return Turn(message.id, message.role, author, message.created_at, message.state, tuple(parts), model)
+        is_answer = run.prompt_id is not None
+    at = message.created_at
+    return Turn(message.id, message.role, author, at, message.state, tuple(parts), model, is_answer=is_answer)
 
 
 def _parts(message: Message, run: LiveRun) -> Iterable[Part]:

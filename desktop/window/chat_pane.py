@@ -221,9 +221,10 @@ class ChatPane(Adaptive, Surface):
         self._tell_composer()
 
     def _edit_asked(self, message_id: str) -> None:
-        """The message that this one answers is to be written anew."""
+        """A message of a person, or the one that this one answers, is to be written anew."""
         run = self._view.run_of(MessageId(message_id))
-        asked = next((one for one in self._view.messages if run is not None and one.id == run.prompt_id), None)
+        wanted = {message_id, run.prompt_id if run is not None else None}
+        asked = next((one for one in self._view.messages if one.id in wanted and one.role is Role.USER), None)
         if asked is not None:
             self._take_up(asked.text)
 

@@ -52,6 +52,7 @@ class ScrollingColumn(QAbstractScrollArea):
         gap = self._theme.sizes.space_l if place.block == 0 else 0
         self._top = Point(turn.turn.id, turn.blocks[place.block].key, -gap)
         self._place()
+        self._follow.set(is_on=self._is_at_end())
 
     def place_from_top(self) -> None:
         """Something has become taller or shorter in sight: what is above it stays, even where the end was followed."""

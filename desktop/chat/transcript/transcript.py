@@ -10,10 +10,14 @@ from PySide6.QtWidgets import QApplication, QWidget
 from core.domain.ids import MessageId
 from desktop.chat.layout.column import Place
 from desktop.chat.position import AT_END, Fold, Position
-from desktop.chat.transcript.actions import ChatActions, copy_text
+from desktop.chat.transcript.actions import ChatActions
 from desktop.chat.transcript.announcer import Announcer
 from desktop.chat.transcript.coloring import Coloring
+from desktop.chat.transcript.copier import Copier, copy_text
 from desktop.chat.transcript.copying import last_answer, last_code
+from desktop.chat.transcript.link_hint import LinkHint
+from desktop.chat.transcript.message_actions import MessageAction
+from desktop.chat.transcript.messages import Messages
 from desktop.chat.transcript.naming import name_turn
 from desktop.chat.transcript.order import WalkingOrder
 from desktop.chat.transcript.pill import Pill
@@ -44,8 +48,9 @@ class Transcript(Adaptive, ScrollingColumn):
     link_activated = Signal(str)
     """A link that may be opened: http, https or mailto."""
     retry_requested = Signal(str)
+    """What the message of this id answers is to be sent again."""
     edit_requested = Signal(str)
-    """The turn of this message id, the last one, failed and is to be tried again."""
+    """The message of this id, or what it answers, is to be written anew."""
     announced = Signal(str)
     """What a screen reader was told: that an answer began or ended."""
 
@@ -55,13 +60,15 @@ class Transcript(Adaptive, ScrollingColumn):
         intents.setParent(self)
         self._selection = Selection(self._stage)
         self._selecting = Selecting(self._selection, intents, self.viewport(), self)
-        self._actions = ChatActions(self._stage, self._selection, intents, self)
+        self._messages = Messages(theme, self._stage, intents, Copier(self), self.viewport(), self)
+        self._actions = ChatActions(self._stage, self._selection, intents, self._messages.fill, self)
         self._sideways = Sideways(self._stage, intents, self)
         self._syntax = Syntax(self)
         self._coloring = Coloring(self._stage, self._syntax)
         self._order = WalkingOrder(self._stage, self)
         self._announcer = Announcer()
         self._pill = Pill(theme, self)
+        self.link_hint = LinkHint(theme, self)
         self._pending: dict[MessageId, Turn] = {}
         self._is_ringed = False
         self._frame = QTimer(self)
@@ -111,13 +118,23 @@ class Transcript(Adaptive, ScrollingColumn):
     # What a person can do from elsewhere
 
     def focus_turn(self, step: int) -> None:
-        """Go to the next turn (1) or the one before (-1): it comes into sight and takes the focus."""
+        """Go to the next turn (1) or the one before (-1): it comes into sight and takes the focus.
+
+        From elsewhere it is the last turn in sight for either: the nearest to a composer below.
+        """
         if self._column.layouts:
-            number = min(max(self._current_turn() + step, 0), len(self._column.layouts) - 1)
+            focused = self._focused_turn()
+            number = self._last_in_sight() if focused is None else focused + step
+            number = min(max(number, 0), len(self._column.layouts) - 1)
             self.show_place(Place(number, 0))
             view = self._stage.turn_view(self._column.layouts[number].turn.id)
             if view is not None:
                 view.setFocus()
+
+    def retry(self) -> None:
+        """Try the last answer again; without effect where that cannot be."""
+        if self._column.layouts:
+            self._messages.carry_out(MessageAction.RETRY, self._column.layouts[-1].turn.id)
 
     def copy_answer(self) -> bool:
         """Copy the last answer as it was written; false if there is none."""
@@ -141,10 +158,12 @@ class Transcript(Adaptive, ScrollingColumn):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._pill.place_in(self.viewport().geometry())
+        self.link_hint.place_in(self.viewport().geometry())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            self._actions.copy_selection()
+            if not self._actions.copy_selection():
+                self._messages.copy_focused()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
             self._selection.select_all()
         else:
@@ -170,8 +189,11 @@ class Transcript(Adaptive, ScrollingColumn):
 
     def _connect(self, intents: Intents) -> None:
         intents.open_link.connect(self.link_activated)
+        intents.point_at_link.connect(self.link_hint.show_target)
         self._actions.retried.connect(self.retry_requested)
         self._actions.edited.connect(self.edit_requested)
+        self._messages.retried.connect(self.retry_requested)
+        self._messages.edited.connect(self.edit_requested)
         self._actions.folded.connect(self.place_from_top)
         self._selecting.scrolled.connect(self.scroll_by)
         self._selecting.pressed.connect(self._stage.pin)
@@ -196,6 +218,7 @@ class Transcript(Adaptive, ScrollingColumn):
         self._sideways.apply()
         self._selection.apply()
         self._order.update()
+        self._messages.place()
         self._pill.set_count(self._follow.new_count())
         self._pill.setVisible(not self._follow.is_on)
         self._pill.raise_()
@@ -228,13 +251,16 @@ class Transcript(Adaptive, ScrollingColumn):
             announce(self, words)
             self.announced.emit(words)
 
-    def _current_turn(self) -> int:
-        """The turn that has the focus, else the first in sight."""
+    def _focused_turn(self) -> int | None:
+        """The turn that has the focus, or something of it."""
         focus = QApplication.focusWidget()
         for view in self._stage.turn_views():
             if focus is not None and (view is focus or view.isAncestorOf(focus)):
                 return self._column.number_of(view.turn)
-        return self._column.at(self.verticalScrollBar().value()).turn
+        return None
+
+    def _last_in_sight(self) -> int:
+        return self._column.at(self.verticalScrollBar().value() + self.viewport().height()).turn
 
 
 def _copy(text: str | None) -> bool:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QFocusEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core.domain.ids import MessageId
@@ -30,6 +30,7 @@ class TurnView(QWidget):
         self._maker = maker
         self._viewport = parent
         self._theme = maker.theme
+        self._intents = maker.intents
         self._slots: dict[str, Slot] = {}
         self._spare: dict[type[Block], list[Slot]] = {}
         self._used: set[str] = set()
@@ -70,13 +71,31 @@ class TurnView(QWidget):
             slot.forget()
         self.update()
 
+    def top_of(self, kind: type[Block]) -> int | None:
+        """Where a live block of this kind begins; None without one."""
+        tops = [slot.view.y() for slot in self._slots.values() if slot.kind is kind]
+        return min(tops, default=None)
+
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
+        self._intents.point_out.emit(self, True)
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
+        self._intents.point_out.emit(self, False)
         self.update()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self._intents.point_out.emit(self, True)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._intents.point_out.emit(self, False)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self._intents.message_menu.emit(self, event.globalPos())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from math import ceil
 from typing import Any
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QFocusEvent,
+    QHideEvent,
     QImage,
     QKeyEvent,
     QKeySequence,
@@ -47,6 +49,7 @@ class TextView(QTextBrowser):
         super().__init__(parent)
         self.intents = intents
         self._is_pressed = False
+        self._target = ""
         self.setProperty("bare", True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -145,6 +148,18 @@ class TextView(QTextBrowser):
             self._on_highlighted(QUrl(self.textCursor().charFormat().anchorHref()))
         return moved
 
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._on_highlighted(QUrl())
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._on_highlighted(QUrl())
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._on_highlighted(QUrl())
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
@@ -188,7 +203,12 @@ class TextView(QTextBrowser):
 
     def _on_highlighted(self, url: QUrl) -> None:
         """The link under the mouse or the focus is another one, or none where the URL is empty."""
-        self.setToolTip(plain_tool_tip("" if url.isEmpty() else spelled_out(url)))
+        target = "" if url.isEmpty() else spelled_out(url)
+        self.setToolTip(plain_tool_tip(target))
+        self.setAccessibleDescription(target)
+        if target != self._target:
+            self._target = target
+            self.intents.point_at_link.emit(target)
 
     def _on_selection(self) -> None:
         if not self._is_pressed:

@@ -178,7 +178,7 @@ def test_a_double_click_selects_a_word(transcript: Transcript) -> None:
 
 def test_the_menu_of_a_text_copies_its_message_as_it_was_written(transcript: Transcript) -> None:
     transcript.show_conversation([answered("1", "Some **bold** words")])
-    choose(transcript, "Copy message")
+    choose(transcript, "Copy as Markdown")
     assert QGuiApplication.clipboard().text() == "Some **bold** words"
 
 

@@ -87,17 +87,46 @@ def test_a_link_tells_where_it_goes_and_asks_to_be_opened(transcript: Transcript
     assert activated.args == ["https://evil.example/login"]
 
 
+def test_where_a_link_goes_is_seen_while_the_mouse_or_the_focus_is_on_it(transcript: Transcript) -> None:
+    transcript.show_conversation([answered("1", "Words and [here](https://x.example/a).")])
+    hint = transcript.link_hint
+    transcript.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(transcript, Qt.Key.Key_Tab)
+    assert (hint.isVisible(), hint.target) == (True, "https://x.example/a")
+    assert prose(transcript).accessibleDescription() == "https://x.example/a"
+    transcript.setFocus()
+    assert not hint.isVisible()
+    QTest.mouseMove(prose(transcript).viewport(), link_place(prose(transcript)))
+    assert hint.target == "https://x.example/a"
+    QTest.mouseMove(transcript.viewport(), QPoint(2, 300))
+    assert not hint.isVisible()
+
+
+def link_place(view: ProseView) -> QPoint:
+    """In the middle of the first link."""
+    width, height = view.width(), view.height()
+    return next(QPoint(x, y) for y in range(4, height, 4) for x in range(0, width, 3) if view.anchorAt(QPoint(x, y)))
+
+
 def test_a_look_alike_host_is_spelled_out(transcript: Transcript, qtbot: QtBot) -> None:
     show(transcript, answered("1", "[x](https://\u0430pple.example/)"))
     view = prose(transcript)
     view.setFocus(Qt.FocusReason.TabFocusReason)
     with qtbot.waitSignal(transcript.link_activated) as activated:
-        QTest.keyClick(view, Qt.Key.Key_Tab)
         QTest.keyClick(view, Qt.Key.Key_Return)
     assert activated.args == ["https://xn--pple-43d.example/"]
 
 
-@pytest.mark.parametrize("target", ["file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "/etc/passwd"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "/etc/passwd",
+        "mailto:a@x.example?subject=x&attach=/etc/passwd",
+    ],
+)
 def test_a_link_to_anything_but_the_web_or_mail_is_text(transcript: Transcript, target: str) -> None:
     show(transcript, answered("1", f"[press me]({target})"))
     assert texts(transcript) == ["press me"]

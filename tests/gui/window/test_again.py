@@ -5,7 +5,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from core.domain.events import Event, TokenReceived
 from core.domain.model import ModelChoice
@@ -119,3 +120,30 @@ async def test_up_in_an_empty_box_takes_the_last_message_up(tmp_path: Path, qapp
         assert app.content.chat.composer.draft().text == "say 2 words"
         app.key(Qt.Key.Key_Up)
         assert app.content.chat.composer.draft().text == "say 2 words"
+
+
+async def test_an_answer_is_tried_again_by_key_and_the_last_message_edited_from_its_menu(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    with provider(says("one"), says("two")) as server:
+        async with an_app(tmp_path, qapp) as app:
+            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            app.control(Qt.Key.Key_N)
+            app.write("a question")
+            app.key(Qt.Key.Key_Return)
+            await until(lambda: app.turn_texts() == ["a question", "one"] and not shown(app).is_active, 15)
+            app.key(Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier | SHIFT)
+            await until(lambda: app.turn_texts() == ["a question", "one", "a question", "two"], 15)
+            await until(lambda: not shown(app).is_active)
+            await asyncio.sleep(0.1)  # the frame that shows it
+            app.key(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+            app.key(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+            at = app.focused().rect().center()
+            by_key = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, at, app.focused().mapToGlobal(at))
+            QApplication.sendEvent(app.focused(), by_key)
+            menu = QApplication.activePopupWidget()
+            assert isinstance(menu, QMenu)
+            next(one for one in menu.actions() if one.text() == "Edit and send again").trigger()
+            menu.close()
+            assert app.content.chat.composer.draft().text == "a question"
+            assert app.focused() is app.content.chat.composer.text_box

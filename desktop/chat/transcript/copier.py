@@ -1,0 +1,51 @@
+"""The clipboard. What takes long to gather is gathered in slices, and is there when all of it is."""
+
+from collections.abc import Iterator
+from time import perf_counter
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QGuiApplication
+
+FIRST_S = 0.03
+SLICE_S = 0.006
+
+
+def copy_text(text: str) -> None:
+    """To the clipboard, as it is."""
+    QGuiApplication.clipboard().setText(text)
+
+
+class Copier(QObject):
+    """What fits into 30 ms is copied at once, the rest while the window goes on; a copy that comes meanwhile wins."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._pieces: Iterator[str] = iter(())
+        self._gathered: list[str] = []
+        self._timer = QTimer(self)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._go_on)
+
+    @property
+    def is_busy(self) -> bool:
+        return self._timer.isActive()
+
+    def copy(self, pieces: Iterator[str]) -> None:
+        """Copy what these join to; nothing where they are nothing."""
+        self._pieces, self._gathered = pieces, []
+        self._gather(FIRST_S)
+
+    def _go_on(self) -> None:
+        self._gather(SLICE_S)
+
+    def _gather(self, seconds: float) -> None:
+        until = perf_counter() + seconds
+        for piece in self._pieces:
+            self._gathered.append(piece)
+            if perf_counter() >= until:
+                self._timer.start()
+                return
+        self._timer.stop()
+        if text := "".join(self._gathered):
+            copy_text(text)
+        self._gathered = []
