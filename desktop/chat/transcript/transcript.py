@@ -189,6 +189,7 @@ class Transcript(Adaptive, ScrollingColumn):
 
     def _connect(self, intents: Intents) -> None:
         intents.open_link.connect(self.link_activated)
+        intents.leave_turn.connect(self._on_turn_left)
         intents.point_at_link.connect(self.link_hint.show_target)
         self._actions.retried.connect(self.retry_requested)
         self._actions.edited.connect(self.edit_requested)
@@ -222,6 +223,9 @@ class Transcript(Adaptive, ScrollingColumn):
         self._pill.set_count(self._follow.new_count())
         self._pill.setVisible(not self._follow.is_on)
         self._pill.raise_()
+
+    def _on_turn_left(self, turn: QWidget, is_next: bool) -> None:
+        self._order.leave_turn(turn, is_next=is_next)
 
     def _unpin(self) -> None:
         self._stage.pin(None)

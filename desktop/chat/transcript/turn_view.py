@@ -86,6 +86,13 @@ class TurnView(QWidget):
         self._intents.point_out.emit(self, False)
         self.update()
 
+    def focusNextPrevChild(self, is_next: bool) -> bool:
+        """Qt knows no way on from a widget that Tab does not reach."""
+        if not self.hasFocus():
+            return super().focusNextPrevChild(is_next)
+        self._intents.leave_turn.emit(self, is_next)
+        return True
+
     def enterEvent(self, event: QEnterEvent) -> None:
         super().enterEvent(event)
         self._intents.point_out.emit(self, True)

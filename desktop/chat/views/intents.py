@@ -31,5 +31,7 @@ class Intents(QObject):
     """What can be done with a turn is wanted, in global coordinates."""
     point_out = Signal(QWidget, bool)
     """The mouse or the focus is on a turn, or is not any more."""
+    leave_turn = Signal(QWidget, bool)
+    """Tab (true) or Shift+Tab was pressed on a turn as a whole."""
     scroll_code = Signal(QWidget, int)
     """The pieces of a code frame scroll sideways together."""

@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from desktop.chat.position import AT_END, Position
+from desktop.chat.transcript.pill import Pill
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.values import Tools
 from desktop.chat.views.line_button import LineButton
@@ -127,6 +128,13 @@ def test_a_position_in_a_turn_that_is_gone_is_at_the_end(transcript: Transcript)
     left = transcript.position()
     transcript.show_conversation([answered("new", "Only")], left)
     assert texts(transcript) == ["Only"]
+
+
+def test_going_to_a_turn_in_a_conversation_that_fits_goes_on_following(transcript: Transcript) -> None:
+    transcript.show_conversation(talk(2))
+    transcript.focus_turn(-1)
+    assert transcript.position().follows
+    assert not transcript.findChildren(Pill)[0].isVisible()
 
 
 def test_a_line_that_is_unfolded_stays_where_it_is(transcript: Transcript) -> None:
