@@ -53,7 +53,7 @@ class WalkingOrder:
 def _beyond(last: QWidget, turn: QWidget) -> QWidget:
     """The stop that follows the last one of the conversation; the turn itself where there is none."""
     found = last.nextInFocusChain()
-    while found is not last:
+    while found is not None and found is not last:
         can_focus = found.focusPolicy() & Qt.FocusPolicy.TabFocus and found.isVisible() and found.isEnabled()
         if can_focus and found.window() is last.window():
             return found
