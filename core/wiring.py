@@ -41,6 +41,7 @@ from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.sandbox.schemas import JsonSchemas
 from core.services.access import Access
+from core.services.activity import ActivityService
 from core.services.agents import AgentService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
@@ -216,6 +217,7 @@ class Core:
     servers: McpServerService
     prompts: PromptService
     slash: SlashService
+    activity: ActivityService
 
 
 @asynccontextmanager
@@ -332,6 +334,7 @@ async def run_core(
                             servers=servers,
                             prompts=prompts,
                             slash=SlashService(book, templates, prompts),
+                            activity=ActivityService(storage, clock),
                         )
     finally:
         stores.close()

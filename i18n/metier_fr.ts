@@ -51,6 +51,10 @@
         <translation>Tout</translation>
     </message>
     <message>
+        <source>Export the activity…</source>
+        <translation>Exporter l’activité…</translation>
+    </message>
+    <message>
         <source>Filter</source>
         <translation>Filtre</translation>
     </message>
@@ -71,6 +75,10 @@
         <translation>Le reste de l’activité est sous Tout.</translation>
     </message>
     <message>
+        <source>Reasoning</source>
+        <translation>Réflexion</translation>
+    </message>
+    <message>
         <source>Show the activity</source>
         <translation>Afficher l’activité</translation>
     </message>
@@ -89,6 +97,13 @@
     <message>
         <source>Write a message</source>
         <translation>Écrire un message</translation>
+    </message>
+</context>
+<context>
+    <name>ActivityPlace</name>
+    <message>
+        <source>Export the activity</source>
+        <translation>Exporter l’activité</translation>
     </message>
 </context>
 <context>
@@ -128,6 +143,14 @@
     <message>
         <source>Stopped</source>
         <translation>Arrêté</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>Réfléchit</translation>
+    </message>
+    <message>
+        <source>Thought</source>
+        <translation>Réflexion</translation>
     </message>
     <message>
         <source>To do</source>
@@ -848,6 +871,10 @@
         <translation>Supprimer le workflow…</translation>
     </message>
     <message>
+        <source>Export the activity…</source>
+        <translation>Exporter l’activité…</translation>
+    </message>
+    <message>
         <source>Find a command</source>
         <translation>Trouver une commande</translation>
     </message>
@@ -1166,12 +1193,20 @@
         <translation>Erreurs</translation>
     </message>
     <message>
+        <source>Reasoning</source>
+        <translation>Réflexion</translation>
+    </message>
+    <message>
         <source>Result</source>
         <translation>Résultat</translation>
     </message>
     <message>
         <source>by {name}</source>
         <translation>par {name}</translation>
+    </message>
+    <message>
+        <source>in {name}</source>
+        <translation>dans {name}</translation>
     </message>
     <message>
         <source>step {name}</source>
@@ -1210,6 +1245,17 @@
     <message>
         <source>Tool or server</source>
         <translation>Outil ou serveur</translation>
+    </message>
+</context>
+<context>
+    <name>ExportRow</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Exporting: {done} of {total}</source>
+        <translation>Exportation&#xa0;: {done} sur {total}</translation>
     </message>
 </context>
 <context>
@@ -1326,6 +1372,10 @@
     <message>
         <source>The disk is full. Make room, and it goes on.</source>
         <translation>Le disque est plein. Libérez de la place et le travail reprend.</translation>
+    </message>
+    <message>
+        <source>The file cannot be written. Choose another place.</source>
+        <translation>Le fichier ne peut pas être écrit. Choisissez un autre emplacement.</translation>
     </message>
     <message>
         <source>The model’s answer failed</source>
@@ -4174,6 +4224,10 @@
         <translation>Attend votre réponse</translation>
     </message>
     <message>
+        <source>Nothing to export yet</source>
+        <translation>Rien à exporter pour l’instant</translation>
+    </message>
+    <message>
         <source>Nothing to record yet</source>
         <translation>Rien à enregistrer pour l’instant</translation>
     </message>
@@ -4202,8 +4256,16 @@
         <translation>C’est la limite en mode automatique. Celui-ci peut attendre son tour.</translation>
     </message>
     <message>
+        <source>The activity is exported</source>
+        <translation>L’activité est exportée</translation>
+    </message>
+    <message>
         <source>The demo runs without asking. The mode can be set back.</source>
         <translation>La démo s’exécute sans demander. Le mode peut être rétabli.</translation>
+    </message>
+    <message>
+        <source>The list is empty.</source>
+        <translation>La liste est vide.</translation>
     </message>
     <message>
         <source>The run failed</source>

@@ -13,7 +13,7 @@ from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
 from core.domain.summary import SUMMARY_TEMPLATE
 from core.domain.tool import CallStatus
-from core.stores.activity import target_of
+from core.stores.activity_items import target_of
 from desktop.chat.values import (
     Activity,
     Boundary,

@@ -51,6 +51,10 @@ def words_of(toast: Toast) -> Words:
             return Words(title, message, actions=((UNDO, translate("Toasts", "Undo")),))
         case "template_saved":
             return Words(toast.title, translate("Toasts", "The template is saved."))
+        case "activity_exported":
+            return Words(translate("Toasts", "The activity is exported"), toast.message)
+        case "nothing_to_export":
+            return Words(translate("Toasts", "Nothing to export yet"), translate("Toasts", "The list is empty."))
         case "nothing_to_record":
             title = translate("Toasts", "Nothing to record yet")
             return Words(title, translate("Toasts", "Say something first: what follows can be recorded."))

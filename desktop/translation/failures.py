@@ -45,6 +45,7 @@ def failure_words(code: str, message: str) -> str:
         "empty_recording": translate("Failures", "There is no step yet that a template could be made of."),
         "already_sealed": translate("Failures", "This recording has become a template already."),
         "recording_ended": translate("Failures", "This recording has ended already."),
+        "export_failed": translate("Failures", "The file cannot be written. Choose another place."),
         "storage_failed": translate("Failures", "The data could not be read or written."),
     }
     return words.get(code, message)

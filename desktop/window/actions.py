@@ -84,7 +84,7 @@ class Actions(QObject):
         opened = await self._core.workflows.opened(load.workflow_id)
         if isinstance(opened, Ok):
             self._core.stores.usage.load(load.workflow_id, (*opened.data.runs, *opened.data.below))
-            view.show(load.workflow_id, opened.data.messages, opened.data.runs, load=load)
+            view.show(load.workflow_id, opened.data.messages, opened.data.runs, opened.data.below, load=load)
         elif self._core.stores.background.viewed_workflow_id == load.workflow_id:
             self._presenter.fail(opened)
 

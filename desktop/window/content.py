@@ -24,6 +24,7 @@ from desktop.toasts.overlay import ToastOverlay
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
 from desktop.window.actions import Actions
+from desktop.window.activity_place import ActivityPlace
 from desktop.window.answering import AnsweringChoice
 from desktop.window.chat_pane import ChatPane
 from desktop.window.commands import keys_of
@@ -113,6 +114,7 @@ class Content(Adaptive, Surface):
             self,
         )
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
+        self._activity_place = ActivityPlace(core, tasks, session.presenter, self.activity, window, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
         for above in (self.finder, self.chat.completion):
             self.toasts.stay_below(above)
@@ -270,6 +272,7 @@ class Content(Adaptive, Surface):
             "workflow.new_from_template": self._new_from_template,
             "workflow.rename": self._rename_viewed,
             "workflow.delete": self._delete_viewed,
+            "activity.export": self._activity_place.export,
             "demo.start": self.deeds.start_demo,
             "demo.remove": self.deeds.remove_demo,
             "app.settings": self.preferences.open,
