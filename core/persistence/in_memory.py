@@ -72,6 +72,9 @@ class MemoryStorage:
         rows = (row for row in self._tables.messages.values() if row[1].workflow_id == workflow_id)
         return [message for _, message in sorted(rows, key=_place)]
 
+    async def newest_messages(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
+        return (await self.messages(workflow_id))[-limit:]
+
     async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
         versions = self._tables.templates.get(template_id, {})
         return versions.get(max(versions, default=0) if version is None else version)

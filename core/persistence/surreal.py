@@ -174,6 +174,9 @@ class SurrealStorage:
     async def messages(self, workflow_id: WorkflowId) -> list[Message]:
         return await self._messages.of_workflow(workflow_id)
 
+    async def newest_messages(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
+        return await self._messages.newest(workflow_id, limit)
+
     async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
         return await self._templates.get(template_id, version)
 

@@ -374,6 +374,10 @@ class Storage(Protocol):
         """Oldest first; of the same time, in the order in which they were last put."""
         ...
 
+    async def newest_messages(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
+        """The last ones of `messages`, in that order; at most PAGE_ROWS. Costs what they do, however many there are."""
+        ...
+
     async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
         """That version, or the newest."""
         ...

@@ -93,6 +93,10 @@ class ViewCache:
         tell(self.changed)
         return True
 
+    def awaits(self, load: Load) -> bool:
+        """Whether what this load brings would be shown still."""
+        return load is self._load
+
     # What is shown
 
     @property

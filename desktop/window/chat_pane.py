@@ -95,6 +95,10 @@ class ChatPane(Adaptive, Surface):
         self._render_card()
         self._render_tokens()
 
+    def turns_below(self) -> int:
+        """How many turns there were from where the person left the viewed workflow to its end; 0 at the end itself."""
+        return self._positions.get(self._view.workflow_id, AT_END).below
+
     def set_room(self, tokens: int | None) -> None:
         """What the model that answers next has for a conversation; None: it has no bounds."""
         self._room = tokens

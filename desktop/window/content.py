@@ -88,6 +88,7 @@ class Content(Adaptive, Surface):
             card_keys,
             self,
         )
+        self.deeds.turns_below = self.chat.turns_below
         self.slashing = Slashing(core, tasks, self.deeds, self.chat, self._new, self)
         self.recording = RecordingPlace(core, tasks, session.presenter, theme, frames, self)
         self.start = StartPage(theme, self)

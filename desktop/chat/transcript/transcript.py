@@ -113,7 +113,10 @@ class Transcript(Adaptive, ScrollingColumn):
         folds = (Fold(turn, key, to) for turn, lines in self._column.folds.items() for key, to in lines.items())
         follow = self._follow
         top = None if follow.is_on else self._top
-        return Position(follow.is_on, top, follow.seen, frozenset(folds), self._selection.marks)
+        below = (
+            len(self._column.layouts) - self._column.number_of(top.turn) if top and self._column.has(top.turn) else 0
+        )
+        return Position(follow.is_on, top, follow.seen, frozenset(folds), self._selection.marks, below)
 
     # What a person can do from elsewhere
 

@@ -53,17 +53,18 @@ def set_markdown(document: QTextDocument, text: str, theme: Theme) -> Dressed:
 
 def set_plain(document: QTextDocument, text: str, font: QFont, line_height: float, color: QColor | None = None) -> None:
     """Make `document` show `text` as it is; `line_height` is a multiple."""
-    document.setDefaultFont(font)
-    document.setPlainText(text)
-    line = QTextBlockFormat()
+    document.clear()
+    if document.defaultFont() != font:  # each change lays everything out
+        document.setDefaultFont(font)
+    line, form = QTextBlockFormat(), QTextCharFormat()
     line.setLineHeight(line_height * 100, _PROPORTIONAL)
-    cursor = QTextCursor(document)
-    cursor.select(QTextCursor.SelectionType.Document)
-    cursor.mergeBlockFormat(line)
     if color is not None:
-        form = QTextCharFormat()
         form.setForeground(color)
-        cursor.mergeCharFormat(form)
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()  # laid out once, at its end
+    cursor.setBlockFormat(line)
+    cursor.insertText(text, form)
+    cursor.endEditBlock()
 
 
 def quote_level(block: QTextBlock) -> int:

@@ -40,6 +40,7 @@ _SELECTING = (
     _Key.SelectEndOfDocument,
 )
 _Flag = Qt.TextInteractionFlag
+_FIRST_WIDTH = 720
 
 
 class TextView(QTextBrowser):
@@ -55,6 +56,7 @@ class TextView(QTextBrowser):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
+        self.setLineWrapColumnOrWidth(_FIRST_WIDTH)  # at none, a text would be laid out a letter to a line
         self.setOpenLinks(False)
         self.setUndoRedoEnabled(False)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)

@@ -93,6 +93,16 @@ def test_the_pill_counts_blocks_that_come_in_the_last_turn(transcript: Transcrip
     assert transcript._pill.count == 3
 
 
+def test_turns_that_are_loaded_above_are_not_new_and_move_nothing(transcript: Transcript) -> None:
+    turns = talk(100)
+    transcript.show_conversation(turns[-24:])
+    transcript.verticalScrollBar().setValue(300)
+    before = first_line(transcript)
+    transcript.set_turns(turns)
+    assert first_line(transcript) == before
+    assert transcript.findChildren(Pill)[0].count == 0
+
+
 def test_a_conversation_that_fits_is_followed_from_its_top(transcript: Transcript) -> None:
     transcript.show_conversation(talk(2))
     assert transcript.position().follows
