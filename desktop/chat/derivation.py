@@ -40,8 +40,34 @@ ANSWER_WARNINGS = frozenset({"length", "content_filter", "skipped_data", "empty_
 """What there are words for."""
 
 
-def turns(messages: Sequence[Message], run_of: Callable[[MessageId], LiveRun | None]) -> list[Turn]:
-    """The conversation, oldest first.
+class Turns:
+    """`turns` of one conversation after the other, at the cost of what is new: a run that has ended says no more."""
+
+    def __init__(self) -> None:
+        self._known: dict[MessageId, tuple[Message, LiveRun | None, Turn]] = {}
+
+    def of(self, messages: Sequence[Message], run_of: Callable[[MessageId], LiveRun | None]) -> list[Turn]:
+        """The conversation, as `turns` gives it. A turn that is known is the same object as before."""
+        before, self._known = self._known, {}
+
+        def derived(message: Message, run: LiveRun | None) -> Turn:
+            if run is not None and not run.status.is_final:
+                return turn_of(message, run)
+            known = before.get(message.id)
+            if known is None or known[1] is not run or known[0] != message:
+                known = message, run, turn_of(message, run)
+            self._known[message.id] = known
+            return known[2]
+
+        return turns(messages, run_of, derived)
+
+
+def turns(
+    messages: Sequence[Message],
+    run_of: Callable[[MessageId], LiveRun | None],
+    derived: Callable[[Message, LiveRun | None], Turn] | None = None,
+) -> list[Turn]:
+    """The conversation, oldest first. `derived` makes a turn, as `turn_of` does.
 
     Text that a crash cut off stands before the turn that went on after it: from its run where that knows it,
     else from its own message, never from both.
@@ -53,7 +79,7 @@ def turns(messages: Sequence[Message], run_of: Callable[[MessageId], LiveRun | N
         run = runs.get(message.id)
         if run is None and message.state is MessageState.INTERRUPTED and message.run_id in told_by_run:
             continue
-        shown.append(turn_of(message, run))
+        shown.append((derived or turn_of)(message, run))
     edges = _boundaries(messages, runs)
     return [replace(turn, boundary=edges[turn.id]) if turn.id in edges else turn for turn in shown] if edges else shown
 

@@ -27,7 +27,7 @@ from desktop.bind import Frames
 from desktop.chat.composer.completion import Completion
 from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.draft import ComposerState, Draft
-from desktop.chat.derivation import turn_of, turns
+from desktop.chat.derivation import Turns, turn_of
 from desktop.chat.position import AT_END, Position
 from desktop.chat.token_bar.token_bar import TokenBar
 from desktop.chat.transcript.transcript import Transcript
@@ -72,6 +72,7 @@ class ChatPane(Adaptive, Surface):
         self._put_off: set[WorkflowId] = set()
         self._shown: WorkflowId | None = None
         self._is_shown = False
+        self._turns = Turns()
         self._positions: dict[WorkflowId | None, Position] = {}
         self._drafts: dict[WorkflowId | None, Draft] = {}
         self.transcript = Transcript(theme, clock.now, self)
@@ -210,7 +211,7 @@ class ChatPane(Adaptive, Surface):
         self.composer.edit_last_requested.connect(self._edit_last)
 
     def _render(self) -> None:
-        shown = turns(self._view.messages, self._view.run_of)
+        shown = self._turns.of(self._view.messages, self._view.run_of)
         workflow_id = self._view.workflow_id
         if workflow_id != self._shown or not self._is_shown:
             if self._is_shown:

@@ -80,19 +80,20 @@ class Finder:
 
     def _anything(self, words: str) -> list[Heading | Entry]:
         """Those that need somebody first, then those at work, then by when they were viewed and changed."""
-        found = ranked(words, self._in_order())
+        asking = set(self._questions.workflows)
+        found = [_workflow(row, is_asking=row.workflow.id in asking) for row in ranked(words, self._in_order())]
         if not words:
             return [*self._grouped(found)]
         commands = ranked(words, self._commands(), _COMMANDS_BESIDE)
         heading = [Heading(translate("Palette", "Commands"))] if found and commands else []
         return [*found, *heading, *commands]
 
-    def _in_order(self) -> list[Entry]:
+    def _in_order(self) -> list[ListedWorkflow]:
         listed = {row.workflow.id: row for row in self._workflows.rows}
         running = [one.workflow_id for one in self._background.running_workflows]
         asking = dict.fromkeys(self._questions.workflows)
         order = dict.fromkeys([*asking, *running, *self._recent(), *listed])
-        return [_workflow(listed[one], is_asking=one in asking) for one in order if one in listed]
+        return [listed[one] for one in order if one in listed]
 
     def _grouped(self, found: Sequence[Entry]) -> Iterator[Heading | Entry]:
         asking = set(self._questions.workflows)
