@@ -40,7 +40,7 @@ class Dressed(NamedTuple):
 
 def set_markdown(document: QTextDocument, text: str, theme: Theme) -> Dressed:
     """Make `document` show `text`. Raw HTML stays text, images are their descriptions, unsafe links are text."""
-    document.setDefaultFont(theme.font("body"))
+    _set_font(document, theme.font("body"))
     document.setIndentWidth(theme.sizes.space_xl)
     document.setMarkdown(text, MARKDOWN)
     dresser = _Dresser(document, theme)
@@ -53,9 +53,8 @@ def set_markdown(document: QTextDocument, text: str, theme: Theme) -> Dressed:
 
 def set_plain(document: QTextDocument, text: str, font: QFont, line_height: float, color: QColor | None = None) -> None:
     """Make `document` show `text` as it is; `line_height` is a multiple."""
+    _set_font(document, font)
     document.clear()
-    if document.defaultFont() != font:  # each change lays everything out
-        document.setDefaultFont(font)
     line, form = QTextBlockFormat(), QTextCharFormat()
     line.setLineHeight(line_height * 100, _PROPORTIONAL)
     if color is not None:
@@ -65,6 +64,13 @@ def set_plain(document: QTextDocument, text: str, font: QFont, line_height: floa
     cursor.setBlockFormat(line)
     cursor.insertText(text, form)
     cursor.endEditBlock()
+
+
+def _set_font(document: QTextDocument, font: QFont) -> None:
+    """Qt lays out anew what stands in the document, even for the same font."""
+    if document.defaultFont() != font:
+        document.clear()
+        document.setDefaultFont(font)
 
 
 def quote_level(block: QTextBlock) -> int:

@@ -96,6 +96,8 @@ class TextView(QTextBrowser):
 
     def deselect(self) -> None:
         """Nothing is selected here any more; nobody is told."""
+        if not self.textCursor().hasSelection():
+            return
         at = self.textCursor().position()
         self.select(at, at)
 
