@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTranslator
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QImage, QTextBlockFormat, QTextTable
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
@@ -21,6 +21,7 @@ from desktop.chat.views.activity_view import ActivityView
 from desktop.chat.views.boundary_view import BoundaryView
 from desktop.chat.views.cut_off_view import CutOffView
 from desktop.chat.views.failure_view import FailureView
+from desktop.chat.views.prose_style import blocks_in
 from desktop.chat.views.prose_view import ProseView
 from desktop.chat.views.step_view import StepView
 from desktop.chat.views.tool_view import ToolGroupView, ToolView
@@ -59,6 +60,25 @@ def test_what_a_person_wrote_is_no_markdown(transcript: Transcript) -> None:
 def test_an_answer_is_markdown(transcript: Transcript) -> None:
     show(transcript, answered("1", "# Title\n\nSome **bold** words\n\n- one\n- two"))
     assert texts(transcript) == ["Title\nSome bold words\none\ntwo"]
+
+
+SCRIPTS = "👨‍👩‍👧‍👦 🏳️‍🌈 漢字 한국어 ไทย é العربية हिन्दी"
+
+
+def test_every_script_is_shown_and_copied_as_it_came(transcript: Transcript) -> None:
+    show(transcript, asked("1", SCRIPTS), answered("2", f"**{SCRIPTS}**\n\n```\n{SCRIPTS}\n```"))
+    assert texts(transcript) == [SCRIPTS] * 3
+    view = prose(transcript)
+    view.selectAll()
+    assert view.selected_text() == SCRIPTS
+
+
+def test_tables_and_tasks_are_markdown_too(transcript: Transcript) -> None:
+    show(transcript, answered("1", "- [x] done\n- [ ] open\n\n| a | b |\n|---|---|\n| 1 | 2 |"))
+    document = prose(transcript).document()
+    markers = [block.blockFormat().marker() for block in blocks_in(document) if block.textList() is not None]
+    assert markers == [QTextBlockFormat.MarkerType.Checked, QTextBlockFormat.MarkerType.Unchecked]
+    assert any(isinstance(frame, QTextTable) for frame in document.rootFrame().childFrames())
 
 
 def test_raw_html_stays_text(transcript: Transcript) -> None:
