@@ -17,7 +17,7 @@ from desktop.chat.layout.blocks import (
     ToolBlock,
     ToolGroupBlock,
 )
-from desktop.chat.transcript.copier import copy_text
+from desktop.chat.transcript.copier import Copier, copy_text
 from desktop.chat.transcript.copying import details_of, source_of_group
 from desktop.chat.transcript.selection import Selection
 from desktop.chat.transcript.stage import Stage
@@ -39,9 +39,11 @@ class ChatActions(QObject):
         selection: Selection,
         intents: Intents,
         fill: Callable[[QMenu, MessageId], None],
+        copier: Copier,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
+        self._copier = copier
         self._fill = fill
         self._stage = stage
         self._selection = selection
@@ -64,10 +66,10 @@ class ChatActions(QObject):
 
     def copy_selection(self) -> bool:
         """False: nothing is selected."""
-        text = self._selection.text()
-        if text:
-            copy_text(text)
-        return bool(text)
+        if self._selection.marks is None:
+            return False
+        self._copier.copy(self._selection.pieces())
+        return True
 
     def _on_fold(self, view: QWidget) -> None:
         live = self._stage.live_of(view)

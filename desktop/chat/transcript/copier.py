@@ -1,7 +1,7 @@
 """The clipboard. What takes long to gather is gathered in slices, and is there when all of it is."""
 
 from collections.abc import Iterator
-from time import perf_counter
+from time import thread_time
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QGuiApplication
@@ -16,7 +16,7 @@ def copy_text(text: str) -> None:
 
 
 class Copier(QObject):
-    """What fits into 30 ms is copied at once, the rest while the window goes on; a copy that comes meanwhile wins."""
+    """What takes 30 ms of work is copied at once, more while the window goes on; a copy that comes meanwhile wins."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -39,10 +39,10 @@ class Copier(QObject):
         self._gather(SLICE_S)
 
     def _gather(self, seconds: float) -> None:
-        until = perf_counter() + seconds
+        until = thread_time() + seconds
         for piece in self._pieces:
             self._gathered.append(piece)
-            if perf_counter() >= until:
+            if thread_time() >= until:
                 self._timer.start()
                 return
         self._timer.stop()

@@ -7,9 +7,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from desktop.chat.transcript.copying import source_of_turn
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.views.text_view import TextView
-from tests.gui.chat.conversation import answered, talk, writing
+from tests.gui.chat.conversation import answered, asked, talk, writing
 from tests.gui.chat.sight import code, prose, views
 
 # the offscreen platform's own remark on every menu
@@ -142,6 +143,18 @@ def test_everything_can_be_selected_and_copied(transcript: Transcript) -> None:
     QTest.keyClick(transcript, Qt.Key.Key_A, CTRL)
     lines = copied(transcript).split("\n\n")
     assert (len(lines), lines[0], lines[-1]) == (100, "Question 0", "Some words. 99")
+
+
+def test_all_of_a_long_talk_is_copied_while_the_window_goes_on(transcript: Transcript, qtbot: QtBot) -> None:
+    turns = talk(2_000)
+    transcript.show_conversation(turns)
+    QGuiApplication.clipboard().setText("before")
+    QTest.keyClick(transcript, Qt.Key.Key_A, CTRL)
+    QTest.keyClick(transcript, Qt.Key.Key_C, CTRL)
+    assert QGuiApplication.clipboard().text() == "before"
+    transcript.set_turns([*turns, asked("new", "Something new")])
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() != "before", timeout=20_000)
+    assert QGuiApplication.clipboard().text() == "\n\n".join(source_of_turn(turn) for turn in turns)
 
 
 def test_a_selection_belongs_to_its_conversation(transcript: Transcript) -> None:
