@@ -16,7 +16,8 @@ def copy_text(text: str) -> None:
 
 
 class Copier(QObject):
-    """What takes 30 ms of work is copied at once, more while the window goes on; a copy that comes meanwhile wins."""
+    """What takes 30 ms of work is copied at once, more while the window goes on. Whatever is copied meanwhile, here or
+    elsewhere, wins."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -25,27 +26,28 @@ class Copier(QObject):
         self._timer = QTimer(self)
         self._timer.setInterval(0)
         self._timer.timeout.connect(self._go_on)
-
-    @property
-    def is_busy(self) -> bool:
-        return self._timer.isActive()
+        QGuiApplication.clipboard().dataChanged.connect(self._give_up)
 
     def copy(self, pieces: Iterator[str]) -> None:
         """Copy what these join to; nothing where they are nothing."""
         self._pieces, self._gathered = pieces, []
         self._gather(FIRST_S)
 
+    def _give_up(self) -> None:
+        self._timer.stop()
+        self._gathered = []
+
     def _go_on(self) -> None:
         self._gather(SLICE_S)
 
     def _gather(self, seconds: float) -> None:
+        self._timer.stop()
         until = thread_time() + seconds
         for piece in self._pieces:
             self._gathered.append(piece)
             if thread_time() >= until:
                 self._timer.start()
                 return
-        self._timer.stop()
-        if text := "".join(self._gathered):
+        text, self._gathered = "".join(self._gathered), []
+        if text:
             copy_text(text)
-        self._gathered = []

@@ -1,5 +1,7 @@
 """Where a link goes, at the foot of the conversation, while the mouse or the focus is on it (UI §5)."""
 
+import re
+
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHBoxLayout, QWidget
@@ -9,12 +11,13 @@ from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import Label
 from desktop.widgets.surfaces import Surface
 
+_TO_HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 _SHARE = 0.8
 """Of the room's width, at most."""
 
 
 class LinkHint(Adaptive, Surface):
-    """The whole address as long as it fits; of a longer one the host stays, and the end."""
+    """The whole address as long as it fits; of a longer one the host stays, by whose end one knows where it leads."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__("raised", parent=parent)
@@ -53,7 +56,17 @@ class LinkHint(Adaptive, Surface):
     def _place(self) -> None:
         sizes = self._theme.sizes
         widest = round(self._room.width() * _SHARE) - 2 * sizes.space_s
-        metrics = QFontMetrics(self._theme.font("secondary"))
-        self._words.setText(metrics.elidedText(self._target, Qt.TextElideMode.ElideMiddle, widest))
+        self._words.setText(_shortened(self._target, QFontMetrics(self._theme.font("secondary")), widest))
         self.adjustSize()
         self.move(self._room.left() + sizes.space_s, self._room.bottom() - self.height() - sizes.space_s)
+
+
+def _shortened(target: str, metrics: QFontMetrics, widest: int) -> str:
+    if metrics.horizontalAdvance(target) <= widest:
+        return target
+    to_host = _TO_HOST.match(target)
+    host = to_host[0] if to_host is not None else ""
+    rest = widest - metrics.horizontalAdvance(host)
+    if rest < widest // 4:
+        return metrics.elidedText(host, Qt.TextElideMode.ElideLeft, widest)
+    return host + metrics.elidedText(target[len(host) :], Qt.TextElideMode.ElideMiddle, rest)

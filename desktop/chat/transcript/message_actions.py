@@ -7,8 +7,7 @@ from PySide6.QtCore import QCoreApplication
 
 from core.domain.message import MessageState, Role
 from desktop.chat.layout.column import Column
-from desktop.chat.transcript.copying import source_of_turn
-from desktop.chat.values import Turn
+from desktop.chat.values import Output, Text, Turn
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -27,7 +26,7 @@ def actions_of(column: Column, number: int) -> Sequence[MessageAction]:
     """What can be done with the turn of this number now."""
     turn = column.layouts[number].turn
     offered = []
-    if source_of_turn(turn):
+    if any(isinstance(part, Text | Output) and part.text for part in turn.parts):
         offered.append(MessageAction.COPY)
         if turn.role is Role.ASSISTANT:
             offered.append(MessageAction.COPY_MARKDOWN)

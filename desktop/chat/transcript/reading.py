@@ -10,7 +10,7 @@ from desktop.chat.layout.outputs import MarkdownText, shown_output
 from desktop.chat.layout.turn_layout import TurnLayout
 from desktop.chat.transcript.copying import PARAGRAPH
 from desktop.chat.values import Output, Text
-from desktop.chat.views.prose_style import MARKDOWN
+from desktop.chat.views.prose_style import MARKDOWN, is_code
 
 _TASKS = {QTextBlockFormat.MarkerType.Checked: "[x] ", QTextBlockFormat.MarkerType.Unchecked: "[ ] "}
 _PICTURE = "\N{OBJECT REPLACEMENT CHARACTER}"
@@ -118,9 +118,7 @@ def _text_of(block: QTextBlock) -> str:
 def _kind_of(block: QTextBlock) -> str:
     if block.textList() is not None:
         return "list"
-    form = block.blockFormat()
-    is_code = form.hasProperty(form.Property.BlockCodeFence) or form.hasProperty(form.Property.BlockCodeLanguage)
-    return "code" if is_code else "paragraph"
+    return "code" if is_code(block.blockFormat()) else "paragraph"
 
 
 def _mark_of(block: QTextBlock) -> str:

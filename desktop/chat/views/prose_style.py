@@ -122,10 +122,10 @@ class _Dresser:
             form.setLeftMargin(level * sizes.space_l)
         if form.headingLevel():
             form.setBottomMargin(sizes.space_s)
-        if _is_code(form):
+        if is_code(form):
             form.setLeftMargin(sizes.space_l)
             form.setLineHeight(sizes.code_line * 100, _PROPORTIONAL)
-            if following is not None and _is_code(following.blockFormat()):
+            if following is not None and is_code(following.blockFormat()):
                 form.setBottomMargin(0)
         if form.hasProperty(_Property.BlockTrailingHorizontalRulerWidth):
             form.setBackground(self._theme.color("border"))
@@ -153,7 +153,7 @@ class _Dresser:
             if is_quote:
                 form.setForeground(self._theme.color("muted"))
             if _is_mono(form):
-                self._dress_code(form, in_block=_is_code(block.blockFormat()))
+                self._dress_code(form, in_block=is_code(block.blockFormat()))
             if form.isAnchor():
                 self._dress_link(form)
             _select(cursor, position, length)
@@ -238,7 +238,8 @@ def _is_mono(form: QTextCharFormat) -> bool:
     return form.fontFixedPitch() or "monospace" in (form.fontFamilies() or [])
 
 
-def _is_code(form: QTextBlockFormat) -> bool:
+def is_code(form: QTextBlockFormat) -> bool:
+    """Whether a paragraph is a line of code."""
     return form.hasProperty(_Property.BlockCodeFence) or form.hasProperty(_Property.BlockCodeLanguage)
 
 

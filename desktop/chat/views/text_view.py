@@ -208,10 +208,10 @@ class TextView(QTextBrowser):
     def _on_highlighted(self, url: QUrl) -> None:
         """The link under the mouse or the focus is another one, or none where the URL is empty."""
         target = "" if url.isEmpty() else spelled_out(url)
-        self.setToolTip(plain_tool_tip(target))
-        self.setAccessibleDescription(target)
         if target != self._target:
             self._target = target
+            self.setToolTip(plain_tool_tip(target))
+            self.setAccessibleDescription(target)
             self.intents.point_at_link.emit(target)
 
     def _on_selection(self) -> None:

@@ -157,6 +157,15 @@ def test_all_of_a_long_talk_is_copied_while_the_window_goes_on(transcript: Trans
     assert QGuiApplication.clipboard().text() == "\n\n".join(source_of_turn(turn) for turn in turns)
 
 
+def test_what_is_copied_while_a_long_copy_is_made_wins(transcript: Transcript, qtbot: QtBot) -> None:
+    transcript.show_conversation(talk(1_000))
+    QTest.keyClick(transcript, Qt.Key.Key_A, CTRL)
+    QTest.keyClick(transcript, Qt.Key.Key_C, CTRL)
+    QGuiApplication.clipboard().setText("from elsewhere")
+    qtbot.wait(300)
+    assert QGuiApplication.clipboard().text() == "from elsewhere"
+
+
 def test_a_selection_belongs_to_its_conversation(transcript: Transcript) -> None:
     transcript.show_conversation([answered("1", WORDS)])
     drag(prose(transcript), 8, prose(transcript), 33)

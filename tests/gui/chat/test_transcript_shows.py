@@ -28,6 +28,7 @@ from desktop.chat.views.tool_view import ToolGroupView, ToolView
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import SIZES
+from desktop.widgets.labels import Label
 from tests.gui.chat.conversation import NOW, answered, asked, call
 from tests.gui.chat.sight import place_of, prose, texts, views
 
@@ -120,6 +121,15 @@ def test_where_a_link_goes_is_seen_while_the_mouse_or_the_focus_is_on_it(transcr
     assert hint.target == "https://x.example/a"
     QTest.mouseMove(transcript.viewport(), QPoint(2, 300))
     assert not hint.isVisible()
+
+
+def test_of_a_long_address_the_end_of_its_host_is_seen(transcript: Transcript) -> None:
+    host = "bank.example." + "a" * 300 + ".evil.example"
+    for target in (f"https://{host}/login", "https://evil.example/bank.example/" + "b" * 300):
+        transcript.link_hint.show_target(target)
+        (words,) = [label.text() for label in transcript.link_hint.findChildren(Label)]
+        assert "evil.example" in words
+        assert len(words) < len(target)
 
 
 def link_place(view: ProseView) -> QPoint:
