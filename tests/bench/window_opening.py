@@ -1,5 +1,6 @@
 """A start with many workflows, and finding one among very many. A part of the bench `window`."""
 
+import asyncio
 import os
 import statistics
 import subprocess
@@ -66,6 +67,7 @@ def _run(code: str, compiled: str) -> float:
 async def finding(app: App) -> None:
     """Each letter of a name, until the list that it leads to is painted."""
     app.core.stores.workflows.load([ListedWorkflow(one, None) for one in listed_workflows(FOUND_AMONG)])
+    await asyncio.sleep(2)  # the list of the sidebar is drawn
     taken: list[float] = []
     for name in ("workflow 77", "many 9", "zzz"):
         app.control(Qt.Key.Key_K)
