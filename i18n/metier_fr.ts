@@ -1807,6 +1807,10 @@
         <translation>Confirmer</translation>
     </message>
     <message>
+        <source>Copy, try again, edit</source>
+        <translation>Copier, réessayer, modifier</translation>
+    </message>
+    <message>
         <source>Delete</source>
         <translation>Supprimer</translation>
     </message>

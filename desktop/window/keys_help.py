@@ -42,6 +42,7 @@ def local_keys() -> list[tuple[str, list[tuple[str, str]]]]:
             translate("KeysHelp", "Transcript"),
             [
                 (translate("KeysHelp", "Unfold, fold"), named("Right", "Left")),
+                (translate("KeysHelp", "Copy, try again, edit"), named("Shift+F10")),
             ],
         ),
     ]

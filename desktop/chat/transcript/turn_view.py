@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QFocusEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core.domain.ids import MessageId
@@ -14,6 +14,7 @@ from desktop.chat.views.making import ViewMaker
 from desktop.chat.views.text_view import TextView
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.tokens import ColorName
+from desktop.widgets.menu_key import opens_menu
 
 _SPARE = 6
 """Views of a kind that a turn keeps for later."""
@@ -102,7 +103,16 @@ class TurnView(QWidget):
         self._intents.point_out.emit(self, False)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self._intents.message_menu.emit(self, event.globalPos())
+        """By the mouse: what Qt makes of keys on some systems comes as keys too."""
+        if event.reason() is not QContextMenuEvent.Reason.Keyboard:
+            self._intents.message_menu.emit(self, event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What nothing in here has a use for comes here."""
+        if opens_menu(event):
+            self._intents.message_menu.emit(self, self.mapToGlobal(self.visibleRegion().boundingRect().topLeft()))
+        else:
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

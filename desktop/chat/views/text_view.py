@@ -23,6 +23,7 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 from desktop.chat.views.intents import Intents
 from desktop.chat.views.links import is_allowed, spelled_out
 from desktop.widgets.labels import plain_tool_tip
+from desktop.widgets.menu_key import opens_menu
 
 _Key = QKeySequence.StandardKey
 _SELECTING = (
@@ -140,6 +141,9 @@ class TextView(QTextBrowser):
         return data
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if opens_menu(event):
+            self.intents.menu.emit(self, self.viewport().mapToGlobal(self.cursorRect().center()))
+            return
         is_for_link = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if is_for_link or any(event.matches(key) for key in _SELECTING):
             super().keyPressEvent(event)
@@ -168,7 +172,9 @@ class TextView(QTextBrowser):
         event.ignore()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self.intents.menu.emit(self, event.globalPos())
+        """By the mouse: what Qt makes of keys on some systems comes as keys too."""
+        if event.reason() is not QContextMenuEvent.Reason.Keyboard:
+            self.intents.menu.emit(self, event.globalPos())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._press(event, super().mousePressEvent)

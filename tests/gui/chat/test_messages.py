@@ -44,10 +44,8 @@ def turn_views(transcript: Transcript) -> list[TurnView]:
 
 
 def menu_by_key(widget: QWidget) -> list[str]:
-    """What stands in the menu that the Menu key opens; it is left open."""
-    at = widget.rect().center()
-    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, at, widget.mapToGlobal(at))
-    QApplication.sendEvent(widget, event)
+    """What stands in the menu that Shift+F10 opens; it is left open."""
+    QTest.keyClick(widget, Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     return [action.text() for action in menu.actions()]
@@ -92,6 +90,19 @@ def test_the_menu_of_a_message_that_has_the_focus_offers_what_can_be_done(transc
     choose("Copy message")
     assert menu_by_key(turn_views(transcript)[0]) == ["Copy message"]
     choose("Copy message")
+
+
+def test_the_menu_key_on_a_line_opens_the_menu_of_its_message_once(transcript: Transcript) -> None:
+    transcript.show_conversation([answered("1", "Words", Tools((call("1"),)))])
+    (line,) = views(transcript, ToolView)
+    line.setFocus()
+    by_system = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(1, 1), line.mapToGlobal(QPoint(1, 1)))
+    QApplication.sendEvent(line, by_system)  # as X11 makes it of the menu key, beside the key itself
+    assert QApplication.activePopupWidget() is None
+    QTest.keyClick(line, Qt.Key.Key_Menu)
+    choose("Copy message")
+    assert clipboard() == "Words"
+    assert QApplication.activePopupWidget() is None
 
 
 def test_from_elsewhere_the_first_step_leads_to_the_last_message_in_sight(transcript: Transcript) -> None:
@@ -206,7 +217,7 @@ def test_right_unfolds_a_line_and_left_folds_it(transcript: Transcript) -> None:
 
 def test_the_menu_of_a_text_has_what_the_menu_of_its_message_has(transcript: Transcript) -> None:
     transcript.show_conversation([asked("1", "First"), answer("2", "One")])
-    assert [words for words in menu_by_key(prose(transcript).viewport()) if words] == [
+    assert [words for words in menu_by_key(prose(transcript)) if words] == [
         "Copy",
         "Select all",
         "Copy message",

@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from core.domain.events import Event, TokenReceived
@@ -138,9 +137,7 @@ async def test_an_answer_is_tried_again_by_key_and_the_last_message_edited_from_
             await asyncio.sleep(0.1)  # the frame that shows it
             app.key(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
             app.key(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
-            at = app.focused().rect().center()
-            by_key = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, at, app.focused().mapToGlobal(at))
-            QApplication.sendEvent(app.focused(), by_key)
+            app.key(Qt.Key.Key_F10, SHIFT)
             menu = QApplication.activePopupWidget()
             assert isinstance(menu, QMenu)
             next(one for one in menu.actions() if one.text() == "Edit and send again").trigger()
