@@ -46,7 +46,7 @@ class DetailPane(Adaptive, Surface):
 
     def show_item(self, item: ActivityItem, detail: ActivityDetail) -> bool:
         """False: it is shown already."""
-        if self._shown is not None and self._shown[0] is item:
+        if self._shown is not None and self._shown[0] is item and self._shown[1] == detail:
             return False
         self._shown = item, detail
         for section, is_there, value in (

@@ -278,6 +278,27 @@ def test_an_open_value_can_be_selected_while_the_run_goes_on(sidebar: Sidebar) -
     assert text.textCursor().selectedText() == chosen != ""
 
 
+def test_an_open_thought_grows_and_leaves_what_is_selected_in_it(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    said = "Let me see. " * 100
+
+    def think(text: str, offset: int) -> None:
+        fact = ReasoningReceived(text=text, message_id=run.message_id, offset=offset, step="chat")
+        sidebar.desk.tell(run.say(fact))
+        sidebar.show()
+
+    think(said, 0)
+    click_row(sidebar, 0)
+    text = detail_text(sidebar, "Reasoning")
+    cursor = text.textCursor()
+    cursor.setPosition(0)
+    cursor.setPosition(6, QTextCursor.MoveMode.KeepAnchor)
+    text.setTextCursor(cursor)
+    think("And more.", len(said))
+    assert text.toPlainText() == said + "And more."
+    assert text.textCursor().selectedText() == "Let me"
+
+
 def test_an_open_item_tells_when_it_has_ended(sidebar: Sidebar) -> None:
     run = sidebar.chat()
     sidebar.desk.tell(run.say(ToolStarted(call_id=CallId("one"), tool="read_file", arguments={}, step="chat")))
