@@ -19,7 +19,8 @@ from desktop.theme.theme import Theme
 
 
 class Messages(QObject):
-    """One bar for all messages: it stands on the one that the mouse is on, else on the one that has the focus."""
+    """One bar for all messages: it stands on the one that the mouse is on, else on the one that has the focus; beside
+    what a person said, which it would cover."""
 
     retried = Signal(str)
     edited = Signal(str)
@@ -54,7 +55,9 @@ class Messages(QObject):
         below_edge = self._theme.sizes.space_xs - view.y()
         lowest = max(0, view.height() - self._theme.sizes.space_xl - self.bar.height())
         top = min(max(head, below_edge), lowest)
-        self.bar.move(view.width() - self.bar.width(), top)
+        bubble = view.bubble_left
+        right = view.width() if bubble is None else bubble - self._theme.sizes.space_xs
+        self.bar.move(max(0, right - self.bar.width()), top)
 
     def fill(self, menu: QMenu, turn: MessageId) -> None:
         """Offer in a menu what can be done with this message."""

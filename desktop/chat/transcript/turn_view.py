@@ -77,6 +77,11 @@ class TurnView(QWidget):
         tops = [slot.view.y() for slot in self._slots.values() if slot.kind is kind]
         return min(tops, default=None)
 
+    @property
+    def bubble_left(self) -> int | None:
+        """Where the frame of what a person said begins; None where there is none."""
+        return next((card.left for card in self._cards if card.card.kind is CardKind.BUBBLE), None)
+
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         self._intents.point_out.emit(self, True)

@@ -16,11 +16,12 @@ from desktop.chat.transcript.reading import pieces_of_turn
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.transcript.turn_view import TurnView
 from desktop.chat.values import Output, Tools, Turn
+from desktop.chat.views.prose_view import ProseView
 from desktop.chat.views.tool_view import ToolView
 from desktop.theme.theme import Theme
 from desktop.widgets.buttons import IconButton
 from tests.gui.chat.conversation import answered, asked, call, talk, writing
-from tests.gui.chat.sight import prose, texts, views
+from tests.gui.chat.sight import place_of, prose, texts, views
 
 # the offscreen platform's own remark on every window that has a least size
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -156,7 +157,13 @@ def test_the_bar_is_on_the_message_that_the_mouse_is_on(transcript: Transcript) 
     assert "Copied" in bar(transcript)
     point_at(transcript, 0)
     assert bar(transcript)[-1] == "Edit and send again"
+    (found,) = views(transcript, MessageBar)
+    assert place_of(transcript, found).right() < place_of(transcript, prose_of(transcript, "First")).left()
     assert views(transcript, MessageBar)[0].parent() is not view
+
+
+def prose_of(transcript: Transcript, text: str) -> ProseView:
+    return next(view for view in views(transcript, ProseView) if view.toPlainText() == text)
 
 
 def test_the_bar_goes_with_its_message_and_stays_in_sight_of_a_long_one(transcript: Transcript) -> None:
