@@ -1007,10 +1007,6 @@
         <translation>Le workflow vu précédemment, en arrière</translation>
     </message>
     <message>
-        <source>Try the last answer again</source>
-        <translation>Réessayer la dernière réponse</translation>
-    </message>
-    <message>
         <source>Usual size</source>
         <translation>Taille normale</translation>
     </message>

@@ -281,7 +281,6 @@ class Content(Adaptive, Surface):
             "workflow.model": self._pick,
             "validation.mode": self._choose_mode,
             "run.start": self.deeds.again,
-            "run.retry": transcript.retry,
             "run.stop": self._stop,
             "run.summary": self._sum_up,
             "recording.toggle": self.recording.toggle,

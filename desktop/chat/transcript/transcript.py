@@ -16,7 +16,6 @@ from desktop.chat.transcript.coloring import Coloring
 from desktop.chat.transcript.copier import Copier, copy_text
 from desktop.chat.transcript.copying import last_answer, last_code
 from desktop.chat.transcript.link_hint import LinkHint
-from desktop.chat.transcript.message_actions import MessageAction
 from desktop.chat.transcript.messages import Messages
 from desktop.chat.transcript.naming import name_turn
 from desktop.chat.transcript.order import WalkingOrder
@@ -134,11 +133,6 @@ class Transcript(Adaptive, ScrollingColumn):
             view = self._stage.turn_view(self._column.layouts[number].turn.id)
             if view is not None:
                 view.setFocus()
-
-    def retry(self) -> None:
-        """Try the last answer again; without effect where that cannot be."""
-        if self._column.layouts:
-            self._messages.carry_out(MessageAction.RETRY, self._column.layouts[-1].turn.id)
 
     def copy_answer(self) -> bool:
         """Copy the last answer as it was written; false if there is none."""
