@@ -41,6 +41,7 @@ from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.sandbox.schemas import JsonSchemas
 from core.services.access import Access
+from core.services.activity import ActivityService
 from core.services.agents import AgentService
 from core.services.attachments import AttachmentService
 from core.services.chat import ChatService
@@ -240,6 +241,7 @@ class Core:
     notices: NoticeService
     attachments: AttachmentService
     queue: QueueService
+    activity: ActivityService
 
 
 @asynccontextmanager
@@ -371,6 +373,7 @@ async def run_core(
                             notices=notices,
                             attachments=AttachmentService(storage),
                             queue=queue,
+                            activity=ActivityService(storage, clock),
                         )
     finally:
         stores.close()

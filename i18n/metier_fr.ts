@@ -47,6 +47,10 @@
         <translation>Tout</translation>
     </message>
     <message>
+        <source>Export the activity…</source>
+        <translation>Exporter l’activité…</translation>
+    </message>
+    <message>
         <source>Filter</source>
         <translation>Filtre</translation>
     </message>
@@ -67,6 +71,10 @@
         <translation>Le reste de l’activité est sous Tout.</translation>
     </message>
     <message>
+        <source>Reasoning</source>
+        <translation>Réflexion</translation>
+    </message>
+    <message>
         <source>Show the activity</source>
         <translation>Afficher l’activité</translation>
     </message>
@@ -85,6 +93,13 @@
     <message>
         <source>Write a message</source>
         <translation>Écrire un message</translation>
+    </message>
+</context>
+<context>
+    <name>ActivityPlace</name>
+    <message>
+        <source>Export the activity</source>
+        <translation>Exporter l’activité</translation>
     </message>
 </context>
 <context>
@@ -124,6 +139,14 @@
     <message>
         <source>Stopped</source>
         <translation>Arrêté</translation>
+    </message>
+    <message>
+        <source>Thinking</source>
+        <translation>Réfléchit</translation>
+    </message>
+    <message>
+        <source>Thought</source>
+        <translation>Réflexion</translation>
     </message>
     <message>
         <source>To do</source>
@@ -775,10 +798,6 @@
         <translation>Copier le lien</translation>
     </message>
     <message>
-        <source>Copy message</source>
-        <translation>Copier le message</translation>
-    </message>
-    <message>
         <source>Select all</source>
         <translation>Tout sélectionner</translation>
     </message>
@@ -940,12 +959,20 @@
         <translation>Modifier le dernier message, si rien n’est écrit</translation>
     </message>
     <message>
+        <source>Export the activity…</source>
+        <translation>Exporter l’activité…</translation>
+    </message>
+    <message>
         <source>Find a command</source>
         <translation>Trouver une commande</translation>
     </message>
     <message>
         <source>Fold the section</source>
         <translation>Replier la section</translation>
+    </message>
+    <message>
+        <source>Fold what has the focus</source>
+        <translation>Replier ce qui a le focus</translation>
     </message>
     <message>
         <source>Forward</source>
@@ -1156,6 +1183,10 @@
         <translation>Déplier la section</translation>
     </message>
     <message>
+        <source>Unfold what has the focus</source>
+        <translation>Déplier ce qui a le focus</translation>
+    </message>
+    <message>
         <source>Usual size</source>
         <translation>Taille normale</translation>
     </message>
@@ -1358,12 +1389,20 @@
         <translation>Erreurs</translation>
     </message>
     <message>
+        <source>Reasoning</source>
+        <translation>Réflexion</translation>
+    </message>
+    <message>
         <source>Result</source>
         <translation>Résultat</translation>
     </message>
     <message>
         <source>by {name}</source>
         <translation>par {name}</translation>
+    </message>
+    <message>
+        <source>in {name}</source>
+        <translation>dans {name}</translation>
     </message>
     <message>
         <source>step {name}</source>
@@ -1402,6 +1441,17 @@
     <message>
         <source>Tool or server</source>
         <translation>Outil ou serveur</translation>
+    </message>
+</context>
+<context>
+    <name>ExportRow</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Exporting: {done} of {total}</source>
+        <translation>Exportation&#xa0;: {done} sur {total}</translation>
     </message>
 </context>
 <context>
@@ -1598,6 +1648,10 @@
     <message>
         <source>The disk is full. What was saved is safe. Make room, and it goes on.</source>
         <translation>Le disque est plein. Ce qui était enregistré est en sûreté. Libérez de la place, et cela reprend.</translation>
+    </message>
+    <message>
+        <source>The file cannot be written. Choose another place.</source>
+        <translation>Le fichier ne peut pas être écrit. Choisissez un autre emplacement.</translation>
     </message>
     <message>
         <source>The file with the keys cannot be read. Mend or remove it, then put the keys in again.</source>
@@ -2603,6 +2657,36 @@
     <message>
         <source>&amp;View</source>
         <translation>&amp;Affichage</translation>
+    </message>
+</context>
+<context>
+    <name>MessageActions</name>
+    <message>
+        <source>Copy as Markdown</source>
+        <translation>Copier en Markdown</translation>
+    </message>
+    <message>
+        <source>Copy message</source>
+        <translation>Copier le message</translation>
+    </message>
+    <message>
+        <source>Edit and send again</source>
+        <translation>Modifier et renvoyer</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
+</context>
+<context>
+    <name>MessageBar</name>
+    <message>
+        <source>Copied</source>
+        <translation>Copié</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>Message</translation>
     </message>
 </context>
 <context>
@@ -5182,6 +5266,10 @@
         <translation>Attend votre réponse</translation>
     </message>
     <message>
+        <source>Nothing to export yet</source>
+        <translation>Rien à exporter pour l’instant</translation>
+    </message>
+    <message>
         <source>Nothing to record yet</source>
         <translation>Rien à enregistrer pour l’instant</translation>
     </message>
@@ -5210,8 +5298,16 @@
         <translation>C’est la limite en mode automatique. Celui-ci peut attendre son tour.</translation>
     </message>
     <message>
+        <source>The activity is exported</source>
+        <translation>L’activité est exportée</translation>
+    </message>
+    <message>
         <source>The demo runs without asking. The mode can be set back.</source>
         <translation>La démo s’exécute sans demander. Le mode peut être rétabli.</translation>
+    </message>
+    <message>
+        <source>The list is empty.</source>
+        <translation>La liste est vide.</translation>
     </message>
     <message>
         <source>The run failed</source>

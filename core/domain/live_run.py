@@ -160,6 +160,15 @@ class LiveThought:
             self.pieces = ["".join(self.pieces)]
         return self.pieces[0] if self.pieces else ""
 
+    def beginning(self, characters: int) -> str:
+        """The first so many characters; cheap however long it is."""
+        known = 0
+        for number, piece in enumerate(self.pieces):
+            known += len(piece)
+            if known >= characters:
+                return "".join(self.pieces[: number + 1])[:characters]
+        return self.text
+
 
 @dataclass(slots=True)
 class LiveTask:

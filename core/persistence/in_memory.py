@@ -90,6 +90,9 @@ class MemoryStorage:
         rows = sorted(self._tables.queued.values(), key=lambda row: (row[1].workflow_id, row[0]))
         return [message for _, message in rows]
 
+    async def newest_messages(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
+        return (await self.messages(workflow_id))[-limit:]
+
     async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
         versions = self._tables.templates.get(template_id, {})
         return versions.get(max(versions, default=0) if version is None else version)

@@ -16,6 +16,8 @@ PUT_MESSAGES = """INSERT INTO message $given ON DUPLICATE KEY UPDATE
 _OF_WORKFLOW = """SELECT * FROM message
     WHERE workflow = $workflow AND place > $place ORDER BY place LIMIT $limit"""
 
+_NEWEST = "SELECT * FROM message WHERE workflow = $workflow ORDER BY place DESC LIMIT $limit"
+
 
 class Messages:
     def __init__(self, connection: Connection, places: Places) -> None:
@@ -35,6 +37,12 @@ class Messages:
         async for page in by_place(self._connection, _OF_WORKFLOW, {"workflow": text_key(workflow_id)}):
             found.extend(readable(page, _message))
         return found
+
+    async def newest(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
+        """The last ones of these."""
+        given = {"workflow": text_key(workflow_id), "limit": limit}
+        rows: list[Row] = await self._connection.read(_NEWEST, given)
+        return list(readable(rows, _message))[::-1]
 
     async def texts(self, ids: Iterable[MessageId]) -> dict[MessageId, str]:
         """The texts of those messages that exist."""

@@ -208,6 +208,9 @@ class SurrealStorage:
     async def queued_messages(self) -> list[QueuedMessage]:
         return await self._queued.all()
 
+    async def newest_messages(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
+        return await self._messages.newest(workflow_id, limit)
+
     async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
         return await self._templates.get(template_id, version)
 

@@ -470,6 +470,10 @@ class Storage(Protocol):
         """Those of all workflows that can be read, in the order in which they wait."""
         ...
 
+    async def newest_messages(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
+        """The last ones of `messages`, in that order; at most PAGE_ROWS. Costs what they do, however many there are."""
+        ...
+
     async def template(self, template_id: TemplateId, version: int | None = None) -> StoredTemplate | None:
         """That version, or the newest."""
         ...

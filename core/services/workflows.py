@@ -1,6 +1,6 @@
 """Workflows as the sidebar and the chat pane need them: listed, opened, renamed, archived, deleted."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -29,12 +29,13 @@ RUNS_LOOKED_AT = 2_000
 @dataclass(frozen=True, slots=True)
 class OpenedWorkflow:
     """A workflow with its messages, oldest first, the states of the runs that show in them, and those of the runs that
-    these have begun."""
+    these have begun. `is_whole`: these are all of them."""
 
     workflow: Workflow
     messages: Sequence[Message]
     runs: Sequence[LiveRun]
     below: Sequence[LiveRun] = ()
+    is_whole: bool = True
 
 
 class WorkflowService:
@@ -64,13 +65,38 @@ class WorkflowService:
         return [ListedWorkflow(one, newest.get(one.id)) for one in await self._storage.workflows()]
 
     @answers
-    async def opened(self, workflow_id: WorkflowId) -> OpenedWorkflow:
-        """What the chat pane shows of a workflow. A run that cannot be read leaves its message without details."""
+    async def newest(self, workflow_id: WorkflowId, count: int) -> OpenedWorkflow:
+        """The end of a conversation as `opened` has it, about so many messages: what is seen first, and soon there."""
+        workflow = await self._workflow(workflow_id)
+        if count > PAGE_ROWS:
+            messages = await self._storage.messages(workflow_id)
+        else:
+            messages = await self._storage.newest_messages(workflow_id, count)
+        shown = messages[-count:]
+        is_whole = len(messages) < count
+        runs = await self._runs_of(shown, _always)
+        return OpenedWorkflow(workflow, shown, runs, await self._below(runs) if is_whole else (), is_whole)
+
+    @answers
+    async def opened(self, workflow_id: WorkflowId, is_wanted: Callable[[], bool] | None = None) -> OpenedWorkflow:
+        """What the chat pane shows of a workflow. A run that cannot be read leaves its message without details.
+
+        A long conversation takes its time: `is_wanted` is asked now and then, and fails it with `overtaken` if not.
+        """
         workflow = await self._workflow(workflow_id)
         messages = await self._storage.messages(workflow_id)
-        shown = dict.fromkeys(one.run_id for one in messages if one.role is Role.ASSISTANT and one.run_id)
-        runs = [run for run_id in shown if (run := await self._replayed(run_id)) is not None]
+        runs = await self._runs_of(messages, is_wanted or _always)
         return OpenedWorkflow(workflow, messages, runs, await self._below(runs))
+
+    async def _runs_of(self, messages: Sequence[Message], is_wanted: Callable[[], bool]) -> list[LiveRun]:
+        shown = dict.fromkeys(one.run_id for one in messages if one.role is Role.ASSISTANT and one.run_id)
+        runs = []
+        for run_id in shown:
+            if not is_wanted():
+                raise Refused("overtaken", "something else was asked for meanwhile")
+            if (run := await self._replayed(run_id)) is not None:
+                runs.append(run)
+        return runs
 
     async def _replayed(self, run_id: RunId) -> LiveRun | None:
         """The state of a run from its stored events, None where they cannot be read."""
@@ -164,6 +190,10 @@ class WorkflowService:
         if found is None:
             raise NotFound("workflow", workflow_id)
         return found
+
+
+def _always() -> bool:
+    return True
 
 
 def _may_have_begun(run: LiveRun) -> bool:

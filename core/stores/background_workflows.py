@@ -135,6 +135,7 @@ class BackgroundWorkflows:
                 self._begin(run)
             elif run is not None and (root := self._root_of(run)) is not None:  # a child shows in its root's row
                 root.below.append(run)
+                self._tell_soon(run.workflow_id)
             return
         was_final = audience.run.status.is_final
         if not audience.take(event):
@@ -238,6 +239,10 @@ class BackgroundWorkflows:
         """The live state of a run, to be read and never changed; None where it is not held any more."""
         audience = self._runs.audience(run_id)
         return audience.run if audience is not None else None
+
+    def runs_below(self, workflow_id: WorkflowId) -> list[LiveRun]:
+        """The runs of a workflow that others have begun, as `live_run` gives them, the oldest first."""
+        return self._runs.below(workflow_id)
 
     def attach(self, run_id: RunId) -> Viewer:
         """Watch a run. Raises NotFound where its state is not held any more; it can be read from the store then."""

@@ -35,6 +35,13 @@ class LiveRuns:
     def audience(self, run_id: RunId) -> Audience | None:
         return self._audiences.get(run_id)
 
+    def below(self, workflow_id: WorkflowId) -> list[LiveRun]:
+        """The runs of a workflow that others have begun, in the order of their beginnings, as far as they are held."""
+        held = (audience.run for audience in self._audiences.values())
+        return [
+            run for run in held if run.workflow_id == workflow_id and run.parent is not None and not run.is_released
+        ]
+
     def attach(self, run_id: RunId) -> Viewer:
         """Watch a run. Raises NotFound where its state is not held any more."""
         audience = self._audiences.get(run_id)

@@ -103,6 +103,7 @@ class Usage:
         self._viewed: WorkflowId | None = background.viewed_workflow_id
         background.changed.connect(self._on_changed)
         background.viewed_changed.connect(self._on_viewed)
+        self._added_up: dict[WorkflowId, WorkflowUsage] = {}
         self._subscriptions = (bus.subscribe(Event, self._on_event), bus.subscribe(WorkflowDeleted, self._on_deleted))
 
     def close(self) -> None:
@@ -119,29 +120,17 @@ class Usage:
             before = known.get(run.run_id)
             if (before is None or before.seq < run.seq) and not _is_of_no_account(run):
                 known[run.run_id] = _counted(run)
+        self._added_up.pop(workflow_id, None)
         tell(self.changed, workflow_id)
 
     def of(self, workflow_id: WorkflowId | None) -> WorkflowUsage:
         """What is known of a workflow; of one that nobody heard of, nothing."""
         known = self._runs.get(workflow_id) if workflow_id is not None else None
-        if not known:
+        if workflow_id is None or not known:
             return WorkflowUsage()
-        runs = sorted(known.values(), key=lambda run: (run.created_at, run.run_id))
-        roots = [run for run in runs if run.root == run.run_id]
-        newest = roots[-1].run_id if roots else runs[-1].root
-        turn = [run for run in runs if newest in (run.root, run.run_id)]
-        context = next((run for run in reversed(runs) if run.context_tokens is not None), None)
-        tokens = context.context_tokens if context is not None else None
-        if context is not None and tokens is not None and context.fixed_tokens is None:  # a summary, told with the rest
-            tokens += next((run.fixed_tokens for run in reversed(runs) if run.fixed_tokens is not None), 0)
-        speeds = [run.tokens_a_second for run in reversed(turn) if run.tokens_a_second is not None]
-        return WorkflowUsage(
-            _spent(turn),
-            _spent(runs),
-            tokens,
-            context.is_cut if context is not None else False,
-            speeds[0] if speeds else None,
-        )
+        if (found := self._added_up.get(workflow_id)) is None:
+            found = self._added_up[workflow_id] = _added_up(known)
+        return found
 
     def _on_event(self, event: Event) -> None:
         kind = type(event.fact)
@@ -155,6 +144,7 @@ class Usage:
             known.pop(run.run_id, None)
         else:
             known[run.run_id] = _counted(run)
+        self._added_up.pop(run.workflow_id, None)
         if run.status.is_final:
             self._told_at.pop(run.run_id, None)
         tell(self.changed, run.workflow_id)
@@ -181,8 +171,28 @@ class Usage:
             self._forget(workflow_id)
 
     def _forget(self, workflow_id: WorkflowId) -> None:
+        self._added_up.pop(workflow_id, None)
         for run_id in self._runs.pop(workflow_id, {}):
             self._told_at.pop(run_id, None)
+
+
+def _added_up(known: Mapping[RunId, _Counted]) -> WorkflowUsage:
+    runs = sorted(known.values(), key=lambda run: (run.created_at, run.run_id))
+    roots = [run for run in runs if run.root == run.run_id]
+    newest = roots[-1].run_id if roots else runs[-1].root
+    turn = [run for run in runs if newest in (run.root, run.run_id)]
+    context = next((run for run in reversed(runs) if run.context_tokens is not None), None)
+    tokens = context.context_tokens if context is not None else None
+    if context is not None and tokens is not None and context.fixed_tokens is None:  # a summary, told with the rest
+        tokens += next((run.fixed_tokens for run in reversed(runs) if run.fixed_tokens is not None), 0)
+    speeds = [run.tokens_a_second for run in reversed(turn) if run.tokens_a_second is not None]
+    return WorkflowUsage(
+        _spent(turn),
+        _spent(runs),
+        tokens,
+        context.is_cut if context is not None else False,
+        speeds[0] if speeds else None,
+    )
 
 
 def _is_of_no_account(run: LiveRun) -> bool:

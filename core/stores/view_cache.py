@@ -17,6 +17,9 @@ from core.stores.execution import Execution
 from core.stores.listeners import tell
 from core.stores.viewers import Batch, Viewer
 
+BELOW_WATCHED = 500
+"""So many of the runs below those that are shown are watched, the newest: a template may begin thousands."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Load:
@@ -27,21 +30,26 @@ class Load:
 
 class ViewCache:
     """The viewed workflow. `changed` tells that it, its messages or its runs are others; `batch` what happened
-    in a run that is shown."""
+    in a run that is shown; `below_changed` and `below_batch` the same of the runs that these have begun."""
 
     changed = Signal()
     batch = Signal(Batch)
+    below_changed = Signal()
+    below_batch = Signal(Batch)
 
     def __init__(self, background: BackgroundWorkflows) -> None:
         self._background = background
         self._viewers: dict[RunId, Viewer] = {}
+        self._below: dict[RunId, Viewer] = {}
         self._stored: Sequence[Message] = ()
         self._stored_runs: dict[MessageId, LiveRun] = {}
+        self._stored_below: dict[RunId, LiveRun] = {}
         self._load: Load | None = None
         self.is_loaded = False
         background.viewed_changed.connect(self._on_viewed)
         background.changed.connect(self._on_changed)
         self._watch()
+        self._watch_below()
 
     def close(self) -> None:
         """Leave the runs that are shown, and show nothing any more."""
@@ -62,10 +70,12 @@ class ViewCache:
         workflow_id: WorkflowId,
         messages: Sequence[Message],
         runs: Iterable[LiveRun] = (),
+        below: Iterable[LiveRun] = (),
         *,
         load: Load | None = None,
     ) -> bool:
-        """Show what was loaded: messages, oldest first, and the states of their runs, replayed from the store.
+        """Show what was loaded: messages, oldest first, and the states of their runs and of those `below` these,
+        replayed from the store.
 
         False, and nothing is shown, if the view has moved on, or if `load` is not the last one begun.
         What a live run tells of itself is newer than what was loaded, and wins.
@@ -74,12 +84,18 @@ class ViewCache:
             return False
         self._stored = tuple(messages)
         self._stored_runs = {run.message_id: run for run in runs}
+        self._stored_below = {run.run_id: run for run in below}
         self.is_loaded = True
         for run_id, viewer in tuple(self._viewers.items()):
             if self._is_stored(viewer.run):
                 self._viewers.pop(run_id).close()
+        self._watch_below()
         tell(self.changed)
         return True
+
+    def awaits(self, load: Load) -> bool:
+        """Whether what this load brings would be shown still."""
+        return load is self._load
 
     # What is shown
 
@@ -114,16 +130,28 @@ class ViewCache:
         watched = (viewer.run for viewer in self._viewers.values() if viewer.run.message_id == message_id)
         return next(watched, self._stored_runs.get(message_id))
 
+    @property
+    def below(self) -> list[LiveRun]:
+        """The newest of the runs that those shown have begun, the oldest of them first."""
+        runs = {**self._stored_below, **{run_id: viewer.run for run_id, viewer in self._below.items()}}
+        return sorted(runs.values(), key=lambda run: (run.created_at, run.run_id))[-BELOW_WATCHED:]
+
     # Following
 
     def _on_viewed(self) -> None:
         self._leave()
         self._watch()
+        self._watch_below()
         tell(self.changed)
 
     def _on_changed(self, workflow_id: WorkflowId) -> None:
-        if workflow_id == self.workflow_id and self._watch():
+        if workflow_id != self.workflow_id:
+            return
+        is_new, is_new_below = self._watch(), self._watch_below()
+        if is_new:
             tell(self.changed)
+        elif is_new_below:
+            tell(self.below_changed)
 
     def _watch(self) -> bool:
         """Watch the viewed workflow's run if it is not watched yet. Earlier ones stay until a load brings them."""
@@ -135,6 +163,23 @@ class ViewCache:
         self._viewers[run.run_id] = viewer
         return True
 
+    def _watch_below(self) -> bool:
+        """Watch the newest runs below, and let go of older ones and of those that the load has brought whole."""
+        workflow_id = self.workflow_id
+        held = self._background.runs_below(workflow_id)[-BELOW_WATCHED:] if workflow_id is not None else []
+        wanted = {run.run_id for run in held if not self._is_stored_below(run)}
+        for run_id in [run_id for run_id in self._below if run_id not in wanted]:
+            self._below.pop(run_id).close()
+        fresh = [run_id for run_id in wanted if run_id not in self._below]
+        for run_id in fresh:
+            viewer = self._below[run_id] = self._background.attach(run_id)
+            viewer.batch.connect(self._on_below_batch)
+        return bool(fresh)
+
+    def _is_stored_below(self, run: LiveRun) -> bool:
+        stored = self._stored_below.get(run.run_id)
+        return run.status.is_final and stored is not None and stored.status.is_final
+
     def _is_stored(self, run: LiveRun) -> bool:
         """Whether the load has brought all that the run will ever tell."""
         stored = self._stored_runs.get(run.message_id)
@@ -143,11 +188,15 @@ class ViewCache:
     def _on_batch(self, batch: Batch) -> None:
         tell(self.batch, batch)
 
+    def _on_below_batch(self, batch: Batch) -> None:
+        tell(self.below_batch, batch)
+
     def _leave(self) -> None:
-        for viewer in self._viewers.values():
+        for viewer in (*self._viewers.values(), *self._below.values()):
             viewer.close()
         self._viewers.clear()
-        self._stored, self._stored_runs, self._load = (), {}, None
+        self._below.clear()
+        self._stored, self._stored_runs, self._stored_below, self._load = (), {}, {}, None
         self.is_loaded = False
 
 

@@ -20,6 +20,10 @@ class ListedWorkflow:
     workflow: Workflow
     status: RunStatus | None = None
 
+    @property
+    def title(self) -> str:
+        return self.workflow.title
+
 
 class Workflows:
     """The list. `changed` tells that a row came, went, or is another."""

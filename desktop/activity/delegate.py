@@ -4,7 +4,7 @@ from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem
 
-from core.stores.activity import ActivityItem, ActivityKind, ActivityState
+from core.stores.activity_items import ActivityItem, ActivityKind, ActivityState
 from desktop.activity.model import ActivityModel, Index
 from desktop.activity.signs import outcome_color, sign
 from desktop.activity.words import outcome, title
@@ -42,7 +42,9 @@ class ActivityDelegate(QStyledItemDelegate):
         age = self._model.age(item)
         age_width = QFontMetrics(theme.font("meta")).horizontalAdvance(age)
         words = QRect(text.left(), upper.top(), text.width() - age_width - sizes.space_s, upper.height())
-        paint_words(painter, theme, title(item), words, "row", "text", cut=Qt.TextElideMode.ElideMiddle)
+        is_thought = item.kind is ActivityKind.REASONING
+        cut = Qt.TextElideMode.ElideRight if is_thought else Qt.TextElideMode.ElideMiddle
+        paint_words(painter, theme, title(item), words, "row", "text", cut=cut)
         place = QRect(text.right() + 1 - age_width, upper.top(), age_width, upper.height())
         paint_words(painter, theme, age, place, "meta", "muted", cut=Qt.TextElideMode.ElideNone)
         lower = QRect(text.left(), upper.bottom() + 1, text.width(), inner.bottom() - upper.bottom())

@@ -7,7 +7,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.domain.json_text import indented
-from core.stores.activity import ActivityDetail, ActivityItem
+from core.stores.activity_details import ActivityDetail
+from core.stores.activity_items import ActivityItem, ActivityKind
 from desktop.activity.words import progress_words, state_line, title
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -43,9 +44,10 @@ class DetailPane(Adaptive, Surface):
             self._column.addWidget(part)
         self.adapt_to(theme)
 
-    def show_item(self, item: ActivityItem, detail: ActivityDetail) -> None:
-        if self._shown is not None and self._shown[0] is item:
-            return
+    def show_item(self, item: ActivityItem, detail: ActivityDetail) -> bool:
+        """False: it is shown already."""
+        if self._shown is not None and self._shown[0] is item and self._shown[1] == detail:
+            return False
         self._shown = item, detail
         for section, is_there, value in (
             (self.errors, bool(detail.errors), _told(detail)),
@@ -58,6 +60,11 @@ class DetailPane(Adaptive, Surface):
             else:
                 section.hide()
         self.retranslate()
+        return True
+
+    def show_result(self, text: str) -> None:
+        """The whole result of what is shown."""
+        self.result.show_text(text)
 
     def forget(self) -> None:
         """The next item is shown anew, even if it is the same."""
@@ -66,7 +73,8 @@ class DetailPane(Adaptive, Surface):
     def retranslate(self) -> None:
         self.close_button.describe(self.tr("Close"))
         self.arguments.describe(self.tr("Arguments"))
-        self.result.describe(self.tr("Result"))
+        is_thought = self._shown is not None and self._shown[0].kind is ActivityKind.REASONING
+        self.result.describe(self.tr("Reasoning") if is_thought else self.tr("Result"))
         self.errors.describe(self.tr("Errors"))
         self.console.describe(self.tr("Console"))
         if self._shown is not None:
@@ -91,6 +99,8 @@ class DetailPane(Adaptive, Surface):
             yield progress
         if item.step is not None:
             yield self.tr("step {name}").format(name=item.step)
+        if item.below is not None:
+            yield self.tr("in {name}").format(name=item.below)
         if item.sub_agent is not None:
             yield self.tr("by {name}").format(name=item.sub_agent)
         if detail.input_tokens or detail.output_tokens:

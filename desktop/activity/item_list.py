@@ -7,7 +7,7 @@ from PySide6.QtCore import QItemSelectionModel, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
-from core.stores.activity import ActivityItem
+from core.stores.activity_items import ActivityItem
 from desktop.activity.delegate import ActivityDelegate
 from desktop.activity.model import ActivityModel, Index
 from desktop.theme.theme import Theme

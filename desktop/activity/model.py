@@ -5,7 +5,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from core.stores.activity import ActivityItem
+from core.stores.activity_items import ActivityItem
 from desktop.activity.words import outcome, title
 from desktop.translation.formats import ago
 from desktop.widgets.labels import plain_tool_tip

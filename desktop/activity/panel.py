@@ -7,9 +7,12 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.stores.activity import Activity, ActivityFilter, ActivityItem, counts
+from core.stores.activity import Activity
+from core.stores.activity_details import ActivityDetail
+from core.stores.activity_items import ActivityFilter, ActivityItem, counts
 from core.stores.view_cache import ViewCache
 from desktop.activity.detail_pane import DetailPane
+from desktop.activity.export_row import ExportRow
 from desktop.activity.item_list import ItemList
 from desktop.bind import Frames
 from desktop.theme.icon_names import Icon
@@ -27,11 +30,16 @@ class ActivityPanel(Adaptive, Surface):
     """304 wide, collapsed 48. `now` tells the time, for how long ago things were.
 
     `fold_keys` and `compose_keys` are those that do the same as its buttons, which name them.
-    `collapsed_changed` tells what a person did, `compose_requested` that they want to write a message.
+    `collapsed_changed` tells what a person did, `compose_requested` that they want to write a message,
+    `export_requested` that they want a file of what is listed, `result_wanted` that a call is open of which only a
+    summary is known here.
     """
 
     collapsed_changed = Signal(bool)
     compose_requested = Signal()
+    export_requested = Signal()
+    result_wanted = Signal(str, str)
+    """Ids of the run and of the call; to be answered with `show_result`."""
 
     def __init__(
         self,
@@ -56,8 +64,12 @@ class ActivityPanel(Adaptive, Surface):
         self._title = Label("", "title")
         self._button = IconButton(theme, Icon.PANEL_RIGHT, is_large=True)
         self._button.clicked.connect(self.toggle)
+        self._export = IconButton(theme, Icon.DOWNLOAD)
+        self._export.clicked.connect(self.export_requested)
+        self.exporting = ExportRow(theme, self)
         self._head = QHBoxLayout()
         self._head.addWidget(self._title, 1)
+        self._head.addWidget(self._export)
         self._head.addWidget(self._button)
         self._content = QWidget(self)
         self._filters = Segmented(theme, is_tight=True, parent=self._content)
@@ -88,6 +100,7 @@ class ActivityPanel(Adaptive, Surface):
         if is_collapsed != self._is_collapsed:
             self._is_collapsed = is_collapsed
             self._title.setVisible(not is_collapsed)
+            self._export.setVisible(not is_collapsed)
             self._content.setVisible(not is_collapsed)
             self.retranslate()
             self.dress()
@@ -96,6 +109,16 @@ class ActivityPanel(Adaptive, Surface):
         """A person folds or unfolds it, by its button or by the keys that the window has for it."""
         self.set_collapsed(not self._is_collapsed)
         self.collapsed_changed.emit(self._is_collapsed)
+
+    def listed(self) -> list[tuple[ActivityItem, ActivityDetail]]:
+        """What the filter shows, the oldest first, each with all that is known of it here."""
+        shown = [item for item in reversed(self._activity.items) if self._filter.takes(item)]
+        return list(self._activity.details(shown))
+
+    def show_result(self, call_id: str, text: str) -> None:
+        """The whole result of a call; without effect where that is not open any more."""
+        if call_id == self._opened:
+            self._detail.show_result(text)
 
     def take_focus(self) -> None:
         """A person asks for the pane: focus goes to the list, or to what there is in its place."""
@@ -107,14 +130,17 @@ class ActivityPanel(Adaptive, Surface):
         self._title.setText(self.tr("Activity"))
         name = self.tr("Show the activity") if self._is_collapsed else self.tr("Hide the activity")
         self._button.describe(name, self._fold_keys)
+        self._export.describe(self.tr("Export the activity…"))
         self._filters.setAccessibleName(self.tr("Filter"))
         names = {
             ActivityFilter.ALL: self.tr("All"),
             ActivityFilter.TOOLS: self.tr("Tools"),
             ActivityFilter.AGENTS: self.tr("Agents"),
+            ActivityFilter.REASONING: self.tr("Reasoning"),
             ActivityFilter.TASKS: self.tr("Tasks"),
         }
-        self._filters.set_segments([(which, f"{name} {compact(self._counts[which])}") for which, name in names.items()])
+        said = [(which, f"{name}\n{compact(self._counts[which])}") for which, name in names.items()]
+        self._filters.set_segments(said)
         self._describe_empty()
 
     def dress(self) -> None:
@@ -153,6 +179,7 @@ class ActivityPanel(Adaptive, Surface):
         inside.addWidget(self._list, 1)
         inside.addWidget(self._empty, 1)
         inside.addWidget(self._detail)
+        inside.addWidget(self.exporting)
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 0, 0, 0)  # the edge
         column.setSpacing(0)
@@ -170,6 +197,7 @@ class ActivityPanel(Adaptive, Surface):
         self._list.setVisible(bool(shown))
         self._empty.setVisible(not shown)
         self._filters.setVisible(bool(items))
+        self._export.setEnabled(bool(shown))
         self._show_detail(items)
         self.retranslate()
 
@@ -181,7 +209,8 @@ class ActivityPanel(Adaptive, Surface):
             self._detail.hide()
             self._detail.forget()
         else:
-            self._detail.show_item(item, detail)
+            if self._detail.show_item(item, detail) and detail.is_summary:
+                self.result_wanted.emit(item.run_id, item.id)
             self._detail.show()
 
     def _describe_empty(self) -> None:

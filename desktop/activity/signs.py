@@ -1,6 +1,6 @@
 """The icons of items, and the colours of what they say. No state is told by colour alone."""
 
-from core.stores.activity import ActivityItem, ActivityKind, ActivityState
+from core.stores.activity_items import ActivityItem, ActivityKind, ActivityState
 from desktop.theme.icon_names import Icon
 from desktop.theme.tokens import ColorName
 from desktop.theme.tool_icons import tool_icon
@@ -28,6 +28,8 @@ def sign(item: ActivityItem) -> tuple[Icon, ColorName]:
         return _STATES.get(item.state, (Icon.CIRCLE, "sign_idle"))
     if item.kind is ActivityKind.AGENT:
         return Icon.BOT, "accent"
+    if item.kind is ActivityKind.REASONING:
+        return Icon.BRAIN, "muted"
     return tool_icon(item.name), "muted"
 
 

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QCoreApplication
 
-from core.stores.activity import ActivityItem, ActivityKind, ActivityState
+from core.stores.activity_items import ActivityItem, ActivityKind, ActivityState
 from desktop.translation.agents import agent_words
 from desktop.translation.formats import duration, number
 from desktop.translation.tools import tool_doing, tool_done, tool_summary
@@ -14,9 +14,11 @@ TOLD_FROM_S = 1.0
 
 
 def title(item: ActivityItem) -> str:
-    """`Read notes.txt`, or the name of a step or of an agent."""
+    """`Read notes.txt`, or the name of a step or of an agent; a thought by how it begins."""
     if item.kind is ActivityKind.AGENT:
         return agent_words(item.name)
+    if item.kind is ActivityKind.REASONING:
+        return item.target or _thinking(item)
     if item.kind is not ActivityKind.TOOL:
         return item.name
     verb = tool_doing(item.name) if item.state is ActivityState.RUNNING else tool_done(item.name)
@@ -57,6 +59,8 @@ def state_word(state: ActivityState) -> str:
 
 def state_line(item: ActivityItem) -> str:
     """The state, and why a step was skipped."""
+    if item.kind is ActivityKind.REASONING:
+        return _thinking(item)
     if item.kind is ActivityKind.TASK and item.state is ActivityState.RUNNING:
         return translate("ActivityWords", "In progress")
     if item.reason is not None:
@@ -69,7 +73,15 @@ def progress_words(item: ActivityItem) -> str:
     return " · ".join(part for part in (_progress(item), _attempts(item)) if part)
 
 
+def _thinking(item: ActivityItem) -> str:
+    if item.state is ActivityState.RUNNING:
+        return translate("ActivityWords", "Thinking")
+    return translate("ActivityWords", "Thought")
+
+
 def _summary_line(item: ActivityItem) -> str:
+    if item.kind is ActivityKind.REASONING:
+        return _thinking(item)
     if item.state is ActivityState.DONE and item.summary:
         return tool_summary(item.name, item.summary) if item.kind is ActivityKind.TOOL else item.summary
     if item.summary:

@@ -13,7 +13,7 @@ from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
 from core.domain.summary import SUMMARY_TEMPLATE
 from core.domain.tool import CallStatus
-from core.stores.activity import target_of
+from core.stores.activity_items import target_of
 from desktop.chat.values import (
     Activity,
     Attached,
@@ -43,12 +43,41 @@ ANSWER_WARNINGS = frozenset(
 """What there are words for."""
 
 
+class Turns:
+    """`turns` of one conversation after the other, at the cost of what is new: a run that has ended says no more."""
+
+    def __init__(self) -> None:
+        self._known: dict[MessageId, tuple[Message, LiveRun | None, Sequence[str], Turn]] = {}
+
+    def of(
+        self,
+        messages: Sequence[Message],
+        run_of: Callable[[MessageId], LiveRun | None],
+        texts_of: Callable[[MessageId], Sequence[str]] = lambda message_id: (),
+    ) -> list[Turn]:
+        """The conversation, as `turns` gives it. A turn that is known is the same object as before. `texts_of` are the
+        attached texts of a message, as far as somebody wanted them."""
+        before, self._known = self._known, {}
+
+        def derived(message: Message, run: LiveRun | None) -> Turn:
+            texts = texts_of(message.id) if message.attachments else ()
+            if run is not None and not run.status.is_final:
+                return turn_of(message, run, texts)
+            known = before.get(message.id)
+            if known is None or known[1] is not run or (known[0], known[2]) != (message, texts):
+                known = message, run, texts, turn_of(message, run, texts)
+            self._known[message.id] = known
+            return known[3]
+
+        return turns(messages, run_of, derived)
+
+
 def turns(
     messages: Sequence[Message],
     run_of: Callable[[MessageId], LiveRun | None],
-    texts_of: Callable[[MessageId], Sequence[str]] = lambda message_id: (),
+    derived: Callable[[Message, LiveRun | None], Turn] | None = None,
 ) -> list[Turn]:
-    """The conversation, oldest first. `texts_of` are the attached texts of a message, as far as somebody wanted them.
+    """The conversation, oldest first. `derived` makes a turn, as `turn_of` does.
 
     Text that a crash cut off stands before the turn that went on after it: from its run where that knows it,
     else from its own message, never from both.
@@ -60,7 +89,7 @@ def turns(
         run = runs.get(message.id)
         if run is None and message.state is MessageState.INTERRUPTED and message.run_id in told_by_run:
             continue
-        shown.append(turn_of(message, run, texts_of(message.id) if message.attachments else ()))
+        shown.append((derived or turn_of)(message, run))
     edges = _boundaries(messages, runs)
     return [replace(turn, boundary=edges[turn.id]) if turn.id in edges else turn for turn in shown] if edges else shown
 
@@ -94,6 +123,7 @@ def turn_of(message: Message, run: LiveRun | None, texts: Sequence[str] = ()) ->
     """One message as a turn; `run` is the run that shows in it, if it is known, `texts` are those attached to it."""
     author: str | None = None
     model: str | None = None
+    is_answer = False
     if run is None or message.role is not Role.ASSISTANT:
         parts: list[Part] = [*_said(message.text, message.state), *_attached(message, texts), *_cut_off(message, None)]
     else:
@@ -101,7 +131,9 @@ def turn_of(message: Message, run: LiveRun | None, texts: Sequence[str] = ()) ->
         is_template = run.kind is not RunKind.CHAT and not is_summary(run)
         author = run.workflow_name if is_template else run.agent
         model = None if is_template else run.model
-    return Turn(message.id, message.role, author, message.created_at, message.state, tuple(parts), model)
+        is_answer = run.prompt_id is not None
+    at = message.created_at
+    return Turn(message.id, message.role, author, at, message.state, tuple(parts), model, is_answer=is_answer)
 
 
 def _attached(message: Message, texts: Sequence[str]) -> Iterable[Attached]:

@@ -25,9 +25,9 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """How many turns there were, and how many blocks in the last of them."""
+    """Which turn was the last, and how many blocks there were in it. Turns that come before it are no news."""
 
-    turns: int = 0
+    turn: MessageId | None = None
     blocks: int = 0
 
 
@@ -44,7 +44,8 @@ class Fold:
 class Position:
     """The default is that of a conversation that was not looked at yet: at its end, following what comes.
 
-    `top` is what stands at the upper edge, unless it follows; `seen` is what there was when following stopped.
+    `top` is what stands at the upper edge, unless it follows, and `below` how many turns there were from there on;
+    `seen` is what there was when following stopped.
     """
 
     follows: bool = True
@@ -52,6 +53,7 @@ class Position:
     seen: Seen = Seen()  # frozen, so that one may serve as everyone's default
     folds: frozenset[Fold] = frozenset()
     selection: tuple[Mark, Mark] | None = None
+    below: int = 0
 
 
 AT_END = Position()

@@ -196,7 +196,8 @@ class Boundary(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One message of the conversation. `author` is an agent or a template; None is whoever plays the role. `model` is
-    the language model that speaks, if one does. `boundary`: what is sent to the model begins here."""
+    the language model that speaks, if one does. `boundary`: what is sent to the model begins here.
+    `is_answer`: it answers a message, which can be sent again."""
 
     id: MessageId
     role: Role
@@ -206,3 +207,4 @@ class Turn:
     parts: tuple[Part, ...]
     model: str | None = None
     boundary: Boundary | None = None
+    is_answer: bool = False

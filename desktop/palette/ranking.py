@@ -6,8 +6,9 @@ then inside one, then its letters in their order with others between; among equa
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import Protocol, TypeVar
 
-from desktop.palette.entries import Entry
 from desktop.widgets.matching import folded
 
 MOST = 100
@@ -15,13 +16,23 @@ _AT_START, _AT_WORD, _INSIDE, _SCATTERED = range(4)
 _LETTERS = 2  # fewer scattered letters are in everything
 
 
-def ranked(words: str, entries: Iterable[Entry], most: int = MOST) -> list[Entry]:
+class HasTitle(Protocol):
+    """What can be ranked: entries, or what they would be made of, since of thousands only a few are shown."""
+
+    @property
+    def title(self) -> str: ...
+
+
+T = TypeVar("T", bound=HasTitle)
+
+
+def ranked(words: str, entries: Iterable[T], most: int = MOST) -> list[T]:
     """At most so many of the entries; all of the first ones where nothing was typed."""
     wanted = folded(words).split()
     if not wanted:
-        return list(entries)[:most]
+        return list(islice(entries, most))
     tests = [_test(word) for word in wanted]
-    found: list[list[Entry]] = [[] for _ in range(_SCATTERED * len(wanted) + 1)]
+    found: list[list[T]] = [[] for _ in range(_SCATTERED * len(wanted) + 1)]
     for entry in entries:
         score = _score(folded(entry.title), tests)
         if score is not None:

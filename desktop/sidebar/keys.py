@@ -35,9 +35,3 @@ def is_pressed(keys: QKeySequence, event: QKeyEvent) -> bool:
     pressed = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     key = Qt.Key.Key_Return if event.key() == Qt.Key.Key_Enter else event.key()
     return QKeySequence(pressed.value | key) == keys
-
-
-def is_menu_key(event: QKeyEvent) -> bool:
-    """The menu key, or Shift+F10 where a keyboard has none."""
-    shift_f10 = event.key() == Qt.Key.Key_F10 and event.modifiers() == Qt.KeyboardModifier.ShiftModifier
-    return shift_f10 or event.key() == Qt.Key.Key_Menu

@@ -22,7 +22,6 @@ from desktop.sidebar.keys import (
     UNDO,
     UNFOLD,
     Keys,
-    is_menu_key,
     is_pressed,
 )
 from desktop.sidebar.menu import RowMenu
@@ -31,6 +30,7 @@ from desktop.sidebar.place import kept_place
 from desktop.sidebar.rows import Header, Item, Row, Section
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.menu_key import opens_menu
 
 _Move = QAbstractItemView.CursorAction
 _Select = QItemSelectionModel.SelectionFlag
@@ -209,7 +209,7 @@ class SidebarList(Adaptive, QListView):
             self.delete_requested.emit(row.id)
         elif is_pressed(ARCHIVE, event):
             self.archive_requested.emit(row.id)
-        elif is_menu_key(event):
+        elif opens_menu(event):
             self._open_menu(row, self.viewport().mapToGlobal(self.visualRect(self.currentIndex()).center()))
         else:
             return False

@@ -89,7 +89,7 @@ QPushButton[kind="segment"] {
     background: transparent; color: $muted; border-color: transparent; border-radius: ${segment_radius}px;
     min-height: ${segment_inner}px; font-size: ${text_s}px;
 }
-QPushButton[kind="segment"][tight="true"] { padding-left: 2px; padding-right: 2px; }
+QPushButton[kind="segment"][tight="true"] { padding: 2px; }
 QPushButton[kind="segment"]:hover { color: $text; }
 QPushButton[kind="segment"]:checked { background: $raised; color: $text; border-color: $border_strong; }
 QPushButton:disabled { color: $faint; border-color: $border; background: transparent; }

@@ -58,6 +58,10 @@ def words_of(toast: Toast) -> Words:
         case "workflow_gone":
             title = translate("Toasts", "This workflow is gone")
             return Words(title, translate("Toasts", "It was deleted meanwhile. The list has those that are left."))
+        case "activity_exported":
+            return Words(translate("Toasts", "The activity is exported"), toast.message)
+        case "nothing_to_export":
+            return Words(translate("Toasts", "Nothing to export yet"), translate("Toasts", "The list is empty."))
         case "nothing_to_record":
             title = translate("Toasts", "Nothing to record yet")
             return Words(title, translate("Toasts", "Say something first: what follows can be recorded."))

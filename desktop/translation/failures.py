@@ -72,6 +72,7 @@ def failure_words(code: str, message: str) -> str:
         "said_meanwhile": translate("Failures", "It was sent meanwhile."),
         "too_many_files": translate("Failures", "So many files cannot go along with one message."),
         "files_too_large": translate("Failures", "The files are too large to go along with one message."),
+        "export_failed": translate("Failures", "The file cannot be written. Choose another place."),
     }
     return words.get(code) or message or translate("Failures", "It could not be done. The log has the details.")
 

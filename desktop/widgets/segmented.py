@@ -33,12 +33,13 @@ class Segmented(Choices[QPushButton]):
         self.adapt_to(theme)
 
     def set_segments(self, segments: Sequence[tuple[str, str]]) -> None:
-        """Id and words of each, in order: made once, and said again in another language or with another count."""
+        """Id and words of each, in order: made once, and said again in another language or with another count. The
+        words may have two lines."""
         for key, words in segments:
             if key not in self._buttons:
                 self._add(key)
             self._buttons[key].setText(words.replace("&", "&&"))
-            self._buttons[key].setAccessibleName(words)
+            self._buttons[key].setAccessibleName(" ".join(words.split()))
 
     def dress(self) -> None:
         margin = self._theme.sizes.space_xs // 2

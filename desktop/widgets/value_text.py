@@ -3,7 +3,7 @@
 from math import ceil
 
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QResizeEvent, QTextOption
+from PySide6.QtGui import QResizeEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QWidget
 
 from desktop.theme.theme import Theme
@@ -23,14 +23,23 @@ class ValueText(Adaptive, ReadText):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._laid_out = ""
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.adapt_to(theme)
 
     def show_text(self, text: str) -> None:
-        """Showing the same again leaves selection and scroll position as they are."""
-        if self._take(text):
-            self.setPlainText(text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "\n…")
-            self.updateGeometry()
+        """Showing the same again, or the same and more, leaves selection and scroll position as they are."""
+        if not self._take(text):
+            return
+        before = self._laid_out
+        self._laid_out = text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "\n…"
+        if before and self._laid_out.startswith(before):
+            end = QTextCursor(self.document())
+            end.movePosition(QTextCursor.MoveOperation.End)
+            end.insertText(self._laid_out[len(before) :])
+        else:
+            self.setPlainText(self._laid_out)
+        self.updateGeometry()
 
     def dress(self) -> None:
         self.setFont(self._theme.font("code_small"))

@@ -24,6 +24,9 @@ from desktop.translation.failures import failure_words
 from desktop.window.outgoing import Outgoing
 from desktop.window.presenter import Presenter
 
+SEEN_FIRST = 24
+"""So many messages fill a screen, and some more."""
+
 _BY_QUESTIONS = (ValidationMode.AUTO, ValidationMode.SELECTIVE, ValidationMode.MANUAL)
 
 Again = Callable[[], Coroutine[Any, Any, None]]
@@ -66,6 +69,8 @@ class Actions(QObject):
 
     def __init__(self, core: Core, tasks: Tasks, presenter: Presenter, parent: QObject) -> None:
         super().__init__(parent)
+        self.turns_below: Callable[[], int] = lambda: 0
+        """How many turns stand below where the person was in what is viewed: so many are needed to be there again."""
         self._core = core
         self._tasks = tasks
         self._presenter = presenter
@@ -80,15 +85,19 @@ class Actions(QObject):
             self._spawn(self._load(), f"load {workflow_id}")
 
     async def _load(self) -> None:
+        """The end of the conversation first, which is what is seen, then all of it."""
         view = self._core.stores.view
         load = view.begin_load()
         if load is None:
             return
-        opened = await self._core.workflows.opened(load.workflow_id)
+        opened = await self._core.workflows.newest(load.workflow_id, SEEN_FIRST + self.turns_below())
+        if isinstance(opened, Ok) and not opened.data.is_whole:
+            view.show(load.workflow_id, opened.data.messages, opened.data.runs, load=load)
+            opened = await self._core.workflows.opened(load.workflow_id, partial(view.awaits, load))
         if isinstance(opened, Ok):
             self._core.stores.usage.load(load.workflow_id, (*opened.data.runs, *opened.data.below))
-            view.show(load.workflow_id, opened.data.messages, opened.data.runs, load=load)
-        elif self._core.stores.background.viewed_workflow_id == load.workflow_id:
+            view.show(load.workflow_id, opened.data.messages, opened.data.runs, opened.data.below, load=load)
+        elif opened.code != "overtaken" and view.awaits(load):
             self._presenter.fail(opened)
 
     # Running

@@ -31,7 +31,7 @@ from desktop.chat.composer.composer import Composer
 from desktop.chat.composer.draft import ComposerState, Draft, DraftFile
 from desktop.chat.composer.queue_strip import QueueStrip, Waiting
 from desktop.chat.composer.text_box import History, local_files
-from desktop.chat.derivation import turn_of, turns
+from desktop.chat.derivation import Turns, turn_of
 from desktop.chat.position import AT_END, Position
 from desktop.chat.token_bar.token_bar import TokenBar
 from desktop.chat.transcript.transcript import Transcript
@@ -89,6 +89,7 @@ class ChatPane(Adaptive, Surface):
         self._put_off: set[WorkflowId] = set()
         self._shown: WorkflowId | None = None
         self._is_shown = False
+        self._turns = Turns()
         self._positions: dict[WorkflowId | None, Position] = {}
         self._histories: dict[WorkflowId | None, History] = {}
         self._known: set[WorkflowId] = set()
@@ -116,6 +117,10 @@ class ChatPane(Adaptive, Surface):
         self._render()
         self._render_card()
         self._render_tokens()
+
+    def turns_below(self) -> int:
+        """How many turns there were from where the person left the viewed workflow to its end; 0 at the end itself."""
+        return self._positions.get(self._view.workflow_id, AT_END).below
 
     def set_room(self, tokens: int | None) -> None:
         """What the model that answers next has for a conversation; None: it has no bounds."""
@@ -250,7 +255,7 @@ class ChatPane(Adaptive, Surface):
         self.setAcceptDrops(True)
 
     def _render(self) -> None:
-        shown = turns(self._view.messages, self._view.run_of, self._texts_of)
+        shown = self._turns.of(self._view.messages, self._view.run_of, self._texts_of)
         workflow_id = self._view.workflow_id
         if workflow_id != self._shown or not self._is_shown:
             if self._is_shown:
@@ -272,9 +277,10 @@ class ChatPane(Adaptive, Surface):
             del self._histories[next(iter(self._histories))]
 
     def _edit_asked(self, message_id: str) -> None:
-        """The message that this one answers is to be written anew."""
+        """A message of a person, or the one that this one answers, is to be written anew."""
         run = self._view.run_of(MessageId(message_id))
-        asked = next((one for one in self._view.messages if run is not None and one.id == run.prompt_id), None)
+        wanted = {message_id, run.prompt_id if run is not None else None}
+        asked = next((one for one in self._view.messages if one.id in wanted and one.role is Role.USER), None)
         if asked is not None:
             self.take_up_requested.emit(asked)
 

@@ -54,6 +54,7 @@ _EVERYWHERE = (
         "edit",
         where=(Where.LIST,),
     ),
+    Command("activity.export", QT_TRANSLATE_NOOP("Commands", "Export the activity…"), (), "file"),
     Command("demo.start", QT_TRANSLATE_NOOP("Commands", "Start the demo"), (), "file"),
     Command("demo.remove", QT_TRANSLATE_NOOP("Commands", "Remove the demo"), (), "file"),
     Command("app.settings", QT_TRANSLATE_NOOP("Commands", "Settings"), ("Ctrl+,",), "file"),
@@ -222,6 +223,18 @@ _CARD = (
 )
 
 _ELSEWHERE = (
+    Command(
+        "transcript.unfold",
+        QT_TRANSLATE_NOOP("Commands", "Unfold what has the focus"),
+        ("Right",),
+        where=(Where.TRANSCRIPT,),
+    ),
+    Command(
+        "transcript.fold",
+        QT_TRANSLATE_NOOP("Commands", "Fold what has the focus"),
+        ("Left",),
+        where=(Where.TRANSCRIPT,),
+    ),
     Command("list.open", QT_TRANSLATE_NOOP("Commands", "Open"), ("Return",), where=(Where.LIST,)),
     Command("list.peek", QT_TRANSLATE_NOOP("Commands", "Peek, or go back"), ("Space",), where=(Where.LIST,)),
     Command("list.fold", QT_TRANSLATE_NOOP("Commands", "Fold the section"), ("Left",), where=(Where.LIST,)),

@@ -24,6 +24,7 @@ from desktop.toasts.overlay import ToastOverlay
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
 from desktop.window.actions import Actions
+from desktop.window.activity_place import ActivityPlace
 from desktop.window.answering import AnsweringChoice
 from desktop.window.attaching import Attaching
 from desktop.window.chat_pane import ChatPane
@@ -106,6 +107,7 @@ class Content(Adaptive, Surface):
             tasks,
             self,
         )
+        self.deeds.turns_below = self.chat.turns_below
         self.slashing = Slashing(core, tasks, self.deeds, self.chat, self._new, self)
         self.attaching = Attaching(core, tasks, theme, self.chat, window, self)
         self.sending = Sending(
@@ -150,6 +152,7 @@ class Content(Adaptive, Surface):
             self,
         )
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
+        self._activity_place = ActivityPlace(core, tasks, session.presenter, self.activity, window, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
         for above in (self.finder, self.chat.completion, self.chat.mentions, self._going.recent_list):
             self.toasts.stay_below(above)
@@ -346,6 +349,7 @@ class Content(Adaptive, Surface):
             "workflow.delete": partial(self._on_viewed_one, self.keeping.delete),
             "workflow.undo": self.keeping.undo,
             "view.archive": self._toggle_archive,
+            "activity.export": self._activity_place.export,
             "demo.start": self.deeds.start_demo,
             "demo.remove": self.deeds.remove_demo,
             "app.quit": self.leaving.ask,

@@ -85,20 +85,24 @@ class Finder:
 
     def _anything(self, words: str) -> list[Heading | Entry]:
         """Those that need somebody first, then those at work, then by when they were viewed and changed."""
-        archived = [_archived(row) for row in self._workflows.archived] if words else []
-        found = ranked(words, [*self._in_order(), *archived])
+        asking = set(self._questions.workflows)
+        archived = self._workflows.archived if words else []
+        found = [
+            _archived(row) if row.workflow.archived_at else _workflow(row, is_asking=row.workflow.id in asking)
+            for row in ranked(words, [*self._in_order(), *archived])
+        ]
         if not words:
             return [*self._grouped(found)]
         commands = ranked(words, self._commands(), _COMMANDS_BESIDE)
         heading = [Heading(translate("Palette", "Commands"))] if found and commands else []
         return [*found, *heading, *commands]
 
-    def _in_order(self) -> list[Entry]:
+    def _in_order(self) -> list[ListedWorkflow]:
         listed = {row.workflow.id: row for row in self._workflows.rows}
         running = [one.workflow_id for one in self._background.running_workflows]
         asking = dict.fromkeys(self._questions.workflows)
         order = dict.fromkeys([*asking, *running, *self._recent(), *listed])
-        return [_workflow(listed[one], is_asking=one in asking) for one in order if one in listed]
+        return [listed[one] for one in order if one in listed]
 
     def _grouped(self, found: Sequence[Entry]) -> Iterator[Heading | Entry]:
         asking = set(self._questions.workflows)

@@ -1,4 +1,4 @@
-"""`python -m tests.bench NAME`: JSON lines `{bench, name, value, unit, compared_to?, ratio?, n}`."""
+"""`python -m tests.bench NAME`: JSON lines `{bench, name, value, unit, compared_to?, ratio?, aim?, is_met?, n}`."""
 
 import asyncio
 import importlib

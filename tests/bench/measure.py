@@ -55,9 +55,12 @@ def line(
     *,
     compared_to: str | None = None,
     ratio: float | None = None,
+    aim: float | None = None,
 ) -> None:
-    """Print one measure."""
+    """Print one measure; `aim` is what it may be at most, and is told with whether it is met."""
     told: dict[str, object] = {"bench": bench, "name": name, "value": round(value, 3), "unit": unit}
     if compared_to is not None and ratio is not None:
         told |= {"compared_to": compared_to, "ratio": round(ratio, 2)}
+    if aim is not None:
+        told |= {"aim": aim, "is_met": value <= aim}
     print(json.dumps({**told, "n": n}), flush=True)

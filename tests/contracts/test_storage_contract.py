@@ -136,6 +136,8 @@ async def test_messages_come_oldest_first_and_of_the_same_time_as_they_were_put(
     late, asked, answer = a_message("a", 5), a_message("z", 1), a_message("b", 1, role=Role.ASSISTANT)
     await storage.commit([PutMessage(one) for one in (late, asked, answer, other)])
     assert await storage.messages(W) == [asked, answer, late]
+    assert await storage.newest_messages(W, 2) == [answer, late]
+    assert await storage.newest_messages(W, 10) == [asked, answer, late]
     again = replace(asked, text="changed", state=MessageState.INTERRUPTED, run_id=R)
     await storage.commit([PutMessage(again)])
     assert await storage.messages(W) == [answer, again, late]

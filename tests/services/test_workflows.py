@@ -9,6 +9,7 @@ from core.domain.message import Role
 from core.domain.run import RunKind, RunStatus
 from core.errors import StorageFailed
 from core.services.outcome import Failed, Ok
+from tests.bench.conversations import put_conversation
 from tests.support.world import a_step, a_world, tool_step
 
 
@@ -35,6 +36,24 @@ async def test_an_opened_workflow_has_its_messages_and_the_states_of_its_runs() 
         (run,) = opened.data.runs
         assert run.message_id == opened.data.messages[1].id
         assert [call.tool for call in run.calls.values()] == ["calculator"]
+
+
+async def test_the_end_of_a_conversation_is_there_before_all_of_it() -> None:
+    async with a_world() as world:
+        workflow_id = await put_conversation(world.storage, "long", 100)
+        newest = await world.core.workflows.newest(workflow_id, 10)
+        whole = await world.core.workflows.opened(workflow_id)
+        assert isinstance(newest, Ok)
+        assert isinstance(whole, Ok)
+        assert (newest.data.is_whole, len(whole.data.messages)) == (False, 100)
+        assert newest.data.messages == whole.data.messages[-10:]
+        assert newest.data.runs == whole.data.runs[-5:]
+        short = await world.core.workflows.newest(workflow_id, 200)
+        assert isinstance(short, Ok)
+        assert (short.data.is_whole, len(short.data.messages)) == (True, 100)
+        overtaken = await world.core.workflows.opened(workflow_id, lambda: False)
+        assert isinstance(overtaken, Failed)
+        assert overtaken.code == "overtaken"
 
 
 async def test_a_workflow_is_renamed() -> None:

@@ -12,8 +12,9 @@ from core.domain.run import RunKind
 from core.domain.step import StepStatus
 from core.domain.task import TaskStatus
 from core.domain.tool import CallStatus
-from core.stores.activity import (
-    Activity,
+from core.stores.activity import Activity
+from core.stores.activity_details import detail_of
+from core.stores.activity_items import (
     ActivityFilter,
     ActivityItem,
     ActivityKind,
@@ -21,7 +22,6 @@ from core.stores.activity import (
     Progress,
     activity_of,
     counts,
-    detail_of,
     target_of,
 )
 from tests.stores.rig import Desk, Teller
@@ -185,6 +185,7 @@ def test_the_filters_take_what_they_say() -> None:
         ActivityFilter.ALL: 4,
         ActivityFilter.TOOLS: 2,
         ActivityFilter.AGENTS: 1,
+        ActivityFilter.REASONING: 0,
         ActivityFilter.TASKS: 0,
     }
 

@@ -1,10 +1,13 @@
 """What the chat pane is bound to: the viewed workflow, whatever loads, streams and switches meanwhile."""
 
+import pytest
+
 from core.bus import WorkflowDeleted
 from core.domain.fold import replay
 from core.domain.ids import MessageId, WorkflowId
 from core.domain.message import Message, MessageState, Role
 from core.domain.run import RunStatus
+from core.stores import view_cache
 from core.stores.view_cache import ViewCache
 from core.stores.viewers import Batch
 from tests.stores.rig import START, Desk, Teller
@@ -248,3 +251,43 @@ def test_a_closed_view_leaves_its_runs() -> None:
     desk.background.set_viewed(A)
     desk.tell(run.finished())
     assert desk.background.viewer_count(run.run_id) == 0
+
+
+def below(desk: Desk, root: Teller, *names: str) -> list[Teller]:
+    """Runs that a step of `root` has begun."""
+    made = [desk.teller(name, root.workflow_id) for name in names]
+    for one in made:
+        desk.tell(one.created_below(root), one.started())
+    desk.time.advance(0.1)
+    return made
+
+
+def test_runs_below_are_watched_while_their_workflow_is_viewed_and_let_go_with_it() -> None:
+    desk = Desk()
+    root = desk.start("a")
+    desk.background.set_viewed(root.workflow_id)
+    batches: list[str] = []
+    desk.view.below_batch.connect(lambda batch: batches.append(batch.run_id))
+    child, other = below(desk, root, "child", "other")
+    assert [run.run_id for run in desk.view.below] == [child.run_id, other.run_id]
+    desk.tell(child.step_started("one"))
+    desk.time.advance(0.1)
+    assert batches[-1] == child.run_id
+    desk.tell(child.finished())
+    desk.time.advance(60)
+    assert desk.view.below[0].execution_order == ["one"]  # held as long as it is shown
+    desk.background.set_viewed(None)
+    assert desk.background.viewer_count(child.run_id) == 0
+    assert desk.view.below == []
+    desk.time.advance(30)
+    assert desk.background.live_run(child.run_id) is None
+
+
+def test_of_very_many_runs_below_the_newest_are_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(view_cache, "BELOW_WATCHED", 3)
+    desk = Desk()
+    root = desk.start("a")
+    desk.background.set_viewed(root.workflow_id)
+    made = below(desk, root, *(f"child{number}" for number in range(5)))
+    assert [run.run_id for run in desk.view.below] == [one.run_id for one in made[-3:]]
+    assert [desk.background.viewer_count(one.run_id) for one in made] == [0, 0, 1, 1, 1]

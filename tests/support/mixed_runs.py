@@ -17,7 +17,8 @@ from core.domain.toast import ToastType
 from core.ports.storage import PutTemplate, StoredTemplate
 from core.ports.templates import FoundTemplate
 from core.services.outcome import Ok, Outcome
-from core.stores.activity import Activity, counts
+from core.stores.activity import Activity
+from core.stores.activity_items import counts
 from core.stores.background_workflows import RECENT_S, SWEEP_S
 from core.stores.toasts import HISTORY_KEPT
 from core.wiring import Core

@@ -51,7 +51,7 @@ class Composer(Adaptive, Surface):
         self._complaint = ""
         self._remark = ""
         self._send_keys: QKeySequence | None = None
-        self._send_now_keys = QKeySequence()
+        self._send_now_keys = QKeySequence("Ctrl+Shift+Return")
         self._pasted: DraftFile | None = None
         self._files = FileStrip(theme, self)
         self._box = TextBox(theme, self)

@@ -9,8 +9,9 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-LINE_CHARACTERS = 4_000
-"""A longer line of code is shown in pieces: the time to lay out a line grows faster than its length."""
+LINE_CHARACTERS = 2_000
+"""A longer line of code is shown in pieces: the time to lay out a line grows faster than its length, and all of it is
+painted, however little of it can be seen."""
 
 _ALWAYS = (
     "\u202a-\u202e\u2066-\u2069"  # reorder

@@ -16,6 +16,8 @@ ENOUGH = 1_500
 """From this size on, prose is cut at the next good place. Sizes are characters, and 30 more for each line."""
 MOST = 6_000
 """From this size on, prose and code are cut at the next line, and lists at their next item."""
+MOST_OF_LINE = 2 * MOST
+"""A line of code that goes on is cut there: it is shown in rows, and each piece is a view with a cost of its own."""
 _LINE = 30
 
 _FENCE = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})(.*)")
@@ -77,10 +79,10 @@ class Splitter:
 
     def _cut_long(self, line: str) -> str:
         """Freeze the beginning of a line that is too long, and give back its rest."""
-        while len(line) >= MOST:
+        while len(line) >= (most := MOST_OF_LINE if self._fence else MOST):
             if not self._is_rest:
                 self._freeze()
-            cut = MOST if self._fence else line.rfind(" ", MOST - 200, MOST) + 1 or MOST
+            cut = most if self._fence else line.rfind(" ", MOST - 200, MOST) + 1 or MOST
             self._put(line[:cut], is_plain=True)
             line, self._is_rest = line[cut:], True
         return line

@@ -1,11 +1,12 @@
 """What a person does with the blocks on screen: unfold, copy, try again."""
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
+from core.domain.ids import MessageId
 from desktop.chat.layout.blocks import (
     AttachedBlock,
     CaptionBlock,
@@ -17,7 +18,8 @@ from desktop.chat.layout.blocks import (
     ToolBlock,
     ToolGroupBlock,
 )
-from desktop.chat.transcript.copying import details_of, source_of_group, source_of_turn
+from desktop.chat.transcript.copier import Copier, copy_text
+from desktop.chat.transcript.copying import details_of, source_of_group
 from desktop.chat.transcript.selection import Selection
 from desktop.chat.transcript.stage import Stage
 from desktop.chat.views.intents import Intents
@@ -25,7 +27,7 @@ from desktop.chat.views.text_view import TextView
 
 
 class ChatActions(QObject):
-    """Carries out what it can, and tells the rest."""
+    """Carries out what it can, and tells the rest. `fill` puts what can be done with a message into a menu."""
 
     folded = Signal()
     """A line was folded or unfolded: what is below it is to be placed anew."""
@@ -34,8 +36,18 @@ class ChatActions(QObject):
     retried = Signal(str)
     edited = Signal(str)
 
-    def __init__(self, stage: Stage, selection: Selection, intents: Intents, parent: QObject) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        selection: Selection,
+        intents: Intents,
+        fill: Callable[[QMenu, MessageId], None],
+        copier: Copier,
+        parent: QObject,
+    ) -> None:
         super().__init__(parent)
+        self._copier = copier
+        self._fill = fill
         self._stage = stage
         self._selection = selection
         intents.fold.connect(self._on_fold)
@@ -57,10 +69,10 @@ class ChatActions(QObject):
 
     def copy_selection(self) -> bool:
         """False: nothing is selected."""
-        text = self._selection.text()
-        if text:
-            copy_text(text)
-        return bool(text)
+        if self._selection.marks is None:
+            return False
+        self._copier.copy(self._selection.pieces())
+        return True
 
     def _on_fold(self, view: QWidget) -> None:
         live = self._stage.live_of(view)
@@ -102,12 +114,7 @@ class ChatActions(QObject):
         copy.setEnabled(self._selection.marks is not None)
         if link:
             menu.addAction(self.tr("Copy link"), partial(copy_text, link))
-        menu.addAction(self.tr("Copy message"), partial(copy_text, source_of_turn(self._stage.turn_of(live))))
-        menu.addSeparator()
         menu.addAction(self.tr("Select all"), self._selection.select_all)
+        menu.addSeparator()
+        self._fill(menu, self._stage.turn_of(live).id)
         menu.popup(at)
-
-
-def copy_text(text: str) -> None:
-    """To the clipboard, as it is."""
-    QGuiApplication.clipboard().setText(text)

@@ -24,12 +24,15 @@ class Follow:
 
     def new_count(self) -> int:
         """Turns that have come since following stopped, and blocks in what was the last turn then."""
-        turns = len(self._column.layouts)
-        if self.is_on or not self.seen.turns or turns < self.seen.turns:
+        last = self.seen.turn
+        if self.is_on or last is None or not self._column.has(last):
             return 0
-        grown = len(self._column.laid_out(self.seen.turns - 1).blocks) - self.seen.blocks
-        return turns - self.seen.turns + max(0, grown)
+        number = self._column.number_of(last)
+        grown = len(self._column.laid_out(number).blocks) - self.seen.blocks
+        return len(self._column.layouts) - 1 - number + max(0, grown)
 
     def _now(self) -> Seen:
-        turns = len(self._column.layouts)
-        return Seen(turns, len(self._column.laid_out(turns - 1).blocks)) if turns else Seen()
+        if not self._column.layouts:
+            return Seen()
+        last = self._column.laid_out(len(self._column.layouts) - 1)
+        return Seen(last.turn.id, len(last.blocks))

@@ -52,6 +52,7 @@ class ScrollingColumn(QAbstractScrollArea):
         gap = self._theme.sizes.space_l if place.block == 0 else 0
         self._top = Point(turn.turn.id, turn.blocks[place.block].key, -gap)
         self._place()
+        self._follow_at_end()
 
     def place_from_top(self) -> None:
         """Something has become taller or shorter in sight: what is above it stays, even where the end was followed."""
@@ -59,7 +60,7 @@ class ScrollingColumn(QAbstractScrollArea):
         was_following, self._follow.is_on = self._follow.is_on, False
         self._place()
         self._follow.is_on = was_following
-        self._follow.set(is_on=self._is_at_end())
+        self._follow_at_end()
 
     def show_box(self, box: QRect) -> None:
         """Scroll as little as needed to have a box of the viewport in sight, its upper end if it is too tall."""
@@ -116,6 +117,11 @@ class ScrollingColumn(QAbstractScrollArea):
             self._follow.set(is_on=self._is_at_end())
             self._top = self._column.point_at(value)
             self._place()
+
+    def _follow_at_end(self) -> None:
+        """Whoever was led to the end follows it, and nobody else."""
+        self._follow.set(is_on=self._is_at_end())
+        self.placed.emit()
 
     def _is_at_end(self) -> bool:
         bar = self.verticalScrollBar()

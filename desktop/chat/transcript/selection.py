@@ -1,5 +1,6 @@
 """What is selected in the conversation: it goes over blocks, and stays while they come, go and are scrolled away."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint
@@ -9,6 +10,8 @@ from PySide6.QtWidgets import QWidget
 from desktop.chat.layout.blocks import Block, CodeBlock, PlainBlock, ProseBlock
 from desktop.chat.layout.column import Place
 from desktop.chat.layout.hidden import revealed, shown
+from desktop.chat.layout.memo import Memo
+from desktop.chat.layout.turn_blocks import blocks_of
 from desktop.chat.position import Mark
 from desktop.chat.transcript.copying import PARAGRAPH
 from desktop.chat.transcript.stage import Live, Stage
@@ -88,24 +91,38 @@ class Selection:
 
     def text(self) -> str:
         """What is selected, as it is to be copied."""
+        return "".join(self.pieces())
+
+    def pieces(self) -> Iterator[str]:
+        """What is selected now, piece by piece, since all of a long conversation takes its time. What comes while it is
+        gathered is no part of it."""
         span, column = self._span(), self._stage.column
-        pieces: list[str] = []
-        place = span.first if span is not None else None
+        if span is None:
+            return
+        on_stage = {
+            live.place: live.view.selected_text() for live in self._stage.live() if isinstance(live.view, TextView)
+        }
+        layouts = column.layouts[span.first.turn : span.last.turn + 1]
+        folds = [column.folds_of(layout.turn.id) for layout in layouts]
         before: Block | None = None
-        begins_paragraph = False
-        while span is not None and place is not None and place <= span.last:
-            block, part = column.block(place), span.part_of(place)
-            text = self._text_of(place, block, *part) if part is not None else ""
-            joint = _joint(before, block)
-            if joint is None:
-                begins_paragraph = bool(pieces)
-            else:
-                text = joint + text
-            if text:
-                pieces.append(PARAGRAPH + text if begins_paragraph else text)
-                begins_paragraph = False
-            before, place = block, column.after(place)
-        return "".join(pieces)
+        is_first, begins_paragraph = True, False
+        for turn, (layout, unfolded) in enumerate(zip(layouts, folds, strict=True), span.first.turn):
+            blocks = layout.blocks if layout.is_laid_out else blocks_of(layout.turn, unfolded, Memo())
+            for number, block in enumerate(blocks):
+                place = Place(turn, number)
+                part = span.part_of(place)
+                if part is None:
+                    continue
+                text = on_stage[place] if place in on_stage else _text_of(block, *part)
+                joint = _joint(before, block)
+                if joint is None:
+                    begins_paragraph = not is_first
+                else:
+                    text = joint + text
+                if text:
+                    yield PARAGRAPH + text if begins_paragraph else text
+                    is_first, begins_paragraph = False, False
+                before = block
 
     def _span(self) -> "_Span | None":
         if self.marks is None:
@@ -118,16 +135,6 @@ class Selection:
             ends.append((place, mark.at))
         (first, start), (last, end) = sorted(ends)
         return _Span(first, start, last, end)
-
-    def _text_of(self, place: Place, block: Block, start: int, end: int) -> str:
-        live = self._stage.live_at(place)
-        if live is not None and isinstance(live.view, TextView):
-            return live.view.selected_text()
-        if isinstance(block, CodeBlock):
-            code = shown(block.text.removesuffix("\n"))
-            return code.original(to_characters(code.text, start), to_characters(code.text, end))
-        text = plain_text(block)
-        return text[to_characters(text, start) : to_characters(text, end)]
 
     def _text_near(self, place: QPoint) -> tuple[Live, TextView] | None:
         """The text at a place, else the one whose lines are the nearest above or below it."""
@@ -158,6 +165,15 @@ def _joint(before: Block | None, block: Block) -> str | None:
     if not isinstance(before, CodeBlock) or not isinstance(block, CodeBlock) or before.group != block.group:
         return None
     return "\n" if before.text.endswith("\n") else ""
+
+
+def _text_of(block: Block, start: int, end: int) -> str:
+    """A part of a block that has no view now."""
+    if isinstance(block, CodeBlock):
+        code = shown(block.text.removesuffix("\n"))
+        return code.original(to_characters(code.text, start), to_characters(code.text, end))
+    text = plain_text(block)
+    return text[to_characters(text, start) : to_characters(text, end)]
 
 
 def plain_text(block: Block) -> str:

@@ -10,10 +10,13 @@ from PySide6.QtWidgets import QApplication, QWidget
 from core.domain.ids import MessageId
 from desktop.chat.layout.column import Place
 from desktop.chat.position import AT_END, Fold, Position
-from desktop.chat.transcript.actions import ChatActions, copy_text
+from desktop.chat.transcript.actions import ChatActions
 from desktop.chat.transcript.announcer import Announcer
 from desktop.chat.transcript.coloring import Coloring
+from desktop.chat.transcript.copier import Copier, copy_text
 from desktop.chat.transcript.copying import last_answer, last_code
+from desktop.chat.transcript.link_hint import LinkHint
+from desktop.chat.transcript.messages import Messages
 from desktop.chat.transcript.naming import name_turn
 from desktop.chat.transcript.order import WalkingOrder
 from desktop.chat.transcript.pill import Pill
@@ -45,8 +48,9 @@ class Transcript(Adaptive, ScrollingColumn):
     link_activated = Signal(str)
     """A link that may be opened: http, https or mailto."""
     retry_requested = Signal(str)
+    """What the message of this id answers is to be sent again."""
     edit_requested = Signal(str)
-    """The turn of this message id, the last one, failed and is to be tried again."""
+    """The message of this id, or what it answers, is to be written anew."""
     attached_wanted = Signal(str)
     """The texts attached to the message of this id are to be seen (`turns`)."""
     announced = Signal(str)
@@ -58,13 +62,16 @@ class Transcript(Adaptive, ScrollingColumn):
         intents.setParent(self)
         self._selection = Selection(self._stage)
         self._selecting = Selecting(self._selection, intents, self.viewport(), self)
-        self._actions = ChatActions(self._stage, self._selection, intents, self)
+        copier = Copier(self)
+        self._messages = Messages(theme, self._stage, intents, copier, self.viewport(), self)
+        self._actions = ChatActions(self._stage, self._selection, intents, self._messages.fill, copier, self)
         self._sideways = Sideways(self._stage, intents, self)
         self._syntax = Syntax(self)
         self._coloring = Coloring(self._stage, self._syntax)
         self._order = WalkingOrder(self._stage, self)
         self._announcer = Announcer()
         self._pill = Pill(theme, self)
+        self.link_hint = LinkHint(theme, self)
         self._pending: dict[MessageId, Turn] = {}
         self._is_ringed = False
         self._frame = QTimer(self)
@@ -109,14 +116,22 @@ class Transcript(Adaptive, ScrollingColumn):
         folds = (Fold(turn, key, to) for turn, lines in self._column.folds.items() for key, to in lines.items())
         follow = self._follow
         top = None if follow.is_on else self._top
-        return Position(follow.is_on, top, follow.seen, frozenset(folds), self._selection.marks)
+        below = (
+            len(self._column.layouts) - self._column.number_of(top.turn) if top and self._column.has(top.turn) else 0
+        )
+        return Position(follow.is_on, top, follow.seen, frozenset(folds), self._selection.marks, below)
 
     # What a person can do from elsewhere
 
     def focus_turn(self, step: int) -> None:
-        """Go to the next turn (1) or the one before (-1): it comes into sight and takes the focus."""
+        """Go to the next turn (1) or the one before (-1): it comes into sight and takes the focus.
+
+        From elsewhere it is the last turn in sight for either: the nearest to a composer below.
+        """
         if self._column.layouts:
-            number = min(max(self._current_turn() + step, 0), len(self._column.layouts) - 1)
+            focused = self._focused_turn()
+            number = self._last_in_sight() if focused is None else focused + step
+            number = min(max(number, 0), len(self._column.layouts) - 1)
             self.show_place(Place(number, 0))
             view = self._stage.turn_view(self._column.layouts[number].turn.id)
             if view is not None:
@@ -152,10 +167,12 @@ class Transcript(Adaptive, ScrollingColumn):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._pill.place_in(self.viewport().geometry())
+        self.link_hint.place_in(self.viewport().geometry())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            self._actions.copy_selection()
+            if not self._actions.copy_selection():
+                self._messages.copy_focused()
         elif event.matches(QKeySequence.StandardKey.SelectAll):
             self._selection.select_all()
         else:
@@ -181,9 +198,13 @@ class Transcript(Adaptive, ScrollingColumn):
 
     def _connect(self, intents: Intents) -> None:
         intents.open_link.connect(self.link_activated)
+        intents.leave_turn.connect(self._on_turn_left)
+        intents.point_at_link.connect(self.link_hint.show_target)
         self._actions.retried.connect(self.retry_requested)
         self._actions.edited.connect(self.edit_requested)
         self._actions.attached_wanted.connect(self.attached_wanted)
+        self._messages.retried.connect(self.retry_requested)
+        self._messages.edited.connect(self.edit_requested)
         self._actions.folded.connect(self.place_from_top)
         self._selecting.scrolled.connect(self.scroll_by)
         self._selecting.pressed.connect(self._stage.pin)
@@ -208,9 +229,13 @@ class Transcript(Adaptive, ScrollingColumn):
         self._sideways.apply()
         self._selection.apply()
         self._order.update()
+        self._messages.place()
         self._pill.set_count(self._follow.new_count())
         self._pill.setVisible(not self._follow.is_on)
         self._pill.raise_()
+
+    def _on_turn_left(self, turn: QWidget, is_next: bool) -> None:
+        self._order.leave_turn(turn, is_next=is_next)
 
     def _unpin(self) -> None:
         self._stage.pin(None)
@@ -240,13 +265,16 @@ class Transcript(Adaptive, ScrollingColumn):
             tell_news(self, words)
             self.announced.emit(words)
 
-    def _current_turn(self) -> int:
-        """The turn that has the focus, else the first in sight."""
+    def _focused_turn(self) -> int | None:
+        """The turn that has the focus, or something of it."""
         focus = QApplication.focusWidget()
         for view in self._stage.turn_views():
             if focus is not None and (view is focus or view.isAncestorOf(focus)):
                 return self._column.number_of(view.turn)
-        return self._column.at(self.verticalScrollBar().value()).turn
+        return None
+
+    def _last_in_sight(self) -> int:
+        return self._column.at(self.verticalScrollBar().value() + self.viewport().height()).turn
 
 
 def _copy(text: str | None) -> bool:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QEvent, QRectF, Qt
+from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core.domain.ids import MessageId
@@ -14,6 +14,7 @@ from desktop.chat.views.making import ViewMaker
 from desktop.chat.views.text_view import TextView
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.tokens import ColorName
+from desktop.widgets.menu_key import opens_menu
 
 _SPARE = 6
 """Views of a kind that a turn keeps for later."""
@@ -30,6 +31,7 @@ class TurnView(QWidget):
         self._maker = maker
         self._viewport = parent
         self._theme = maker.theme
+        self._intents = maker.intents
         self._slots: dict[str, Slot] = {}
         self._spare: dict[type[Block], list[Slot]] = {}
         self._used: set[str] = set()
@@ -70,13 +72,52 @@ class TurnView(QWidget):
             slot.forget()
         self.update()
 
+    def top_of(self, kind: type[Block]) -> int | None:
+        """Where a live block of this kind begins; None without one."""
+        tops = [slot.view.y() for slot in self._slots.values() if slot.kind is kind]
+        return min(tops, default=None)
+
+    @property
+    def bubble_left(self) -> int | None:
+        """Where the frame of what a person said begins; None where there is none."""
+        return next((card.left for card in self._cards if card.card.kind is CardKind.BUBBLE), None)
+
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
+        self._intents.point_out.emit(self, True)
         self.update()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
+        self._intents.point_out.emit(self, False)
         self.update()
+
+    def focusNextPrevChild(self, is_next: bool) -> bool:
+        """Qt knows no way on from a widget that Tab does not reach."""
+        if not self.hasFocus():
+            return super().focusNextPrevChild(is_next)
+        self._intents.leave_turn.emit(self, is_next)
+        return True
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self._intents.point_out.emit(self, True)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._intents.point_out.emit(self, False)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """By the mouse: what Qt makes of keys on some systems comes as keys too."""
+        if event.reason() is not QContextMenuEvent.Reason.Keyboard:
+            self._intents.message_menu.emit(self, event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What nothing in here has a use for comes here."""
+        if opens_menu(event):
+            self._intents.message_menu.emit(self, self.mapToGlobal(self.visibleRegion().boundingRect().topLeft()))
+        else:
+            super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

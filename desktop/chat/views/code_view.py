@@ -28,6 +28,7 @@ from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.theme import Theme
 
 _STEP_COLUMNS = 4
+_STEPS: dict[int, int] = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 
 
 class CodeView(TextView):
@@ -92,7 +93,7 @@ class CodeView(TextView):
         return self._shown.original(to_characters(text, start), to_characters(text, end))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
+        steps = _STEPS.get(event.key(), 0)
         if steps and event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier):
             bar = self.horizontalScrollBar()
             bar.setValue(bar.value() + round(steps * _STEP_COLUMNS * self._column()))

@@ -15,6 +15,8 @@ class Intents(QObject):
     retry = Signal(QWidget)
     edit = Signal(QWidget)
     open_link = Signal(str)
+    point_at_link = Signal(str)
+    """The mouse or the focus is on a link that goes there; nothing: on none any more."""
     press = Signal(QWidget, bool)
     """The mouse begins a selection; true if it extends the one there is."""
     drag = Signal(QWidget, QPoint)
@@ -25,5 +27,11 @@ class Intents(QObject):
     """The keyboard has changed the selection of a text."""
     menu = Signal(QWidget, QPoint)
     """The context menu is wanted, in global coordinates."""
+    message_menu = Signal(QWidget, QPoint)
+    """What can be done with a turn is wanted, in global coordinates."""
+    point_out = Signal(QWidget, bool)
+    """The mouse or the focus is on a turn, or is not any more."""
+    leave_turn = Signal(QWidget, bool)
+    """Tab (true) or Shift+Tab was pressed on a turn as a whole."""
     scroll_code = Signal(QWidget, int)
     """The pieces of a code frame scroll sideways together."""

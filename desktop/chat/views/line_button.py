@@ -17,6 +17,7 @@ from desktop.widgets.indicator import Indicator, paint_indicator
 from desktop.widgets.labels import plain_tool_tip
 
 _LEAST_DETAIL = 60
+_FOLDING: dict[int, bool] = {Qt.Key.Key_Right: True, Qt.Key.Key_Left: False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class Line:
 
 
 class LineButton(QAbstractButton):
-    """Click, Enter or Space unfold it. A screen reader hears title, detail, result, and whether it is unfolded."""
+    """Click, Enter or Space unfold and fold it, Right unfolds and Left folds it. A screen reader hears title, detail,
+    result, and whether it is unfolded."""
 
     def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
         super().__init__(parent)
@@ -64,6 +66,9 @@ class LineButton(QAbstractButton):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
+        elif event.key() in _FOLDING and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            if _FOLDING[event.key()] is not self._is_unfolded:
+                self.click()
         else:
             super().keyPressEvent(event)
 

@@ -1,15 +1,23 @@
 """Which links of a text may be opened, and how one says where it goes."""
 
-from PySide6.QtCore import QUrl
+from PySide6.QtCore import QUrl, QUrlQuery
 
+_IN_MAIL = frozenset({"subject", "body", "cc", "bcc", "to"})
 _SCHEMES = frozenset({"http", "https", "mailto"})
 
 
 def is_allowed(target: str) -> bool:
-    """Whether the link may be opened at all: on the web with a host, or a mail address."""
+    """Whether the link may be opened at all: on the web with a host, or a mail address.
+
+    A mail may have a subject and a text written for it, and nothing else: some programs would attach files.
+    """
     url = QUrl(target)
     scheme = url.scheme().lower()
-    return url.isValid() and scheme in _SCHEMES and (bool(url.host()) or scheme == "mailto")
+    if not url.isValid() or scheme not in _SCHEMES:
+        return False
+    if scheme != "mailto":
+        return bool(url.host())
+    return all(name.lower() in _IN_MAIL for name, _ in QUrlQuery(url).queryItems())
 
 
 def spelled_out(url: QUrl) -> str:

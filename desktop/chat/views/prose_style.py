@@ -40,7 +40,7 @@ class Dressed(NamedTuple):
 
 def set_markdown(document: QTextDocument, text: str, theme: Theme) -> Dressed:
     """Make `document` show `text`. Raw HTML stays text, images are their descriptions, unsafe links are text."""
-    document.setDefaultFont(theme.font("body"))
+    _set_font(document, theme.font("body"))
     document.setIndentWidth(theme.sizes.space_xl)
     document.setMarkdown(text, MARKDOWN)
     dresser = _Dresser(document, theme)
@@ -53,17 +53,24 @@ def set_markdown(document: QTextDocument, text: str, theme: Theme) -> Dressed:
 
 def set_plain(document: QTextDocument, text: str, font: QFont, line_height: float, color: QColor | None = None) -> None:
     """Make `document` show `text` as it is; `line_height` is a multiple."""
-    document.setDefaultFont(font)
-    document.setPlainText(text)
-    line = QTextBlockFormat()
+    _set_font(document, font)
+    document.clear()
+    line, form = QTextBlockFormat(), QTextCharFormat()
     line.setLineHeight(line_height * 100, _PROPORTIONAL)
-    cursor = QTextCursor(document)
-    cursor.select(QTextCursor.SelectionType.Document)
-    cursor.mergeBlockFormat(line)
     if color is not None:
-        form = QTextCharFormat()
         form.setForeground(color)
-        cursor.mergeCharFormat(form)
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()  # laid out once, at its end
+    cursor.setBlockFormat(line)
+    cursor.insertText(text, form)
+    cursor.endEditBlock()
+
+
+def _set_font(document: QTextDocument, font: QFont) -> None:
+    """Qt lays out anew what stands in the document, even for the same font."""
+    if document.defaultFont() != font:
+        document.clear()
+        document.setDefaultFont(font)
 
 
 def quote_level(block: QTextBlock) -> int:
@@ -115,10 +122,10 @@ class _Dresser:
             form.setLeftMargin(level * sizes.space_l)
         if form.headingLevel():
             form.setBottomMargin(sizes.space_s)
-        if _is_code(form):
+        if is_code(form):
             form.setLeftMargin(sizes.space_l)
             form.setLineHeight(sizes.code_line * 100, _PROPORTIONAL)
-            if following is not None and _is_code(following.blockFormat()):
+            if following is not None and is_code(following.blockFormat()):
                 form.setBottomMargin(0)
         if form.hasProperty(_Property.BlockTrailingHorizontalRulerWidth):
             form.setBackground(self._theme.color("border"))
@@ -146,7 +153,7 @@ class _Dresser:
             if is_quote:
                 form.setForeground(self._theme.color("muted"))
             if _is_mono(form):
-                self._dress_code(form, in_block=_is_code(block.blockFormat()))
+                self._dress_code(form, in_block=is_code(block.blockFormat()))
             if form.isAnchor():
                 self._dress_link(form)
             _select(cursor, position, length)
@@ -231,7 +238,8 @@ def _is_mono(form: QTextCharFormat) -> bool:
     return form.fontFixedPitch() or "monospace" in (form.fontFamilies() or [])
 
 
-def _is_code(form: QTextBlockFormat) -> bool:
+def is_code(form: QTextBlockFormat) -> bool:
+    """Whether a paragraph is a line of code."""
     return form.hasProperty(_Property.BlockCodeFence) or form.hasProperty(_Property.BlockCodeLanguage)
 
 

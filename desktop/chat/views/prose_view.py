@@ -3,7 +3,7 @@
 from math import ceil
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop.chat.layout.blocks import PlainBlock, ProseBlock
@@ -14,10 +14,11 @@ from desktop.chat.views.text_view import TextView
 from desktop.theme.theme import Theme
 
 _BAR = 3
+_BY_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
 
 class ProseView(TextView):
-    """A piece of prose. Tab reaches it where it has links, and goes from one to the next."""
+    """A piece of prose. Tab reaches it where it has links, and goes from one to the next, from the first on."""
 
     def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
         super().__init__(intents, parent)
@@ -36,6 +37,11 @@ class ProseView(TextView):
                 self._show_plain(text.removesuffix("\n"), is_note=isinstance(block, PlainBlock) and not block.cards)
         has_links = self._dressed.has_links
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if has_links else Qt.FocusPolicy.ClickFocus)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        if event.reason() in _BY_TAB and self._dressed.has_links:
+            self.focusNextPrevChild(event.reason() is Qt.FocusReason.TabFocusReason)
 
     def content_width(self) -> int:
         """How wide the text is: all there is where it is wrapped, or runs from the right."""

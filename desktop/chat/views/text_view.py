@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from math import ceil
 from typing import Any
 
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QFocusEvent,
+    QHideEvent,
     QImage,
     QKeyEvent,
     QKeySequence,
@@ -21,6 +23,7 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 from desktop.chat.views.intents import Intents
 from desktop.chat.views.links import is_allowed, spelled_out
 from desktop.widgets.labels import plain_tool_tip
+from desktop.widgets.menu_key import opens_menu
 
 _Key = QKeySequence.StandardKey
 _SELECTING = (
@@ -38,6 +41,7 @@ _SELECTING = (
     _Key.SelectEndOfDocument,
 )
 _Flag = Qt.TextInteractionFlag
+_FIRST_WIDTH = 720
 
 
 class TextView(QTextBrowser):
@@ -47,11 +51,13 @@ class TextView(QTextBrowser):
         super().__init__(parent)
         self.intents = intents
         self._is_pressed = False
+        self._target = ""
         self.setProperty("bare", True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
+        self.setLineWrapColumnOrWidth(_FIRST_WIDTH)  # at none, a text would be laid out a letter to a line
         self.setOpenLinks(False)
         self.setUndoRedoEnabled(False)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -91,6 +97,8 @@ class TextView(QTextBrowser):
 
     def deselect(self) -> None:
         """Nothing is selected here any more; nobody is told."""
+        if not self.textCursor().hasSelection():
+            return
         at = self.textCursor().position()
         self.select(at, at)
 
@@ -133,6 +141,9 @@ class TextView(QTextBrowser):
         return data
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        if opens_menu(event):
+            self.intents.menu.emit(self, self.viewport().mapToGlobal(self.cursorRect().center()))
+            return
         is_for_link = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if is_for_link or any(event.matches(key) for key in _SELECTING):
             super().keyPressEvent(event)
@@ -145,11 +156,25 @@ class TextView(QTextBrowser):
             self._on_highlighted(QUrl(self.textCursor().charFormat().anchorHref()))
         return moved
 
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._on_highlighted(QUrl())
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._on_highlighted(QUrl())
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._on_highlighted(QUrl())
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        self.intents.menu.emit(self, event.globalPos())
+        """By the mouse: what Qt makes of keys on some systems comes as keys too."""
+        if event.reason() is not QContextMenuEvent.Reason.Keyboard:
+            self.intents.menu.emit(self, event.globalPos())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._press(event, super().mousePressEvent)
@@ -188,7 +213,12 @@ class TextView(QTextBrowser):
 
     def _on_highlighted(self, url: QUrl) -> None:
         """The link under the mouse or the focus is another one, or none where the URL is empty."""
-        self.setToolTip(plain_tool_tip("" if url.isEmpty() else spelled_out(url)))
+        target = "" if url.isEmpty() else spelled_out(url)
+        if target != self._target:
+            self._target = target
+            self.setToolTip(plain_tool_tip(target))
+            self.setAccessibleDescription(target)
+            self.intents.point_at_link.emit(target)
 
     def _on_selection(self) -> None:
         if not self._is_pressed:

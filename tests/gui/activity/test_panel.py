@@ -9,7 +9,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.domain.events import ConsoleWritten, StepFinished, StepSkipped, ToolEnded, ToolStarted
+from core.domain.events import (
+    ConsoleWritten,
+    ReasoningReceived,
+    StepFinished,
+    StepSkipped,
+    ThoughtKept,
+    ToolEnded,
+    ToolStarted,
+)
 from core.domain.ids import CallId
 from core.domain.step import StepStatus
 from core.domain.tool import CallStatus
@@ -24,7 +32,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=Tr
 
 
 def segment(sidebar: Sidebar, words: str) -> QPushButton:
-    return next(each for each in sidebar.panel.findChildren(QPushButton) if each.text() == words)
+    return next(each for each in sidebar.panel.findChildren(QPushButton) if each.accessibleName() == words)
 
 
 def tool_button(sidebar: Sidebar, name: str) -> QToolButton:
@@ -93,6 +101,44 @@ def test_a_filter_shows_its_kind_and_every_filter_its_count(sidebar: Sidebar) ->
     assert sidebar.lines[0] == "Read three.txt"
     click(segment(sidebar, "All 4"))
     assert len(sidebar.lines) == 4
+
+
+def test_what_was_thought_has_a_filter_and_opens_to_all_of_it(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    thought = ReasoningReceived(text="Let me\nsee. " * 100, message_id=run.message_id, offset=0, step="chat")
+    sidebar.desk.tell(run.say(thought))
+    sidebar.show()
+    click(segment(sidebar, "Reasoning 1"))
+    assert sidebar.lines[0].startswith("Let me see. Let me")
+    spoken = sidebar.items.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert ", Thinking, " in spoken
+    kept = ThoughtKept(text="", offset=1200, place=0, step="chat", elapsed_ms=2500, is_whole=True)
+    sidebar.desk.tell(run.say(kept))
+    sidebar.show()
+    click_row(sidebar, 0)
+    assert detail_text(sidebar, "Reasoning").toPlainText() == thought.text
+    assert any(words.startswith("Thought · ") for words in words_seen(sidebar))
+
+
+def test_what_is_listed_is_to_be_exported_and_a_long_export_can_be_cancelled(sidebar: Sidebar, qtbot: QtBot) -> None:
+    export = tool_button(sidebar, "Export the activity…")
+    assert not export.isEnabled()
+    run = sidebar.chat()
+    sidebar.call(run, "one")
+    with qtbot.waitSignal(sidebar.panel.export_requested):
+        click(export)
+    click(segment(sidebar, "Tools 1"))
+    assert [item.name for item, _ in sidebar.panel.listed()] == ["read_file"]
+    row = sidebar.panel.exporting
+    row.begin(200)
+    assert not row.isVisible()  # what takes a moment says nothing
+    qtbot.waitUntil(row.isVisible)
+    row.tell(120)
+    assert "Exporting: 120 of 200" in words_seen(sidebar)
+    with qtbot.waitSignal(row.cancelled):
+        click(segment(sidebar, "Cancel"))
+    row.end()
+    assert not row.isVisible()
 
 
 def test_an_empty_list_says_what_it_is_and_the_next_step(sidebar: Sidebar, qtbot: QtBot) -> None:
@@ -232,6 +278,27 @@ def test_an_open_value_can_be_selected_while_the_run_goes_on(sidebar: Sidebar) -
     assert text.textCursor().selectedText() == chosen != ""
 
 
+def test_an_open_thought_grows_and_leaves_what_is_selected_in_it(sidebar: Sidebar) -> None:
+    run = sidebar.chat()
+    said = "Let me see. " * 100
+
+    def think(text: str, offset: int) -> None:
+        fact = ReasoningReceived(text=text, message_id=run.message_id, offset=offset, step="chat")
+        sidebar.desk.tell(run.say(fact))
+        sidebar.show()
+
+    think(said, 0)
+    click_row(sidebar, 0)
+    text = detail_text(sidebar, "Reasoning")
+    cursor = text.textCursor()
+    cursor.setPosition(0)
+    cursor.setPosition(6, QTextCursor.MoveMode.KeepAnchor)
+    text.setTextCursor(cursor)
+    think("And more.", len(said))
+    assert text.toPlainText() == said + "And more."
+    assert text.textCursor().selectedText() == "Let me"
+
+
 def test_an_open_item_tells_when_it_has_ended(sidebar: Sidebar) -> None:
     run = sidebar.chat()
     sidebar.desk.tell(run.say(ToolStarted(call_id=CallId("one"), tool="read_file", arguments={}, step="chat")))
@@ -305,9 +372,9 @@ def test_french_fits_at_every_zoom(sidebar: Sidebar, theme: Theme, qapp: QApplic
         theme.set_appearance(Appearance(Scheme.LIGHT, zoom, reduced_motion=True))
         sidebar.show()
         assert sidebar.lines[0] == "Lu one.txt"
-        for words in ("Tout 2", "Outils 1", "Agents 1"):
+        for words in ("Tout 2", "Outils 1", "Agents 1", "Réflexion 0", "Tâches 0"):
             button = segment(sidebar, words)
-            assert button.width() >= button.fontMetrics().horizontalAdvance(words)
+            assert button.width() >= max(map(button.fontMetrics().horizontalAdvance, words.split()))
         assert sidebar.panel.width() == round(SIZES.activity * zoom)
     translation.set_language(Language.ENGLISH)
     translation.retire()

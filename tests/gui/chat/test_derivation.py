@@ -12,7 +12,7 @@ from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
 from core.domain.summary import SUMMARY_TEMPLATE
 from core.domain.tool import CallStatus
-from desktop.chat.derivation import STEP_CALLS, turn_of, turns
+from desktop.chat.derivation import STEP_CALLS, Turns, turn_of, turns
 from desktop.chat.values import (
     Activity,
     CutOff,
@@ -256,6 +256,23 @@ def test_a_summary_shows_what_is_written_now_and_then_the_whole_alone() -> None:
     run.message = "In short"
     done = replace_status(run, RunStatus.SUCCESS)
     assert parts_of(done, MessageState.FINAL) == [Text("In short")]
+
+
+# Again and again
+
+
+def test_a_turn_is_derived_anew_only_while_it_can_change() -> None:
+    done, live = run_of(token("One"), facts.RunFinished(status=RunStatus.SUCCESS, active_ms=1)), run_of(token("Two"))
+    live.message_id = MessageId("msg_b")
+    messages = [message_of(done, MessageState.FINAL), message_of(live)]
+    runs = {done.message_id: done, live.message_id: live}
+    deriving = Turns()
+    first = deriving.of(messages, runs.get)
+    again = deriving.of(messages, runs.get)
+    assert first == again == turns(messages, runs.get)
+    assert [old is new for old, new in zip(first, again, strict=True)] == [True, False]
+    other = {**runs, done.message_id: run_of(token("Other"), facts.RunFinished(status=RunStatus.ERROR, active_ms=1))}
+    assert deriving.of(messages, other.get) == turns(messages, other.get)
 
 
 # Thoughts

@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from desktop.chat.position import AT_END, Position
+from desktop.chat.transcript.pill import Pill
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.values import Tools
 from desktop.chat.views.line_button import LineButton
@@ -92,6 +93,16 @@ def test_the_pill_counts_blocks_that_come_in_the_last_turn(transcript: Transcrip
     assert transcript._pill.count == 3
 
 
+def test_turns_that_are_loaded_above_are_not_new_and_move_nothing(transcript: Transcript) -> None:
+    turns = talk(100)
+    transcript.show_conversation(turns[-24:])
+    transcript.verticalScrollBar().setValue(300)
+    before = first_line(transcript)
+    transcript.set_turns(turns)
+    assert first_line(transcript) == before
+    assert transcript.findChildren(Pill)[0].count == 0
+
+
 def test_a_conversation_that_fits_is_followed_from_its_top(transcript: Transcript) -> None:
     transcript.show_conversation(talk(2))
     assert transcript.position().follows
@@ -127,6 +138,13 @@ def test_a_position_in_a_turn_that_is_gone_is_at_the_end(transcript: Transcript)
     left = transcript.position()
     transcript.show_conversation([answered("new", "Only")], left)
     assert texts(transcript) == ["Only"]
+
+
+def test_going_to_a_turn_in_a_conversation_that_fits_goes_on_following(transcript: Transcript) -> None:
+    transcript.show_conversation(talk(2))
+    transcript.focus_turn(-1)
+    assert transcript.position().follows
+    assert not transcript.findChildren(Pill)[0].isVisible()
 
 
 def test_a_line_that_is_unfolded_stays_where_it_is(transcript: Transcript) -> None:

@@ -16,6 +16,7 @@ from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.values import Failure, StepLine, Steps, Text, Tools, Turn
 from desktop.chat.views.caption_view import CaptionView
 from desktop.chat.views.step_view import StepView
+from desktop.chat.views.text_view import TextView
 from desktop.chat.views.tool_view import ToolView
 from tests.gui.chat.conversation import answered, asked, call, talk, writing
 from tests.gui.chat.sight import code, place_of, prose, texts, views
@@ -91,10 +92,23 @@ def test_keys_scroll_while_the_focus_is_in_a_text(transcript: Transcript) -> Non
 
 def test_tab_walks_links_copy_buttons_and_lines_in_the_order_of_the_conversation(transcript: Transcript) -> None:
     transcript.show_conversation(MIXED)
-    link, same_link, copy, one, two = walk(transcript, 5)
-    assert link is same_link is views(transcript, type(prose(transcript)))[1]
+    link, copy, one, two = walk(transcript, 4)
+    assert link is views(transcript, type(prose(transcript)))[1]
     assert isinstance(copy.parent() if copy else None, CaptionView)
     assert [one, two] == views(transcript, ToolView)
+
+
+def test_tab_goes_on_from_the_turn_that_has_the_focus(transcript: Transcript) -> None:
+    transcript.show_conversation([*MIXED, answered("3", "See [two](https://x.example)."), asked("4", "Bye")])
+    for _ in range(2):
+        transcript.focus_turn(-1)
+    QTest.keyClick(QApplication.focusWidget() or transcript, Qt.Key.Key_Tab)
+    reached = QApplication.focusWidget()
+    assert isinstance(reached, TextView)
+    assert reached.toPlainText() == "See two."
+    transcript.focus_turn(1)
+    QTest.keyClick(QApplication.focusWidget() or transcript, Qt.Key.Key_Backtab)
+    assert QApplication.focusWidget() is reached
 
 
 def test_tab_leaves_a_conversation_at_its_end(transcript: Transcript, qtbot: QtBot) -> None:
@@ -108,7 +122,7 @@ def test_tab_leaves_a_conversation_at_its_end(transcript: Transcript, qtbot: QtB
     with qtbot.waitActive(window):
         window.show()
     transcript.show_conversation(MIXED)
-    assert walk(transcript, 6)[-1] is box
+    assert walk(transcript, 5)[-1] is box
     transcript.setParent(None)  # its fixture closes it
 
 

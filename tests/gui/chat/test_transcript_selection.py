@@ -7,9 +7,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from desktop.chat.transcript.copying import source_of_turn
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.views.text_view import TextView
-from tests.gui.chat.conversation import answered, talk, writing
+from tests.gui.chat.conversation import answered, asked, talk, writing
 from tests.gui.chat.sight import code, prose, views
 
 # the offscreen platform's own remark on every menu
@@ -144,6 +145,27 @@ def test_everything_can_be_selected_and_copied(transcript: Transcript) -> None:
     assert (len(lines), lines[0], lines[-1]) == (100, "Question 0", "Some words. 99")
 
 
+def test_all_of_a_long_talk_is_copied_while_the_window_goes_on(transcript: Transcript, qtbot: QtBot) -> None:
+    turns = talk(2_000)
+    transcript.show_conversation(turns)
+    QGuiApplication.clipboard().setText("before")
+    QTest.keyClick(transcript, Qt.Key.Key_A, CTRL)
+    QTest.keyClick(transcript, Qt.Key.Key_C, CTRL)
+    assert QGuiApplication.clipboard().text() == "before"
+    transcript.set_turns([*turns, asked("new", "Something new")])
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() != "before", timeout=20_000)
+    assert QGuiApplication.clipboard().text() == "\n\n".join(source_of_turn(turn) for turn in turns)
+
+
+def test_what_is_copied_while_a_long_copy_is_made_wins(transcript: Transcript, qtbot: QtBot) -> None:
+    transcript.show_conversation(talk(1_000))
+    QTest.keyClick(transcript, Qt.Key.Key_A, CTRL)
+    QTest.keyClick(transcript, Qt.Key.Key_C, CTRL)
+    QGuiApplication.clipboard().setText("from elsewhere")
+    qtbot.wait(300)
+    assert QGuiApplication.clipboard().text() == "from elsewhere"
+
+
 def test_a_selection_belongs_to_its_conversation(transcript: Transcript) -> None:
     transcript.show_conversation([answered("1", WORDS)])
     drag(prose(transcript), 8, prose(transcript), 33)
@@ -178,7 +200,7 @@ def test_a_double_click_selects_a_word(transcript: Transcript) -> None:
 
 def test_the_menu_of_a_text_copies_its_message_as_it_was_written(transcript: Transcript) -> None:
     transcript.show_conversation([answered("1", "Some **bold** words")])
-    choose(transcript, "Copy message")
+    choose(transcript, "Copy as Markdown")
     assert QGuiApplication.clipboard().text() == "Some **bold** words"
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTranslator
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtGui import QColor, QImage, QTextBlockFormat, QTextTable
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
@@ -21,12 +21,14 @@ from desktop.chat.views.activity_view import ActivityView
 from desktop.chat.views.boundary_view import BoundaryView
 from desktop.chat.views.cut_off_view import CutOffView
 from desktop.chat.views.failure_view import FailureView
+from desktop.chat.views.prose_style import blocks_in
 from desktop.chat.views.prose_view import ProseView
 from desktop.chat.views.step_view import StepView
 from desktop.chat.views.tool_view import ToolGroupView, ToolView
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import SIZES
+from desktop.widgets.labels import Label
 from tests.gui.chat.conversation import NOW, answered, asked, call
 from tests.gui.chat.sight import place_of, prose, texts, views
 
@@ -61,6 +63,25 @@ def test_an_answer_is_markdown(transcript: Transcript) -> None:
     assert texts(transcript) == ["Title\nSome bold words\none\ntwo"]
 
 
+SCRIPTS = "👨‍👩‍👧‍👦 🏳️‍🌈 漢字 한국어 ไทย é العربية हिन्दी"
+
+
+def test_every_script_is_shown_and_copied_as_it_came(transcript: Transcript) -> None:
+    show(transcript, asked("1", SCRIPTS), answered("2", f"**{SCRIPTS}**\n\n```\n{SCRIPTS}\n```"))
+    assert texts(transcript) == [SCRIPTS] * 3
+    view = prose(transcript)
+    view.selectAll()
+    assert view.selected_text() == SCRIPTS
+
+
+def test_tables_and_tasks_are_markdown_too(transcript: Transcript) -> None:
+    show(transcript, answered("1", "- [x] done\n- [ ] open\n\n| a | b |\n|---|---|\n| 1 | 2 |"))
+    document = prose(transcript).document()
+    markers = [block.blockFormat().marker() for block in blocks_in(document) if block.textList() is not None]
+    assert markers == [QTextBlockFormat.MarkerType.Checked, QTextBlockFormat.MarkerType.Unchecked]
+    assert any(isinstance(frame, QTextTable) for frame in document.rootFrame().childFrames())
+
+
 def test_raw_html_stays_text(transcript: Transcript) -> None:
     show(transcript, answered("1", 'Look: <img src="x.png"> <b>here</b>'))
     assert texts(transcript) == ['Look: <img src="x.png"> <b>here</b>']
@@ -87,17 +108,55 @@ def test_a_link_tells_where_it_goes_and_asks_to_be_opened(transcript: Transcript
     assert activated.args == ["https://evil.example/login"]
 
 
+def test_where_a_link_goes_is_seen_while_the_mouse_or_the_focus_is_on_it(transcript: Transcript) -> None:
+    transcript.show_conversation([answered("1", "Words and [here](https://x.example/a).")])
+    hint = transcript.link_hint
+    transcript.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(transcript, Qt.Key.Key_Tab)
+    assert (hint.isVisible(), hint.target) == (True, "https://x.example/a")
+    assert prose(transcript).accessibleDescription() == "https://x.example/a"
+    transcript.setFocus()
+    assert not hint.isVisible()
+    QTest.mouseMove(prose(transcript).viewport(), link_place(prose(transcript)))
+    assert hint.target == "https://x.example/a"
+    QTest.mouseMove(transcript.viewport(), QPoint(2, 300))
+    assert not hint.isVisible()
+
+
+def test_of_a_long_address_the_end_of_its_host_is_seen(transcript: Transcript) -> None:
+    host = "bank.example." + "a" * 300 + ".evil.example"
+    for target in (f"https://{host}/login", "https://evil.example/bank.example/" + "b" * 300):
+        transcript.link_hint.show_target(target)
+        (words,) = [label.text() for label in transcript.link_hint.findChildren(Label)]
+        assert "evil.example" in words
+        assert len(words) < len(target)
+
+
+def link_place(view: ProseView) -> QPoint:
+    """In the middle of the first link."""
+    width, height = view.width(), view.height()
+    return next(QPoint(x, y) for y in range(4, height, 4) for x in range(0, width, 3) if view.anchorAt(QPoint(x, y)))
+
+
 def test_a_look_alike_host_is_spelled_out(transcript: Transcript, qtbot: QtBot) -> None:
     show(transcript, answered("1", "[x](https://\u0430pple.example/)"))
     view = prose(transcript)
     view.setFocus(Qt.FocusReason.TabFocusReason)
     with qtbot.waitSignal(transcript.link_activated) as activated:
-        QTest.keyClick(view, Qt.Key.Key_Tab)
         QTest.keyClick(view, Qt.Key.Key_Return)
     assert activated.args == ["https://xn--pple-43d.example/"]
 
 
-@pytest.mark.parametrize("target", ["file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "/etc/passwd"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "/etc/passwd",
+        "mailto:a@x.example?subject=x&attach=/etc/passwd",
+    ],
+)
 def test_a_link_to_anything_but_the_web_or_mail_is_text(transcript: Transcript, target: str) -> None:
     show(transcript, answered("1", f"[press me]({target})"))
     assert texts(transcript) == ["press me"]

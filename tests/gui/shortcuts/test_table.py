@@ -37,7 +37,6 @@ WITHOUT = {
     "find.here",
     "find.next",
     "find.everywhere",
-    "transcript.unfold",
 }
 """What cannot be done by key."""
 WIDER = {"composer.send_now", "composer.attach"}

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from core.domain.events import Event, TokenReceived
 from core.domain.model import ModelChoice
@@ -34,6 +34,16 @@ def button_says(button: QPushButton, words: str) -> bool:
 
 def can_press(app: App, words: str) -> bool:
     return any(button_says(one, words) for one in app.content.chat.transcript.findChildren(QPushButton))
+
+
+def choose(app: App, words: str) -> None:
+    """From the menu of what has the focus."""
+    app.key(Qt.Key.Key_F10, SHIFT)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    next(one for one in menu.actions() if one.text() == words).trigger()
+    menu.close()
+    app.window.activateWindow()  # the offscreen platform gives it back to nobody
 
 
 def shown(app: App) -> Execution:
@@ -152,3 +162,27 @@ async def test_up_in_an_empty_box_takes_the_last_message_up(tmp_path: Path, qapp
         assert app.content.chat.composer.draft().text == "say 2 words"
         app.key(Qt.Key.Key_Up)
         assert app.content.chat.composer.draft().text == "say 2 words"
+
+
+async def test_an_answer_is_tried_again_and_the_last_message_edited_from_their_menus(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    with provider(says("one"), says("two")) as server:
+        async with an_app(tmp_path, qapp) as app:
+            await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
+            app.control(Qt.Key.Key_N)
+            app.write("a question")
+            app.key(Qt.Key.Key_Return)
+            await until(lambda: app.turn_texts() == ["a question", "one"] and not shown(app).is_active, 15)
+            await asyncio.sleep(0.1)  # the frame that shows it
+            app.key(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+            choose(app, "Try again")
+            await until(lambda: app.turn_texts() == ["a question", "one", "a question", "two"], 15)
+            await until(lambda: not shown(app).is_active)
+            await asyncio.sleep(0.1)  # the frame that shows it
+            app.content.chat.composer.focus_text()
+            app.key(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+            app.key(Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+            choose(app, "Edit and send again")
+            assert app.content.chat.composer.draft().text == "a question"
+            assert app.focused() is app.content.chat.composer.text_box

@@ -1,0 +1,223 @@
+"""The activity of a workflow beyond what its live state holds: whole results of calls, and a file of all of it."""
+
+import asyncio
+import os
+import re
+import secrets
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from time import perf_counter
+from typing import Any, BinaryIO
+
+from core.domain.ids import CallId, RunId
+from core.domain.json_text import indented
+from core.errors import Refused, StorageFailed
+from core.ports.clock import Clock
+from core.ports.storage import Storage
+from core.services.outcome import answers
+from core.stores.activity_details import ActivityDetail
+from core.stores.activity_items import ActivityItem
+from core.threads.long_json import is_long, readable_text, value_of
+from core.threads.long_masking import masked_value
+
+Entry = tuple[ActivityItem, ActivityDetail]
+
+RUNS_HELD = 4
+"""The results of so many runs are held at a time: those of one may be megabytes."""
+SLICE_S = 0.005
+BUFFER_CHARACTERS = 256 * 1024
+
+_FENCE = re.compile("`{3,}")
+
+
+class ExportForm(StrEnum):
+    JSON = "json"
+    MARKDOWN = "md"
+
+
+class ActivityService:
+    def __init__(self, storage: Storage, clock: Clock) -> None:
+        self._storage = storage
+        self._clock = clock
+
+    @answers
+    async def result(self, run_id: RunId, call_id: CallId) -> str:
+        """The whole result of a call to be read: a text, or else JSON. Fails with `not_found` where none is kept."""
+        text = (await self._results(run_id)).get(call_id)
+        if text is None:
+            raise Refused("not_found", f"the call {call_id!r} has no result", kind="result", name=call_id)
+        value = await value_of(text)
+        return value if isinstance(value, str) else await _indented(value)
+
+    @answers
+    async def export(
+        self, path: Path, title: str, entries: Sequence[Entry], form: ExportForm, told: Callable[[int], object]
+    ) -> None:
+        """Write these to a file, in their order and without secrets; `told` hears after each how many are done.
+
+        The file is there whole or not at all, for its owner alone; a former one stays when this is cancelled or fails.
+        Fails with `export_failed` where it cannot be written.
+        """
+        temporary = path.with_name(f".{secrets.token_hex(8)}.part")
+        try:
+            with await _opened(temporary) as file:
+                await self._write(file, title, entries, form, told)
+                await asyncio.to_thread(_settle, file)
+            await asyncio.to_thread(os.replace, temporary, path)
+        except OSError as error:
+            raise Refused("export_failed", f"{path} cannot be written: {error.strerror}", path=str(path)) from error
+        finally:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+
+    async def _write(
+        self, file: BinaryIO, title: str, entries: Sequence[Entry], form: ExportForm, told: Callable[[int], object]
+    ) -> None:
+        head = {"workflow": title, "exported_at": self._clock.now().isoformat(), "count": len(entries)}
+        buffer = [await _beginning(head, form)]
+        size, rested_at = 0, perf_counter()
+        results: OrderedDict[RunId, Mapping[CallId, str]] = OrderedDict()
+        for number, (item, detail) in enumerate(entries):
+            fields = await masked_value(await self._fields(item, detail, results))
+            text = await _entry_text(number, fields, form)
+            buffer.append(text)
+            size += len(text)
+            told(number + 1)
+            if size > BUFFER_CHARACTERS:
+                await asyncio.to_thread(file.write, _bytes(buffer))
+                buffer, size = [], 0
+            if perf_counter() - rested_at > SLICE_S:
+                await asyncio.sleep(0)
+                rested_at = perf_counter()
+        buffer.append("\n]}\n" if form is ExportForm.JSON else "")
+        await asyncio.to_thread(file.write, _bytes(buffer))
+
+    async def _fields(
+        self, item: ActivityItem, detail: ActivityDetail, results: OrderedDict[RunId, Mapping[CallId, str]]
+    ) -> dict[str, Any]:
+        told = dict(_told(item, detail))
+        if detail.is_summary:
+            if item.run_id not in results:
+                results[item.run_id] = await self._results(item.run_id)
+                if len(results) > RUNS_HELD:
+                    results.popitem(last=False)
+            text = results[item.run_id].get(CallId(item.id))
+            if text is not None:
+                told["result"] = await value_of(text)
+        return told
+
+    async def _results(self, run_id: RunId) -> Mapping[CallId, str]:
+        """The JSON of the results that are kept of a run; none where they cannot be read."""
+        try:
+            calls = await self._storage.tool_calls(run_id)
+        except StorageFailed as error:
+            if error.code != "unreadable":
+                raise
+            return {}
+        return {call.id: call.result_json for call in calls if call.result_json is not None}
+
+
+def _told(item: ActivityItem, detail: ActivityDetail) -> Iterator[tuple[str, Any]]:
+    yield "kind", item.kind.value
+    yield "state", item.state.value
+    yield "at", item.at.isoformat()
+    known: dict[str, Any] = {
+        "name": item.name,
+        "target": item.target,
+        "seconds": item.duration_s,
+        "run": item.run_id,
+        "run_title": item.below,
+        "step": item.step,
+        "sub_agent": item.sub_agent,
+        "attempts": item.attempts if item.attempts > 1 else None,
+        "condition_found": item.reason,
+        "progress": asdict(item.progress) if item.progress is not None else None,
+        "summary": item.summary,
+        "errors": [dict(error) for error in detail.errors],
+        "console": detail.console,
+    }
+    yield from ((name, value) for name, value in known.items() if value not in (None, "", []))
+    if detail.is_console_cut:
+        yield "console_is_cut", True
+    if detail.input_tokens or detail.output_tokens:
+        yield "tokens", {"input": detail.input_tokens, "output": detail.output_tokens}
+    if detail.has_arguments:
+        yield "arguments", detail.arguments
+    if detail.has_result:
+        yield "result", detail.result
+
+
+async def _beginning(head: Mapping[str, Any], form: ExportForm) -> str:
+    known = await masked_value(dict(head))
+    if form is ExportForm.JSON:
+        return (await readable_text(known))[:-1] + ',"items":['
+    return f"# {_on_a_line(known['workflow'])}\n\nExported at {known['exported_at']}: {known['count']} items\n"
+
+
+async def _entry_text(number: int, fields: Mapping[str, Any], form: ExportForm) -> str:
+    if form is ExportForm.JSON:
+        return ("," if number else "") + "\n" + await readable_text(fields)
+    return "".join([piece async for piece in _section(fields)])
+
+
+async def _section(fields: Mapping[str, Any]) -> AsyncIterator[str]:
+    """An item in Markdown. Values stand in fences, so that nothing in them is read as Markdown."""
+    title = " ".join(str(fields[name]) for name in ("kind", "name", "target") if name in fields)
+    yield f"\n## {_on_a_line(title)}\n\n"
+    for name in _LISTED:
+        if name in fields:
+            yield f"- {name}: {_on_a_line(await readable_text(fields[name]))}\n"
+    for name in _FENCED:
+        if name in fields:
+            value = fields[name]
+            text = value if isinstance(value, str) else await _indented(value)
+            fence = _fence_for(text)
+            language = "" if isinstance(value, str) else "json"
+            yield f"\n{name.capitalize()}:\n\n{fence}{language}\n{text}\n{fence}\n"
+
+
+async def _indented(value: Any) -> str:
+    return await readable_text(value) if is_long(value) else indented(value)
+
+
+_LISTED = (
+    *("state", "at", "seconds", "run", "run_title", "step", "sub_agent", "attempts", "condition_found"),
+    *("progress", "tokens", "summary"),
+)
+_FENCED = ("errors", "arguments", "result", "console")
+
+
+def _on_a_line(text: str) -> str:
+    """With what Markdown would take for marks as it is."""
+    return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|" else sign for sign in " ".join(text.split()))
+
+
+def _fence_for(text: str) -> str:
+    """Longer than any in the text."""
+    return "`" * (max(map(len, _FENCE.findall(text)), default=2) + 1)
+
+
+async def _opened(path: Path) -> BinaryIO:
+    opening = asyncio.ensure_future(asyncio.to_thread(_open_new, path))
+    try:
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        (await opening).close()
+        raise
+
+
+def _open_new(path: Path) -> BinaryIO:
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+
+def _settle(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _bytes(texts: Iterable[str]) -> bytes:
+    return "".join(texts).encode("utf-8", "backslashreplace")

@@ -1,0 +1,289 @@
+"""What happened in a run as lines: its tool calls, steps, sub-agents, thoughts and tasks (UI §1). Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from core.domain.ids import RunId
+from core.domain.json_text import readable
+from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveSubAgent, LiveTask, LiveThought
+from core.domain.run import RunKind
+from core.domain.step import StepStatus
+from core.domain.summary import SUMMARY_TEMPLATE
+from core.domain.task import TaskStatus
+from core.domain.tool import CallStatus
+
+TARGET_CHARACTERS = 200
+_TELLING = ("path", "file", "url", "query", "pattern", "expression", "command", "question", "name", "title", "id")
+_SILENT = frozenset({"run_code", "wait", "pick_file"})  # code is no line, and the duration of a wait says what it was
+
+
+class ActivityKind(StrEnum):
+    """`agent` is a step at which an agent is at work, of which a chat has one for each turn, or a sub-agent. `task` is
+    one that an agent keeps with `todo`: whatever runs tell of it, there is one item, with what was told last.
+    `reasoning` is what a model thought aloud before it said or did something."""
+
+    TOOL = "tool"
+    AGENT = "agent"
+    STEP = "step"
+    TASK = "task"
+    REASONING = "reasoning"
+
+
+class ActivityState(StrEnum):
+    RUNNING = "running"
+    WAITING = "waiting"
+    DONE = "done"
+    FAILED = "failed"
+    SKIPPED = "skipped"
+    CANCELLED = "cancelled"
+    UNKNOWN = "unknown"
+    PENDING = "pending"
+    BLOCKED = "blocked"
+    DELETED = "deleted"
+
+
+class ActivityFilter(StrEnum):
+    ALL = "all"
+    TOOLS = "tools"
+    AGENTS = "agents"
+    REASONING = "reasoning"
+    TASKS = "tasks"
+
+    def takes(self, item: "ActivityItem") -> bool:
+        return self is ActivityFilter.ALL or _KINDS[self] is item.kind
+
+
+_KINDS = {
+    ActivityFilter.TOOLS: ActivityKind.TOOL,
+    ActivityFilter.AGENTS: ActivityKind.AGENT,
+    ActivityFilter.REASONING: ActivityKind.REASONING,
+    ActivityFilter.TASKS: ActivityKind.TASK,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a forEach is."""
+
+    completed: int
+    failed: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityItem:
+    """A call, a step, a sub-agent, a thought or a task as a line. `id` is its own among all runs; `name` the tool, the
+    step, a chat's agent, what is to be done, or empty for a thought.
+
+    `at` is when it began, of a task when it last changed. `target` is what a call is about, or how a thought begins,
+    on one line; `summary` what came out of it. `step` is where a call was made in a template, `sub_agent` who made it
+    where that was one, `below` the title of the run where another run has begun that.
+    `reason` is what the condition of a skipped step looked at, as JSON text.
+    """
+
+    id: str
+    run_id: RunId
+    kind: ActivityKind
+    name: str
+    state: ActivityState
+    at: datetime
+    target: str = ""
+    summary: str = ""
+    duration_s: float | None = None
+    step: str | None = None
+    sub_agent: str | None = None
+    below: str | None = None
+    attempts: int = 1
+    reason: str | None = None
+    progress: Progress | None = None
+
+
+def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -> list[ActivityItem]:
+    """The items of a run, the newest first. Pure. Of `known` ones, calls that have ended are taken as they are.
+
+    A step that has not begun is none yet.
+    """
+    known = known or {}
+    agents = {call.step for call in run.calls.values() if call.round is not None and call.sub_agent_id is None}
+    items = [
+        _step_item(run, step, is_agent=run.kind is RunKind.CHAT or bool(step.texts) or step.name in agents)
+        for step in run.steps.values()
+        if step.started_at is not None or step.finished_at is not None
+    ]
+    for call in run.calls.values():
+        item = known.get(call.id)
+        has_ended = item is not None and item.state is not ActivityState.RUNNING
+        items.append(item if item is not None and has_ended else _call_item(run, call))
+    items += [_task_item(run, task) for task in run.tasks.values()]
+    items += [_sub_agent_item(run, one) for one in run.sub_agents.values()]
+    items += [_thought_item(run, one) for one in run.thoughts]
+    items.sort(key=began)
+    items.reverse()
+    return items
+
+
+def began(item: ActivityItem) -> datetime:
+    """By which items are ordered."""
+    return item.at
+
+
+def counts(items: Iterable[ActivityItem]) -> dict[ActivityFilter, int]:
+    """How many each filter takes."""
+    of_kind = Counter(item.kind for item in items)
+    return {
+        ActivityFilter.ALL: of_kind.total(),
+        ActivityFilter.TOOLS: of_kind[ActivityKind.TOOL],
+        ActivityFilter.AGENTS: of_kind[ActivityKind.AGENT],
+        ActivityFilter.REASONING: of_kind[ActivityKind.REASONING],
+        ActivityFilter.TASKS: of_kind[ActivityKind.TASK],
+    }
+
+
+def target_of(tool: str, arguments: Any) -> str:
+    """The argument that tells most: by its name, else the first text or number. Empty where none does.
+
+    At most 200 characters, without line breaks.
+    """
+    if tool in _SILENT:
+        return ""
+    if not isinstance(arguments, Mapping):
+        return _on_a_line(arguments) if arguments else ""
+    named = (arguments[name] for name in _TELLING if name in arguments)
+    return _on_a_line(next((value for value in (*named, *arguments.values()) if _tells(value)), ""))
+
+
+def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
+    maker = run.sub_agents.get(call.sub_agent_id) if call.sub_agent_id is not None else None
+    return ActivityItem(
+        call.id,
+        run.run_id,
+        ActivityKind.TOOL,
+        call.tool,
+        _CALL_STATES[call.status],
+        call.started_at,
+        target_of(call.tool, call.arguments),
+        call.summary or _message(call.error),
+        None if call.duration_ms is None else call.duration_ms / 1000,
+        step=call.step if run.kind is RunKind.WORKFLOW else None,
+        below=_below(run),
+        sub_agent=maker.name if maker is not None else None,
+    )
+
+
+def _sub_agent_item(run: LiveRun, one: LiveSubAgent) -> ActivityItem:
+    is_over = run.status.is_final and not one.status.is_final
+    return ActivityItem(
+        sub_agent_id(run, one),
+        run.run_id,
+        ActivityKind.AGENT,
+        one.name,
+        ActivityState.CANCELLED if is_over else _STEP_STATES[one.status],
+        one.started_at,
+        summary=_message(one.error),
+        duration_s=None if one.duration_ms is None else one.duration_ms / 1000,
+        step=one.step if run.kind is RunKind.WORKFLOW else None,
+        below=_below(run),
+    )
+
+
+def sub_agent_id(run: LiveRun, one: LiveSubAgent) -> str:
+    return f"{run.run_id}/{one.id}"
+
+
+def _step_item(run: LiveRun, step: LiveStep, *, is_agent: bool) -> ActivityItem:
+    began = step.started_at or step.finished_at or run.created_at
+    iterations = step.iterations
+    is_of_agent = run.kind is RunKind.CHAT or run.template_id == SUMMARY_TEMPLATE
+    return ActivityItem(
+        step_id(run, step),
+        run.run_id,
+        ActivityKind.AGENT if is_agent else ActivityKind.STEP,
+        (run.agent or step.name) if is_of_agent else step.name,
+        ActivityState.SKIPPED if step.skipped else _STEP_STATES[step.status],
+        began,
+        summary=_message(step.error),
+        duration_s=None if step.finished_at is None else max(0.0, (step.finished_at - began).total_seconds()),
+        below=_below(run),
+        attempts=max(1, step.attempts),
+        reason=_on_a_line(readable(step.skipped_value)) if step.skipped else None,
+        progress=Progress(iterations.completed, iterations.failed, iterations.total) if iterations else None,
+    )
+
+
+def _task_item(run: LiveRun, task: LiveTask) -> ActivityItem:
+    told = task.told
+    state = ActivityState.DELETED if told.change == "deleted" else _TASK_STATES[told.status]
+    return ActivityItem(told.id, run.run_id, ActivityKind.TASK, told.name, state, task.last_at)
+
+
+def _thought_item(run: LiveRun, thought: LiveThought) -> ActivityItem:
+    return ActivityItem(
+        thought_id(run, thought),
+        run.run_id,
+        ActivityKind.REASONING,
+        "",
+        ActivityState.RUNNING if thought.is_open else ActivityState.DONE,
+        thought.started_at,
+        _on_a_line(thought.beginning(4 * TARGET_CHARACTERS)),
+        duration_s=None if thought.is_open else thought.elapsed_ms / 1000,
+        step=thought.step if run.kind is RunKind.WORKFLOW else None,
+        below=_below(run),
+    )
+
+
+def thought_id(run: LiveRun, thought: LiveThought) -> str:
+    """By where and when it began: the first thoughts of a long run go."""
+    return f"{run.run_id}/{thought.step}[{thought.index}]/{thought.offset}/{thought.started_at.timestamp()}"
+
+
+def _below(run: LiveRun) -> str | None:
+    return run.workflow_name if run.parent is not None else None
+
+
+def step_id(run: LiveRun, step: LiveStep) -> str:
+    return f"{run.run_id}/{step.name}"
+
+
+def _message(error: Mapping[str, Any] | None) -> str:
+    return "" if error is None else _on_a_line(str(error.get("message") or error.get("code") or ""))
+
+
+def _tells(value: Any) -> bool:
+    return isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
+
+
+def _on_a_line(value: Any) -> str:
+    text = value if isinstance(value, str) else readable(value)
+    line = " ".join(text[: 4 * TARGET_CHARACTERS].split())
+    return line if len(line) <= TARGET_CHARACTERS else line[: TARGET_CHARACTERS - 1] + "…"
+
+
+_CALL_STATES = {
+    CallStatus.RUNNING: ActivityState.RUNNING,
+    CallStatus.COMPLETED: ActivityState.DONE,
+    CallStatus.ERROR: ActivityState.FAILED,
+    CallStatus.SKIPPED: ActivityState.SKIPPED,
+    CallStatus.CANCELLED: ActivityState.CANCELLED,
+    CallStatus.UNKNOWN: ActivityState.UNKNOWN,
+}
+
+_STEP_STATES = {
+    StepStatus.PENDING: ActivityState.RUNNING,  # begun, and about to begin anew after a crash
+    StepStatus.WAITING: ActivityState.WAITING,
+    StepStatus.RUNNING: ActivityState.RUNNING,
+    StepStatus.RETRYING: ActivityState.RUNNING,
+    StepStatus.COMPLETED: ActivityState.DONE,
+    StepStatus.ERROR: ActivityState.FAILED,
+    StepStatus.CANCELLED: ActivityState.CANCELLED,
+}
+
+_TASK_STATES = {
+    TaskStatus.PENDING: ActivityState.PENDING,
+    TaskStatus.IN_PROGRESS: ActivityState.RUNNING,
+    TaskStatus.COMPLETED: ActivityState.DONE,
+    TaskStatus.BLOCKED: ActivityState.BLOCKED,
+}

@@ -1,0 +1,89 @@
+"""A start with many workflows, and finding one among very many. A part of the bench `window`."""
+
+import asyncio
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from core.persistence.surreal import SurrealStorage
+from core.stores.workflows import ListedWorkflow
+from tests.bench.conversations import listed_workflows, put_workflows
+from tests.bench.measure import line
+from tests.gui.window.rig import App
+
+BENCH = "window"
+STARTS = 5
+LISTED = 1_000
+START_AIM_MS = 1_500.0
+FOUND_AMONG = 10_000
+PALETTE_AIM_MS = 50.0
+
+_START = """
+import os, sys
+from desktop import bootstrap
+from desktop.window.content import Content
+settle = Content.settle
+def settled(self, viewed):
+    settle(self, viewed)
+    self.sidebar.show_now()
+    self.window().repaint()
+    assert len(self._core.stores.workflows.rows) == LISTED
+    os._exit(0)
+Content.settle = settled
+sys.argv = ["metier", "--data", DATA]
+bootstrap.start()
+"""
+
+
+async def starting() -> None:
+    """From the process to the window with its list, each start a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        storage = await SurrealStorage.open(Path(folder) / "store")
+        await put_workflows(storage, LISTED)
+        await storage.close()
+        code = _START.replace("DATA", repr(folder)).replace("LISTED", str(LISTED))
+        with tempfile.TemporaryDirectory() as compiled:
+            taken = [_run(code, compiled) for _ in range(STARTS + 1)][1:]
+    line(BENCH, f"start with {LISTED} workflows, median", statistics.median(taken), "ms", STARTS, aim=START_AIM_MS)
+
+
+def _run(code: str, compiled: str) -> float:
+    """With modules that are compiled already, as they are wherever the app was started before."""
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": compiled, "PYTHONDONTWRITEBYTECODE": ""}
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+    return (time.perf_counter() - began) * 1e3
+
+
+async def finding(app: App) -> None:
+    """Each letter of a name, until the list that it leads to is painted."""
+    app.core.stores.workflows.load([ListedWorkflow(one, None) for one in listed_workflows(FOUND_AMONG)])
+    await asyncio.sleep(2)  # the list of the sidebar is drawn
+    taken: list[float] = []
+    for name in ("workflow 77", "many 9", "zzz"):
+        app.control(Qt.Key.Key_K)
+        taken += [_typed(app, letter) for letter in name]
+        QTest.keyClick(app.focused(), Qt.Key.Key_Escape)
+    _report(f"a letter in the palette over {FOUND_AMONG} workflows", taken)
+
+
+def _typed(app: App, letter: str) -> float:
+    began = time.perf_counter()
+    QTest.keyClicks(app.focused(), letter)
+    QApplication.processEvents()
+    app.content.finder.repaint()
+    return (time.perf_counter() - began) * 1e3
+
+
+def _report(name: str, taken: Sequence[float]) -> None:
+    line(BENCH, f"{name}, median", statistics.median(taken), "ms", len(taken))
+    line(BENCH, f"{name}, p95", statistics.quantiles(taken, n=20)[18], "ms", len(taken), aim=PALETTE_AIM_MS)

@@ -1,0 +1,83 @@
+"""Conversations of many messages in the real window: their end is there at once, and the place where one was."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+
+from core.domain.ids import WorkflowId
+from core.domain.message import Message
+from core.persistence.in_memory import MemoryStorage
+from desktop.chat.transcript.pill import Pill
+from desktop.chat.views.text_view import TextView
+from tests.bench.conversations import last_words, put_conversation
+from tests.gui.window.rig import App, an_app
+
+Until = Callable[..., Awaitable[None]]
+
+
+class SlowStorage(MemoryStorage):
+    """Gives all messages of a workflow only once `may_go_on` is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_go_on = asyncio.Event()
+
+    async def messages(self, workflow_id: WorkflowId) -> list[Message]:
+        await self.may_go_on.wait()
+        return await super().messages(workflow_id)
+
+    async def newest_messages(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
+        return (await super().messages(workflow_id))[-limit:]
+
+
+def seen(app: App) -> list[tuple[int, str]]:
+    """The texts in sight, each with where it stands, from the top down."""
+    transcript = app.content.chat.transcript
+    texts = [view for view in transcript.findChildren(TextView) if view.isVisible()]
+    at = [(view.mapTo(transcript.viewport(), view.rect().topLeft()).y(), view.toPlainText()) for view in texts]
+    return sorted((y, text) for y, text in at if 0 <= y < transcript.viewport().height())
+
+
+def says(app: App, words: str) -> bool:
+    return any(words in text for _, text in seen(app))
+
+
+async def test_the_end_is_seen_before_all_of_it_is_loaded_and_stays_where_it_is(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    storage = SlowStorage()
+    talk = await put_conversation(storage, "long", 200)
+    async with an_app(tmp_path, qapp, storage) as app:
+        app.content.deeds.show(talk)
+        await until(lambda: says(app, last_words(200)), 15)
+        assert len(app.turn_texts()) < 200
+        before = seen(app)
+        storage.may_go_on.set()
+        await until(lambda: len(app.turn_texts()) == 200, 15)
+        await asyncio.sleep(0.1)  # the frame that shows it
+        assert seen(app) == before
+        assert not app.content.chat.transcript.findChildren(Pill)[0].isVisible()
+
+
+async def test_what_one_read_far_above_the_end_is_there_again_after_a_switch(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    storage = MemoryStorage()
+    talk, other = await put_conversation(storage, "long", 200), await put_conversation(storage, "other", 4)
+    async with an_app(tmp_path, qapp, storage) as app:
+        app.content.deeds.show(talk)
+        await until(lambda: len(app.turn_texts()) == 200 and says(app, last_words(200)), 15)
+        bar = app.content.chat.transcript.verticalScrollBar()
+        bar.setValue(bar.maximum() // 3)
+        before = seen(app)
+        app.content.deeds.show(other)
+        await until(lambda: says(app, last_words(4)), 15)
+        app.content.deeds.show(talk)
+        await until(lambda: len(app.turn_texts()) >= 100, 15)
+        await asyncio.sleep(0.1)  # the frame that shows it
+        assert [text for _, text in seen(app)] == [text for _, text in before]
+        await until(lambda: len(app.turn_texts()) == 200, 15)
+        await asyncio.sleep(0.1)
+        assert seen(app) == before
