@@ -56,3 +56,8 @@ class WorkflowDeleted:
     """A workflow is gone with everything that belonged to it. Its run was cancelled before (UI §11)."""
 
     workflow_id: WorkflowId
+
+
+@dataclass(frozen=True, slots=True)
+class SearchIndexChanged:
+    """The index of all texts is further on, or stands still."""
