@@ -133,6 +133,23 @@
     </message>
 </context>
 <context>
+    <name>SearchPanel</name>
+    <message numerus="yes">
+        <source>%n workflows</source>
+        <translation>
+            <numerusform>%n workflow</numerusform>
+            <numerusform>%n workflows</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>More than %n workflows</source>
+        <translation>
+            <numerusform>More than %n workflow</numerusform>
+            <numerusform>More than %n workflows</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ServerDeeds</name>
     <message numerus="yes">
         <source>{server} answers, and offers %n tool(s).</source>

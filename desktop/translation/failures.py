@@ -45,6 +45,12 @@ def failure_words(code: str, message: str) -> str:
         "empty_recording": translate("Failures", "There is no step yet that a template could be made of."),
         "already_sealed": translate("Failures", "This recording has become a template already."),
         "recording_ended": translate("Failures", "This recording has ended already."),
+        "search_broken": translate(
+            "Failures", "The search index was damaged and is being made anew. Nothing else was harmed."
+        ),
+        "search_unavailable": translate(
+            "Failures", "The search index cannot be opened or written. The conversations themselves are safe."
+        ),
         "storage_failed": translate("Failures", "The data could not be read or written."),
     }
     return words.get(code, message)

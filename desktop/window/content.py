@@ -17,6 +17,7 @@ from desktop.aio import Tasks
 from desktop.bind import Frames
 from desktop.palette.entries import Kind
 from desktop.palette.palette import Palette
+from desktop.search.panel import SearchPanel
 from desktop.settings.page import PageId
 from desktop.sidebar.keys import Keys
 from desktop.sidebar.sidebar import Sidebar
@@ -30,6 +31,7 @@ from desktop.window.commands import keys_of
 from desktop.window.digit_keys import DigitKeys
 from desktop.window.finder import Finder
 from desktop.window.finding import Finding
+from desktop.window.finding_here import FindingHere
 from desktop.window.going import Going
 from desktop.window.header import Header
 from desktop.window.host import Host
@@ -41,6 +43,7 @@ from desktop.window.picker import Picker
 from desktop.window.preferences import Preferences
 from desktop.window.questions import ask_delete
 from desktop.window.recording import RecordingPlace
+from desktop.window.searching import Searching
 from desktop.window.slashing import Slashing
 from desktop.window.start_page import StartPage
 from desktop.window.template_list import TemplateList
@@ -112,9 +115,15 @@ class Content(Adaptive, Surface):
             self._focus_centre,
             self,
         )
+        self.finding_here = FindingHere(
+            theme, self.chat, tasks, lambda: stores.view.workflow_id, self._focus_centre, self
+        )
+        self.search = SearchPanel(theme, core.clock.now, window)
+        show_message = self.finding_here.show_message
+        self._searching = Searching(self.search, core, tasks, self._open, show_message, self._focus_centre, self)
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
-        for above in (self.finder, self.chat.completion):
+        for above in (self.finder, self.search, self.chat.completion):
             self.toasts.stay_below(above)
         self.tray = Tray(theme, stores, frames, self)
         self.leaving = Leaving(window, stores.background, self.tray, session.end)
@@ -170,7 +179,8 @@ class Content(Adaptive, Surface):
         self.leaving.deleteLater()
         self.chat.leave()
         self._window.takeCentralWidget()
-        for above in (self.toasts, self.picker, self.finder, self.chat.completion):
+        self._searching.leave()
+        for above in (self.toasts, self.picker, self.finder, self.search, self.chat.completion):
             above.deleteLater()
         self.deleteLater()
 
@@ -266,6 +276,10 @@ class Content(Adaptive, Surface):
             "go.commands": partial(self._finding.find, Kind.COMMAND),
             "app.help": partial(self._finding.find, Kind.HELP),
             "go.inbox": partial(self._finding.find, Kind.INBOX),
+            "find.everywhere": self._searching.open,
+            "find.here": self.finding_here.open,
+            "find.next": partial(self.finding_here.step, 1),
+            "find.previous": partial(self.finding_here.step, -1),
             "workflow.new": self._new,
             "workflow.new_from_template": self._new_from_template,
             "workflow.rename": self._rename_viewed,

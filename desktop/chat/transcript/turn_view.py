@@ -1,6 +1,6 @@
 """One turn on screen: the frames behind its blocks, and the views of those blocks that can be seen."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QPen
@@ -34,6 +34,7 @@ class TurnView(QWidget):
         self._spare: dict[type[Block], list[Slot]] = {}
         self._used: set[str] = set()
         self._cards: list[PlacedCard] = []
+        self._found: Mapping[str, bool] = {}
         self.turn = MessageId("")
 
     def begin(self, turn: MessageId) -> None:
@@ -64,6 +65,12 @@ class TurnView(QWidget):
             self._cards = shown
             self.update()
 
+    def set_found(self, found: Mapping[str, bool]) -> None:
+        """Mark these lines as found; true: it is the one that one is at."""
+        if found != self._found:
+            self._found = found
+            self.update()
+
     def forget_looks(self) -> None:
         """Everything is to be shown anew."""
         for slot in self._all_slots():
@@ -85,10 +92,22 @@ class TurnView(QWidget):
             box = QRectF(card.left, card.top, card.right - card.left, card.bottom - card.top)
             if box.intersects(QRectF(event.rect())):
                 self._paint_card(painter, card, box)
+        for key, is_now in self._found.items():
+            slot = self._slots.get(key)
+            if slot is not None:
+                self._paint_found(painter, slot.view, is_now=is_now)
         if self.hasFocus():
             sizes = self._theme.sizes
             ring = QRectF(self.rect()).adjusted(0, 0, 0, -sizes.space_l)
             paint_focus_ring(painter, ring, sizes.radius_card, self._theme.color("accent"), sizes.focus_ring)
+
+    def _paint_found(self, painter: QPainter, view: QWidget, *, is_now: bool) -> None:
+        """Behind a line, which is painted over it."""
+        sizes = self._theme.sizes
+        box = QRectF(view.geometry()).adjusted(sizes.space_xs, 2, -sizes.space_xs, -2)
+        painter.setBrush(self._theme.color("found_now" if is_now else "found"))
+        painter.setPen(QPen(self._theme.color("text"), 1) if is_now else Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(box, sizes.radius_small, sizes.radius_small)
 
     def _paint_card(self, painter: QPainter, card: PlacedCard, box: QRectF) -> None:
         color = self._theme.color
