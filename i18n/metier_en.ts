@@ -123,6 +123,23 @@
     </message>
 </context>
 <context>
+    <name>ResultWords</name>
+    <message numerus="yes">
+        <source>%n hits</source>
+        <translation>
+            <numerusform>%n hit</numerusform>
+            <numerusform>%n hits</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more in this workflow</source>
+        <translation>
+            <numerusform>%n more in this workflow</numerusform>
+            <numerusform>%n more in this workflow</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ReviewDialog</name>
     <message numerus="yes">
         <source>%n steps become a template that you can run again with other values.</source>

@@ -2741,6 +2741,31 @@
     </message>
 </context>
 <context>
+    <name>ResultWords</name>
+    <message numerus="yes">
+        <source>%n hits</source>
+        <translation>
+            <numerusform>%n résultat</numerusform>
+            <numerusform>%n résultats</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more in this workflow</source>
+        <translation>
+            <numerusform>%n autre dans ce workflow</numerusform>
+            <numerusform>%n autres dans ce workflow</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>More workflows</source>
+        <translation>Plus de workflows</translation>
+    </message>
+    <message>
+        <source>archived</source>
+        <translation>archivé</translation>
+    </message>
+</context>
+<context>
     <name>ReviewDialog</name>
     <message numerus="yes">
         <source>%n steps become a template that you can run again with other values.</source>
@@ -2858,10 +2883,6 @@
         <translation>Agent</translation>
     </message>
     <message>
-        <source>More workflows</source>
-        <translation>Plus de workflows</translation>
-    </message>
-    <message>
         <source>Step {name}</source>
         <translation>Étape {name}</translation>
     </message>
@@ -2872,10 +2893,6 @@
     <message>
         <source>You</source>
         <translation>Vous</translation>
-    </message>
-    <message>
-        <source>archived</source>
-        <translation>archivé</translation>
     </message>
 </context>
 <context>

@@ -1,12 +1,11 @@
 """The rows of results, as Qt asks for them."""
 
-from collections.abc import Callable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from desktop.search.rows import GroupRow, HitRow, MoreRow, ResultRow
-from desktop.search.words import spoken
+from desktop.search.words import ResultWords
 
 ROW = Qt.ItemDataRole.UserRole
 """The ResultRow."""
@@ -16,9 +15,9 @@ _ROOT = QModelIndex()
 
 
 class Rows(QAbstractListModel):
-    def __init__(self, now: Callable[[], datetime], parent: QObject) -> None:
+    def __init__(self, words: ResultWords, parent: QObject) -> None:
         super().__init__(parent)
-        self._now = now
+        self._words = words
         self.rows: Sequence[ResultRow] = ()
 
     def show(self, rows: Sequence[ResultRow]) -> None:
@@ -51,7 +50,7 @@ class Rows(QAbstractListModel):
         if role == ROW:
             return row
         is_text = role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
-        return spoken(row, self._now()) if is_text else None
+        return self._words.spoken(row) if is_text else None
 
     def flags(self, _index: _Index) -> Qt.ItemFlag:
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren

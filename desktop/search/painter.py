@@ -1,8 +1,5 @@
 """Paints a row of results: the workflow, or a snippet in which what was looked for is marked."""
 
-from collections.abc import Callable
-from datetime import datetime
-
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
@@ -11,7 +8,7 @@ from core.domain.searching import Span
 from core.ports.search import Hit
 from desktop.search.model import ROW
 from desktop.search.rows import GroupRow, HitRow, MoreRow
-from desktop.search.words import group_note, hit_icon, hit_time, more_words
+from desktop.search.words import ResultWords, hit_icon
 from desktop.theme.theme import Theme
 from desktop.widgets.painting import ground_color, paint_ground, paint_words
 
@@ -22,10 +19,10 @@ _Right = Qt.AlignmentFlag.AlignRight
 class ResultDelegate(QStyledItemDelegate):
     """Notes and times stand at the right with the room that they need; the rest has what is left."""
 
-    def __init__(self, theme: Theme, now: Callable[[], datetime], parent: QWidget) -> None:
+    def __init__(self, theme: Theme, words: ResultWords, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._now = now
+        self._words = words
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: _Index) -> QSize:
         sizes = self._theme.sizes
@@ -41,13 +38,13 @@ class ResultDelegate(QStyledItemDelegate):
         inner = box.adjusted(sizes.space_s, 0, -sizes.space_s, 0)
         match row:
             case GroupRow():
-                inner = self._paint_right(painter, group_note(row), inner)
+                inner = self._paint_right(painter, self._words.note(row), inner)
                 paint_words(painter, theme, row.title, inner, "row_unread", "text")
             case HitRow(hit=hit):
                 self._paint_hit(painter, hit, inner)
             case MoreRow():
                 left = sizes.icon_s + 2 * sizes.space_s if row.workflow_id is not None else 0
-                paint_words(painter, theme, more_words(row), inner.adjusted(left, 0, 0, 0), "row", "accent")
+                paint_words(painter, theme, self._words.more(row), inner.adjusted(left, 0, 0, 0), "row", "accent")
 
     def _paint_hit(self, painter: QPainter, hit: Hit, inner: QRect) -> None:
         sizes, side = self._theme.sizes, self._theme.sizes.icon_s
@@ -55,7 +52,7 @@ class ResultDelegate(QStyledItemDelegate):
         pixmap = self._theme.pixmap(hit_icon(hit), "muted", side, painter.device().devicePixelRatio())
         painter.drawPixmap(inner.left(), inner.top() + (inner.height() - side) // 2, pixmap)
         inner.setLeft(inner.left() + side + sizes.space_s)
-        inner = self._paint_right(painter, hit_time(hit, self._now()), inner)
+        inner = self._paint_right(painter, self._words.time(hit), inner)
         paint_marked(painter, self._theme, hit.snippet, hit.marks, inner)
 
     def _paint_right(self, painter: QPainter, words: str, inner: QRect) -> QRect:

@@ -11,7 +11,7 @@ from desktop.search.foot import IndexNote, IndexWords
 from desktop.search.model import Rows
 from desktop.search.painter import ResultDelegate
 from desktop.search.rows import MoreRow, Results
-from desktop.search.words import spoken
+from desktop.search.words import ResultWords
 from desktop.theme.theme import Theme
 from desktop.widgets.accessible import announce
 from desktop.widgets.adaptive import Adaptive
@@ -46,18 +46,19 @@ class SearchPanel(Adaptive, Surface):
         super().__init__("raised", parent=parent)
         self.setObjectName("search")
         self._theme = theme
-        self._now = now
+        self._spoken = ResultWords(now, self)
         self._ground = parent
         self._results = Results("")
         self._problem = ""
         self._field = QLineEdit(self)
-        self._rows = Rows(now, self)
+        self._rows = Rows(self._spoken, self)
         self._list = QListView(self)
         self._words = Paragraph("", "secondary", "muted", parent=self)
         self._hint = Label("", "meta", "muted", parent=self)
         self._note = IndexNote(theme, self)
         self._column = QVBoxLayout(self)
-        self._foot = QHBoxLayout()
+        self._bottom = QWidget(self)
+        self._foot = QHBoxLayout(self._bottom)
         self._typing = _timer(self, TYPING_MS, self._ask)
         self._waiting = _timer(self, SILENT_MS, self._say)
         self._build()
@@ -163,9 +164,9 @@ class SearchPanel(Adaptive, Surface):
         self._foot.addWidget(self._note)
         for widget in (self._field, self._list, self._words):
             self._column.addWidget(widget)
-        self._column.addLayout(self._foot)
+        self._column.addWidget(self._bottom)
         self._list.setModel(self._rows)
-        self._list.setItemDelegate(ResultDelegate(self._theme, self._now, self._list))
+        self._list.setItemDelegate(ResultDelegate(self._theme, self._spoken, self._list))
         self._field.textChanged.connect(self._on_typed)
         keys = ListSearch(self._theme, self._field, self._list)
         keys.taken.connect(self._take)
@@ -204,7 +205,7 @@ class SearchPanel(Adaptive, Surface):
 
     def _tell_current(self, index: _Index) -> None:
         if index.isValid() and self.isVisible():
-            announce(self, spoken(self._rows.rows[index.row()], self._now()))
+            announce(self, self._spoken.spoken(self._rows.rows[index.row()]))
 
     def _on_abandoned(self) -> None:
         """The focus went elsewhere, but not to the button at the foot or back."""
@@ -220,6 +221,7 @@ class SearchPanel(Adaptive, Surface):
         self._words.setVisible(bool(words))
         self._list.setVisible(bool(self._rows.rows))
         self._hint.setText(self._count_words())
+        self._bottom.setVisible(bool(self._hint.text()) or not self._note.isHidden())
         self._fit()
 
     def _state_words(self) -> str:
@@ -253,9 +255,14 @@ class SearchPanel(Adaptive, Surface):
         margins = self._column.contentsMargins()
         inner = width - margins.left() - margins.right()
         rest = margins.top() + margins.bottom() + self._field.sizeHint().height() + self._column.spacing()
+        before = rest + self._column.spacing()
         if not self._words.isHidden():
-            rest += self._words.heightForWidth(inner) + self._column.spacing()
-        rest += self._foot.sizeHint().height() + self._column.spacing()
+            around = self._words.contentsMargins()
+            rest += self._words.heightForWidth(inner - around.left() - around.right())
+            rest += around.top() + around.bottom() + self._column.spacing()
+            self._words.setFixedHeight(rest - before)
+        if not self._bottom.isHidden():
+            rest += self._bottom.sizeHint().height() + self._column.spacing()
         height = 0
         if self._rows.rows:
             room = ground.height() - top - sizes.space_l - rest

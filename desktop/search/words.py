@@ -1,8 +1,9 @@
 """What rows of results say."""
 
+from collections.abc import Callable
 from datetime import datetime
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QObject
 
 from core.ports.search import Hit, HitKind
 from desktop.search.rows import GroupRow, HitRow, MoreRow, ResultRow
@@ -13,11 +14,37 @@ from desktop.translation.formats import moment
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 
-def group_note(row: GroupRow) -> str:
-    """How many hits a workflow has, and whether it is archived."""
-    count = translate("Search", "%n hits", "", row.total)
-    archived = translate("Search", "archived")
-    return f"{archived} · {count}" if row.is_archived else count
+class ResultWords(QObject):
+    """`now` tells the time that others are told against. An object, since Qt's tools find counted words in no other."""
+
+    def __init__(self, now: Callable[[], datetime], parent: QObject) -> None:
+        super().__init__(parent)
+        self._now = now
+
+    def note(self, row: GroupRow) -> str:
+        """How many hits a workflow has, and whether it is archived."""
+        count = self.tr("%n hits", None, row.total)
+        archived = self.tr("archived")
+        return f"{archived} · {count}" if row.is_archived else count
+
+    def more(self, row: MoreRow) -> str:
+        if row.workflow_id is None:
+            return self.tr("More workflows")
+        return self.tr("%n more in this workflow", None, row.count)
+
+    def time(self, hit: Hit) -> str:
+        """When it was said; nothing for a title."""
+        return moment(hit.at.astimezone(), self._now().astimezone()) if hit.at is not None else ""
+
+    def spoken(self, row: ResultRow) -> str:
+        """What a screen reader says of a row."""
+        match row:
+            case GroupRow():
+                return f"{row.title}, {self.note(row)}"
+            case HitRow(hit=hit):
+                return ", ".join(one for one in (hit_source(hit), hit.snippet, self.time(hit)) if one)
+            case MoreRow():
+                return self.more(row)
 
 
 def hit_icon(hit: Hit) -> Icon:
@@ -43,24 +70,3 @@ def hit_source(hit: Hit) -> str:
             return translate("Search", "Step {name}").format(name=hit.label)
         case _:
             return hit.label or translate("Search", "Agent")
-
-
-def hit_time(hit: Hit, now: datetime) -> str:
-    return moment(hit.at.astimezone(), now.astimezone()) if hit.at is not None else ""
-
-
-def more_words(row: MoreRow) -> str:
-    if row.workflow_id is None:
-        return translate("Search", "More workflows")
-    return translate("Search", "%n more in this workflow", "", row.count)
-
-
-def spoken(row: ResultRow, now: datetime) -> str:
-    """What a screen reader says of a row."""
-    match row:
-        case GroupRow():
-            return f"{row.title}, {group_note(row)}"
-        case HitRow(hit=hit):
-            return ", ".join(one for one in (hit_source(hit), hit.snippet, hit_time(hit, now)) if one)
-        case MoreRow():
-            return more_words(row)

@@ -49,7 +49,7 @@ ColorName = Literal[
 class Colors:
     """A palette, as `#RRGGBB` (`shadow`: `#AARRGGBB`).
 
-    `found` marks what was looked for, `found_now` the place that one is at; `text` alone stands on them.
+    `found` marks what was looked for, `found_now` the place that one is at; nothing but `text` stands on them.
     `faint` is for decoration only, never for text that says something. `ok`, `warn` and `error` are for words,
     the `sign_` colours for shapes: dots, rings and icons.
     """

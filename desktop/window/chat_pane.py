@@ -81,6 +81,7 @@ class ChatPane(Adaptive, Surface):
         self.inputs = InputCard(theme, self)
         self.token_bar = TokenBar(theme, self)
         self._column = QVBoxLayout(self)
+        self._head = QHBoxLayout()
         self._foot = QHBoxLayout()
         self._build()
         self._bind = frames.bind(self, (view.changed, workflows.changed), self._render)
@@ -99,6 +100,10 @@ class ChatPane(Adaptive, Surface):
         """What the model that answers next has for a conversation; None: it has no bounds."""
         self._room = tokens
         self._render_tokens()
+
+    def put_above(self, bar: QWidget) -> None:
+        """Have a bar at the right above the transcript, where it covers nothing."""
+        self._head.addWidget(bar, 100)
 
     def focus_composer(self) -> None:
         """A person wants to write; where something is asked for what they wrote, that comes first."""
@@ -162,6 +167,7 @@ class ChatPane(Adaptive, Surface):
 
     def dress(self) -> None:
         sizes = self._theme.sizes
+        self._head.setContentsMargins(0, 0, sizes.space_m, 0)
         self._foot.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, sizes.space_xs)
         self._slot.setSpacing(sizes.space_xs)
         self._limit_card()
@@ -182,6 +188,8 @@ class ChatPane(Adaptive, Surface):
     def _build(self) -> None:
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
+        self._head.addStretch(1)
+        self._column.addLayout(self._head)
         self._column.addWidget(self.transcript, 1)
         self._slot = QVBoxLayout()
         self._slot.addWidget(self.card)

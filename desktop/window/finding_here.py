@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
@@ -66,7 +66,7 @@ class FindingHere(QObject):
         self._finder.reached.connect(self._reach)
         chat.transcript.conversation_shown.connect(self._on_conversation)
         chat.transcript.turns_changed.connect(self._on_turns)
-        chat.transcript.installEventFilter(self)
+        chat.put_above(self.bar)
 
     # From elsewhere
 
@@ -116,11 +116,6 @@ class FindingHere(QObject):
             self._focus_centre()
 
     # What changes
-
-    def eventFilter(self, _transcript: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
-            self._place()
-        return False
 
     def _on_edited(self, text: str) -> None:
         self._look(replace(self._state, sought=Sought(text), wanted=None))
@@ -208,12 +203,4 @@ class FindingHere(QObject):
     def _show_bar(self) -> None:
         is_open = self._state.is_open
         self._escape.setEnabled(is_open)
-        if is_open:
-            self.bar.show()
-            self.bar.raise_()
-            self._place()
-        else:
-            self.bar.hide()
-
-    def _place(self) -> None:
-        self.bar.place_in(self._chat.transcript.geometry())
+        self.bar.setVisible(is_open)

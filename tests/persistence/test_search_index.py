@@ -116,6 +116,13 @@ async def test_a_snippet_is_one_line_around_the_place(rig: Rig) -> None:
     assert [hit.snippet[mark.start : mark.end] for mark in hit.marks] == ["needle"]
 
 
+async def test_a_snippet_of_an_answer_has_no_markup(rig: Rig) -> None:
+    await rig.put(A, "run", said("# A **needle** in `hay`, see [there](https://example.org/a)"))
+    assert await rig.snippets("needle") == ["A needle in hay, see there"]
+    await rig.put(B, "run_b", said("a **second** one", kind=HitKind.USER))
+    assert await rig.snippets("second") == ["a **second** one"]
+
+
 async def test_a_run_that_is_put_again_has_its_new_texts_alone(rig: Rig) -> None:
     await rig.put(A, "run", said("old words"), said("both"))
     await rig.put(A, "run", said("new words"), said("both"))

@@ -79,7 +79,7 @@ def _hit(workflow_id: WorkflowId, row: Sequence[object], terms: Sequence[Term]) 
     number, kind, message, label, text = row
     assert isinstance(number, int)
     assert isinstance(text, bytes)
-    shown, marks = snippet(unpacked(text), terms)
+    shown, marks = snippet(unpacked(text), terms, is_markdown=kind == HitKind.ASSISTANT)
     at = None if number >= FIRST_TITLE else _EPOCH + timedelta(microseconds=number)
     message_id = MessageId(str(message)) if message is not None else None
     return Hit(workflow_id, HitKind(str(kind)), message_id, at, str(label or ""), shown, marks)

@@ -16,6 +16,7 @@ BEFORE_CHARACTERS = 40
 MARKS = 20
 
 _BREAK = re.compile(r"\s")
+_MARKUP = re.compile(r"\*\*|__|`+|^#{1,6}[ \t]+|^>[ \t]?|\]\([^)\s]*\)|!?\[(?=[^\]\n]*\]\()", re.MULTILINE)
 _SPACE = re.compile(r"\s+")
 
 
@@ -65,8 +66,9 @@ def match_of(terms: Sequence[Term]) -> str:
     return " AND ".join('"' + " ".join(term.words) + '"' + (" *" if term.is_beginning else "") for term in terms)
 
 
-def snippet(text: str, terms: Sequence[Term]) -> tuple[str, tuple[Span, ...]]:
-    """The first place where one of the terms stands, on one line, and where it stands in that."""
+def snippet(text: str, terms: Sequence[Term], *, is_markdown: bool = False) -> tuple[str, tuple[Span, ...]]:
+    """The first place where one of the terms stands, on one line, and where it stands in that. Of Markdown without the
+    signs that nobody sees."""
     pattern = pattern_of_terms(tuple(terms))
     at = 0
     for piece in pieces_of(text):
@@ -82,7 +84,8 @@ def snippet(text: str, terms: Sequence[Term]) -> tuple[str, tuple[Span, ...]]:
     if end < len(text):
         space = _last_space(text, max(at, end - BEFORE_CHARACTERS // 2), end)
         end = space if space > at else end
-    line = _SPACE.sub(" ", text[start:end]).strip()
+    line = _MARKUP.sub("", text[start:end]) if is_markdown else text[start:end]
+    line = _SPACE.sub(" ", line).strip()
     shown = ("…" if start > 0 else "") + line + ("…" if end < len(text) else "")
     marks = tuple(spans(pattern, shown))[:MARKS] if pattern is not None else ()
     return shown, marks

@@ -1,6 +1,6 @@
-"""The find bar: a field over the conversation, how many places there are, and the way from one to the next."""
+"""The find bar: a field above the conversation, how many places there are, and the way from one to the next."""
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
@@ -73,13 +73,6 @@ class FindBar(Adaptive, Surface):
             self._saying.start()
         self._say()
 
-    def place_in(self, room: QRect) -> None:
-        """At the upper right of the conversation."""
-        sizes = self._theme.sizes
-        width = min(sizes.user_bubble, room.width() - 2 * sizes.space_m)
-        right = room.right() - sizes.space_m - sizes.space_m
-        self.setGeometry(max(room.left(), right - width), room.top() + sizes.space_s, width, self.sizeHint().height())
-
     def retranslate(self) -> None:
         self._field.setPlaceholderText(self.tr("Find in this workflow"))
         self._field.setAccessibleName(self.tr("Find in this workflow"))
@@ -91,6 +84,7 @@ class FindBar(Adaptive, Surface):
 
     def dress(self) -> None:
         sizes = self._theme.sizes
+        self.setMaximumWidth(sizes.user_bubble)
         self._row.setContentsMargins(sizes.space_s, sizes.space_xs, sizes.space_xs, sizes.space_xs)
         self._row.setSpacing(sizes.space_xs)
 

@@ -10,6 +10,7 @@ from core.domain.ids import MessageId
 from desktop.chat.layout.blocks import Block, CardKind
 from desktop.chat.layout.turn_layout import PlacedCard
 from desktop.chat.transcript.slot import Slot
+from desktop.chat.views.line_button import LineButton
 from desktop.chat.views.making import ViewMaker
 from desktop.chat.views.text_view import TextView
 from desktop.theme.drawing import paint_focus_ring
@@ -102,11 +103,13 @@ class TurnView(QWidget):
             paint_focus_ring(painter, ring, sizes.radius_card, self._theme.color("accent"), sizes.focus_ring)
 
     def _paint_found(self, painter: QPainter, view: QWidget, *, is_now: bool) -> None:
-        """Behind a line, which is painted over it."""
+        """A frame around a line, whose words keep their colours."""
         sizes = self._theme.sizes
-        box = QRectF(view.geometry()).adjusted(sizes.space_xs, 2, -sizes.space_xs, -2)
-        painter.setBrush(self._theme.color("found_now" if is_now else "found"))
-        painter.setPen(QPen(self._theme.color("text"), 1) if is_now else Qt.PenStyle.NoPen)
+        outside = 0 if isinstance(view, LineButton) else sizes.space_xs
+        width = sizes.focus_ring if is_now else 1
+        box = QRectF(view.geometry()).adjusted(3 - outside, 3, outside - 3, -3)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self._theme.color("sign_warn"), width))
         painter.drawRoundedRect(box, sizes.radius_small, sizes.radius_small)
 
     def _paint_card(self, painter: QPainter, card: PlacedCard, box: QRectF) -> None:

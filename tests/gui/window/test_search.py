@@ -13,7 +13,6 @@ from core.persistence.search.index import FileSearchIndex
 from core.ports.search import HitKind, HitPage
 from core.services.outcome import Ok
 from desktop.search.rows import GroupRow, HitRow, MoreRow, ResultRow
-from desktop.search.words import spoken
 from tests.gui.window.rig import App, an_app
 from tests.support.world import tool_step
 
@@ -31,7 +30,7 @@ def rows(app: App) -> Sequence[ResultRow]:
 
 
 def words(app: App) -> list[str]:
-    return [spoken(row, app.core.clock.now()).split(",")[0] for row in rows(app)]
+    return [app.content.search._spoken.spoken(row).split(",")[0] for row in rows(app)]
 
 
 def nothing(app: App) -> str:
