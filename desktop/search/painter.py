@@ -10,6 +10,7 @@ from desktop.search.model import ROW
 from desktop.search.rows import GroupRow, HitRow, MoreRow
 from desktop.search.words import ResultWords, hit_icon
 from desktop.theme.theme import Theme
+from desktop.theme.typography import TextRole
 from desktop.widgets.painting import ground_color, paint_ground, paint_words
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -39,7 +40,7 @@ class ResultDelegate(QStyledItemDelegate):
         match row:
             case GroupRow():
                 inner = self._paint_right(painter, self._words.note(row), inner)
-                paint_words(painter, theme, row.title, inner, "row_unread", "text")
+                paint_marked(painter, theme, row.title, row.marks, inner, "row_unread")
             case HitRow(hit=hit):
                 self._paint_hit(painter, hit, inner)
             case MoreRow():
@@ -53,7 +54,7 @@ class ResultDelegate(QStyledItemDelegate):
         painter.drawPixmap(inner.left(), inner.top() + (inner.height() - side) // 2, pixmap)
         inner.setLeft(inner.left() + side + sizes.space_s)
         inner = self._paint_right(painter, self._words.time(hit), inner)
-        paint_marked(painter, self._theme, hit.snippet, hit.marks, inner)
+        paint_marked(painter, self._theme, hit.snippet, hit.marks, inner, "row")
 
     def _paint_right(self, painter: QPainter, words: str, inner: QRect) -> QRect:
         """Paint words at the right; what is left of the box."""
@@ -63,10 +64,13 @@ class ResultDelegate(QStyledItemDelegate):
         return inner.adjusted(0, 0, -width - self._theme.sizes.space_m, 0)
 
 
-def paint_marked(painter: QPainter, theme: Theme, text: str, marks: tuple[Span, ...], box: QRect) -> None:
+def paint_marked(
+    painter: QPainter, theme: Theme, text: str, marks: tuple[Span, ...], box: QRect, role: TextRole
+) -> None:
     """One line of a text, with these stretches of it marked."""
-    font = theme.font("row")
-    shown = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+    font = theme.font(role)
+    line_text = text.replace("\n", " ")
+    shown = QFontMetrics(font).elidedText(line_text, Qt.TextElideMode.ElideRight, box.width())
     layout = QTextLayout(shown, font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.NoWrap)

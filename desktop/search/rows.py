@@ -4,17 +4,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.domain.ids import WorkflowId
+from core.domain.searching import Span, pattern_of_terms, spans, terms_of
 from core.ports.search import Hit, HitGroup, HitKind, HitPage
 
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """The workflow that the hits below it are in. Taking it opens the workflow."""
+    """The workflow that the hits below it are in. Taking it opens the workflow. `marks`: what was looked for."""
 
     workflow_id: WorkflowId
     title: str
     total: int
     is_archived: bool = False
+    marks: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +88,11 @@ class Results:
         return sum(one.total for one in self.groups)
 
     def rows(self) -> Iterable[ResultRow]:
+        pattern = pattern_of_terms(terms_of(self.query))
         for group in self.groups:
             named = self.named[group.workflow_id]
-            yield GroupRow(group.workflow_id, named.title, group.total, named.is_archived)
+            marks = tuple(spans(pattern, named.title)) if pattern is not None else ()
+            yield GroupRow(group.workflow_id, named.title, group.total, named.is_archived, marks)
             yield from (HitRow(hit) for hit in group.hits if hit.kind is not HitKind.TITLE)
             left = group.total - len(group.hits)
             if left > 0:

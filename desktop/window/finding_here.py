@@ -86,6 +86,8 @@ class FindingHere(QObject):
 
     def step(self, by: int) -> None:
         """To the next place (1) or the one before (-1); with a bar that is closed, of what was looked for before."""
+        if not self._chat.isVisible():
+            return
         if not self._state.is_open:
             if self._state.sought.text:
                 self._look(replace(self._state, is_open=True))

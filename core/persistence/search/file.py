@@ -16,6 +16,8 @@ from core.persistence.folder import private_files
 VERSION = 1
 FIRST_TITLE = 1 << 61
 WAIT_S = 5.0
+INTERRUPTED = "interrupted"
+"""The code of a search that gave way to another."""
 
 _TABLES = """
 CREATE TABLE workflow (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, title TEXT NOT NULL DEFAULT '');
@@ -41,8 +43,7 @@ def told() -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        is_broken = getattr(error, "sqlite_errorcode", 0) & _LOW_BYTE in _BROKEN or _lacks_a_table(error)
-        raise SearchFailed("search_broken" if is_broken else "search_unavailable", str(error)) from error
+        raise SearchFailed(_code(error), str(error)) from error
     except OSError as error:
         raise SearchFailed("search_unavailable", error.strerror or str(error)) from error
 
@@ -106,6 +107,13 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 def _has_tables(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+
+
+def _code(error: sqlite3.Error) -> str:
+    number = getattr(error, "sqlite_errorcode", 0) & _LOW_BYTE
+    if number == sqlite3.SQLITE_INTERRUPT:
+        return INTERRUPTED
+    return "search_broken" if number in _BROKEN or _lacks_a_table(error) else "search_unavailable"
 
 
 def _lacks_a_table(error: sqlite3.Error) -> bool:

@@ -9,6 +9,7 @@ from core.domain.searching import Term
 from core.persistence.search.file import FIRST_TITLE
 from core.persistence.search.words import match_of, snippet, unpacked
 from core.ports.search import GROUP_HITS, PAGE_GROUPS, PAGE_HITS, Hit, HitGroup, HitKind, HitPage
+from core.threads.pieces import Pieces
 
 MOST_HITS = 20_000
 """Of more, the oldest are left out: nobody looks through them, and counting them takes its time."""
@@ -41,8 +42,8 @@ ORDER BY words.rowid DESC LIMIT :limit OFFSET :skip
 _COUNT = "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH :match LIMIT :most)"
 
 
-def find(reader: sqlite3.Connection, terms: Sequence[Term], skip: int) -> HitPage:
-    """See SearchIndex. Raises sqlite3.Error."""
+def find(reader: sqlite3.Connection, terms: Sequence[Term], skip: int) -> Pieces[HitPage]:
+    """See SearchIndex; in pieces, since snippets are made in Python. Raises sqlite3.Error."""
     if not terms:
         return HitPage((), has_more=False)
     match = match_of(terms)
@@ -55,15 +56,22 @@ def find(reader: sqlite3.Connection, terms: Sequence[Term], skip: int) -> HitPag
             return HitPage(_groups(hits, totals), has_more=True, is_cut=_is_cut(reader, match))
         totals[workflow_id] = total
         hits.setdefault(workflow_id, []).append(_hit(workflow_id, rest, terms))
+        yield
     return HitPage(_groups(hits, totals), has_more=False, is_cut=sum(totals.values()) >= MOST_HITS)
 
 
-def find_in(reader: sqlite3.Connection, workflow_id: WorkflowId, terms: Sequence[Term], skip: int) -> tuple[Hit, ...]:
+def find_in(
+    reader: sqlite3.Connection, workflow_id: WorkflowId, terms: Sequence[Term], skip: int
+) -> Pieces[tuple[Hit, ...]]:
     """See SearchIndex. Raises sqlite3.Error."""
     if not terms:
         return ()
     given = {"match": match_of(terms), "workflow": workflow_id, "limit": PAGE_HITS, "skip": skip}
-    return tuple(_hit(workflow_id, row, terms) for row in reader.execute(_IN_WORKFLOW, given))
+    hits: list[Hit] = []
+    for row in reader.execute(_IN_WORKFLOW, given):
+        hits.append(_hit(workflow_id, row, terms))
+        yield
+    return tuple(hits)
 
 
 def _is_cut(reader: sqlite3.Connection, match: str) -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.searching import Term
 from core.errors import SearchFailed
-from core.persistence.search.file import FIRST_TITLE, open_file, remove, told
+from core.persistence.search.file import FIRST_TITLE, INTERRUPTED, open_file, remove, told
 from core.persistence.search.finding import find, find_in
 from core.persistence.search.words import indexed, packed, unpacked, without_secrets
 from core.ports.search import Hit, HitKind, HitPage, Indexed, RunDocuments
@@ -88,17 +88,20 @@ class FileSearchIndex:
         async with self._turn:
             return await in_thread(_in_transaction(self._opened().writer, work), self._writing)
 
-    async def _read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+    async def _read(self, work: Callable[[sqlite3.Connection], Pieces[T]]) -> T:
         """Cancelled, the statement at work ends at once: a newer search is not to wait for it."""
         reader = self._opened().reader
-        reading = asyncio.get_running_loop().run_in_executor(self._reading, _asked, reader, work)
-        try:
-            return await asyncio.shield(reading)
-        except asyncio.CancelledError:
-            reader.interrupt()
-            reading.add_done_callback(_look)
-            reading.cancel()  # if it did not begin yet, it does not
-            raise
+        while True:
+            reading = asyncio.ensure_future(in_thread(_asked(reader, work), self._reading))
+            try:
+                return await asyncio.shield(reading)
+            except asyncio.CancelledError:
+                reading.cancel()
+                reader.interrupt()
+                raise
+            except SearchFailed as error:
+                if error.code != INTERRUPTED:  # else the search before this one was still at work
+                    raise
 
     def _opened(self) -> _Open:
         if self._open is None:
@@ -116,15 +119,9 @@ class FileSearchIndex:
             await loop.run_in_executor(self._writing, opened.writer.close)
 
 
-def _asked(reader: sqlite3.Connection, work: Callable[[sqlite3.Connection], T]) -> T:
+def _asked(reader: sqlite3.Connection, work: Callable[[sqlite3.Connection], Pieces[T]]) -> Pieces[T]:
     with told():
-        return work(reader)
-
-
-def _look(reading: "asyncio.Future[T]") -> None:
-    """How a search that nobody waits for ends interests nobody."""
-    if not reading.cancelled():
-        reading.exception()
+        return (yield from work(reader))
 
 
 def _in_transaction(writer: sqlite3.Connection, work: Callable[[sqlite3.Connection], Pieces[T]]) -> Pieces[T]:

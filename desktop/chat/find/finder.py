@@ -220,6 +220,8 @@ class Finder(QObject):
         return scan
 
     def _keep(self, turn: Turn, found: list[Found]) -> None:
+        if not self._column.has(turn.id):  # it went away meanwhile
+            return
         before = self._looked.get(turn.id)
         self.total += len(found) - (len(before.found) if before is not None else 0)
         self._looked[turn.id] = _Looked(turn, found)

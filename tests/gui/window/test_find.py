@@ -189,18 +189,16 @@ async def shown_run(app: App, until: Until, workflow_id: str) -> None:
 async def test_ten_thousand_messages_are_searched_without_holding_the_loop(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    """Measured beside a loop that does nothing: the machine may be busy with other things."""
     texts = [f"message {n} about things in general, *emphatically* so" for n in range(10_000)]
     texts[7_777] += " and one needle"
     texts[9_001] = "long " * 20_000 + "needle " + "line " * 20_000
     async with an_app(tmp_path, qapp, a_store(*texts)) as app:
         await shown(app, until)
         await asyncio.sleep(0.2)
-        calm = await longest_pause(0.3)
         find(app, "absent")
         busy = await longest_pause(20, lambda: count(app) == "Not found")
         assert count(app) == "Not found"
-        assert busy < max(0.1, 5 * calm)
+        assert busy < 0.1
         app.control(Qt.Key.Key_F)
         QTest.keyClicks(app.focused(), "needle")
         await until(lambda: count(app) in ("1 of 2", "2 of 2"), timeout_s=20.0)
@@ -210,10 +208,11 @@ async def test_ten_thousand_messages_are_searched_without_holding_the_loop(
 
 
 async def longest_pause(seconds: float, is_over: Callable[[], bool] = lambda: False) -> float:
-    """How long the loop left somebody waiting who wanted to go on at once."""
+    """How long the loop was at work while somebody wanted to go on at once: of this thread alone, since others may have
+    the machine meanwhile."""
     longest, began = 0.0, time.perf_counter()
     while time.perf_counter() - began < seconds and not is_over():
-        asked = time.perf_counter()
+        asked = time.thread_time()
         await asyncio.sleep(0)
-        longest = max(longest, time.perf_counter() - asked)
+        longest = max(longest, time.thread_time() - asked)
     return longest

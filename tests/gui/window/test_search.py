@@ -12,6 +12,7 @@ from core.domain.searching import Term
 from core.persistence.search.index import FileSearchIndex
 from core.ports.search import HitKind, HitPage
 from core.services.outcome import Ok
+from desktop.search.foot import IndexWords
 from desktop.search.rows import GroupRow, HitRow, MoreRow, ResultRow
 from tests.gui.window.rig import App, an_app
 from tests.support.world import tool_step
@@ -169,3 +170,32 @@ async def test_a_search_that_is_not_possible_says_why(tmp_path: Path, qapp: QApp
         index._path = tmp_path / "file" / "search.db"
         search(app, "alpha")
         await until(lambda: "cannot be opened" in nothing(app))
+
+
+async def test_indexing_shows_how_far_it_is_and_is_stopped_by_key(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        search(app, "")
+        panel, told = app.content.search, list[str]()
+        panel.index_stopped.connect(lambda: told.append("stop"))
+        panel.index_continued.connect(lambda: told.append("go on"))
+        field = app.focused()
+        panel.show_index(IndexWords(3, 10))
+        assert panel._note._label.text() == "Indexing: 3 of 10"
+        app.key(Qt.Key.Key_Tab)
+        app.key(Qt.Key.Key_Space)
+        panel.show_index(IndexWords(3, 10, is_stopped=True))
+        assert panel._note._label.text() == "Indexed: 3 of 10"
+        app.key(Qt.Key.Key_Space)
+        assert told == ["stop", "go on"]
+        panel.show_index(IndexWords())
+        assert app.focused() is field
+        assert panel.isVisible()
+        panel.show_index(IndexWords(has_problem=True))
+        app.key(Qt.Key.Key_Tab)
+        app.key(Qt.Key.Key_Tab)
+        assert app.focused() is field
+        app.key(Qt.Key.Key_Tab)
+        app.key(Qt.Key.Key_Escape)
+        assert not panel.isVisible()
