@@ -114,7 +114,11 @@ class SearchIndex(Protocol):
     async def forget_runs(self, run_ids: Sequence[RunId]) -> None: ...
 
     async def forget_workflow(self, workflow_id: WorkflowId) -> None:
-        """Nothing of it can be found any more, and none of its words stays in the file."""
+        """Nothing of it can be found any more. Its words leave the file when it is tidied."""
+        ...
+
+    async def tidy(self) -> bool:
+        """Take some of the words of what was deleted out of the file; true while there may be more of them."""
         ...
 
     async def find(self, terms: Sequence[Term], skip: int = 0) -> HitPage:

@@ -11,7 +11,7 @@ from collections import deque
 from dataclasses import dataclass, replace
 from typing import Self
 
-from core.bus import Bus, SearchIndexChanged, WorkflowChanged, WorkflowDeleted
+from core.bus import Bus, SearchIndexChanged, Subscription, WorkflowChanged, WorkflowDeleted
 from core.domain import events as facts
 from core.domain.events import EventsKept
 from core.domain.fold import replay
@@ -22,6 +22,7 @@ from core.ports.clock import Clock
 from core.ports.search import Document, RunDocuments, SearchIndex
 from core.ports.storage import PAGE_ROWS, Storage
 from core.services.search_documents import documents_of
+from core.threads.pieces import in_thread
 
 SOON_S, LATE_S = 5.0, 300.0
 """A run at work is indexed again after so long, and each time after twice as long."""
@@ -57,11 +58,7 @@ class Indexing:
         self._bus = bus
         self._clock = clock
         self.state = IndexState()
-        self._subscriptions = [
-            bus.subscribe(WorkflowDeleted, self._on_deleted),
-            bus.subscribe(WorkflowChanged, self._on_changed),
-            bus.subscribe(EventsKept, self._on_kept),
-        ]
+        self._subscriptions: tuple[Subscription, ...] = ()
         self._deleted: deque[WorkflowId] = deque()
         self.is_deleted: set[WorkflowId] = set()
         self._titles: dict[WorkflowId, str] = {}
@@ -69,6 +66,7 @@ class Indexing:
         self._missed: deque[RunId] = deque()
         self._later: dict[RunId, asyncio.TimerHandle] = {}
         self._pace: dict[RunId, float] = {}
+        self._retry: list[asyncio.TimerHandle] = []
         self._is_swept = self._is_broken = False
         self._wake = asyncio.Event()
         self._working: asyncio.Task[None] | None = None
@@ -79,7 +77,7 @@ class Indexing:
     async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
         for subscription in self._subscriptions:
             subscription.close()
-        for timer in self._later.values():
+        for timer in (*self._later.values(), *self._retry):
             timer.cancel()
         if self._working is not None:
             self._working.cancel()
@@ -91,6 +89,11 @@ class Indexing:
     def begin(self) -> None:
         """Catch up with the store, and follow it from now on. A second time it has no effect."""
         if self._working is None:
+            self._subscriptions = (
+                self._bus.subscribe(WorkflowDeleted, self._on_deleted),
+                self._bus.subscribe(WorkflowChanged, self._on_changed),
+                self._bus.subscribe(EventsKept, self._on_kept),
+            )
             self._working = asyncio.create_task(self._work(), name="index the texts")
             self._wake.set()
 
@@ -154,6 +157,9 @@ class Indexing:
                     self._tell(replace(self.state, problem=None))
             except (SearchFailed, StorageFailed) as error:
                 self._meet(error)
+            except Exception as error:  # what one run holds must not keep the others from being found
+                log.exception("a text cannot be indexed")
+                self._meet(SearchFailed("search_unavailable", f"{type(error).__name__}: {error}"))
 
     async def _be_ready(self) -> None:
         if self._is_broken:
@@ -180,13 +186,14 @@ class Indexing:
             del self._runs[run_id]  # it may change again while it is read
             await self._index_or_keep(run_id)
         elif self._missed and not self.state.is_stopped:
-            await self._index_run(self._missed[0])
-            self._missed.popleft()
+            self._missed.rotate(-1)  # where it fails, it is the last one to be tried again
+            await self._index_run(self._missed[-1])
+            self._missed.pop()
             self._tell(replace(self.state, done=self.state.done + 1))
             if not self._missed:
                 self._tell(IndexState())
         else:
-            return True
+            return not await self._index.tidy()
         return False
 
     async def _index_or_keep(self, run_id: RunId) -> None:
@@ -247,7 +254,7 @@ class Indexing:
                 raise
             return []
         results = {call.id: call.result_json for call in calls if call.result_json is not None}
-        return documents_of(live, results)
+        return await in_thread(documents_of(live, results))
 
     def _meet(self, error: SearchFailed | StorageFailed) -> None:
         """An index that is broken is made anew at once; for what else is wrong, it is tried again later."""
@@ -256,7 +263,7 @@ class Indexing:
             self.mend()
             return
         self._tell(replace(self.state, problem=error.message))
-        asyncio.get_running_loop().call_later(RETRY_S, self._wake.set)
+        self._retry = [asyncio.get_running_loop().call_later(RETRY_S, self._wake.set)]
 
     def _tell(self, state: IndexState) -> None:
         if state != self.state:

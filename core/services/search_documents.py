@@ -11,14 +11,15 @@ from core.domain.ids import CallId
 from core.domain.json_text import decode
 from core.domain.live_run import LiveCall, LiveRun
 from core.ports.search import Document, HitKind
+from core.threads.pieces import Pieces
 
 VALUE_CHARACTERS = 64 * 1024
 
 _ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt])|([\"\\/]))")
 
 
-def documents_of(run: LiveRun, results: Mapping[CallId, str]) -> list[Document]:
-    """The texts of one run. `results` are the JSON texts of what its calls gave."""
+def documents_of(run: LiveRun, results: Mapping[CallId, str]) -> Pieces[list[Document]]:
+    """The texts of one run, one after the other: for a thread. `results` are the JSON texts of what its calls gave."""
     at = run.completed_at or run.created_at
     found: list[Document] = []
     if run.prompt and run.prompt_id is not None:
@@ -33,10 +34,12 @@ def documents_of(run: LiveRun, results: Mapping[CallId, str]) -> list[Document]:
     for call in run.calls.values():
         text = _call_text(call, results.get(call.id))
         found.append(Document(HitKind.TOOL, run.message_id, call.started_at, text, call.tool))
+        yield
     for step in run.steps.values():
         text = text_of_value(step.output)
         if text and text not in content:
             found.append(Document(HitKind.STEP, run.message_id, step.finished_at or at, text, step.name))
+        yield
     return found
 
 

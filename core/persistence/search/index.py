@@ -21,6 +21,8 @@ T = TypeVar("T")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MERGE_PAGES = 64
+TIDY, UNTIDY, TIDYING = 0, 1, 2
+"""Kept in the file as its `application_id`: whether words of what was deleted may be in it."""
 
 
 class _Open(NamedTuple):
@@ -40,6 +42,8 @@ class FileSearchIndex:
         self._turn = asyncio.Lock()
 
     async def open(self) -> None:
+        if self._open is not None:  # whoever searches does not wait for whoever writes
+            return
         async with self._turn:
             if self._open is None:
                 loop = asyncio.get_running_loop()
@@ -70,7 +74,13 @@ class FileSearchIndex:
 
     async def forget_workflow(self, workflow_id: WorkflowId) -> None:
         await self._write(lambda writer: _forget_workflow(writer, workflow_id))
-        await self._write(_tidy)
+
+    async def tidy(self) -> bool:
+        if await self._write(_tidy_some):
+            return True
+        async with self._turn:
+            await in_thread(_without_log(self._opened().writer), self._writing)
+        return False
 
     async def indexed(self) -> Indexed:
         return await self._write(_indexed)
@@ -155,12 +165,13 @@ def _put_title(writer: sqlite3.Connection, workflow_id: WorkflowId, title: str) 
 
 def _put_runs(writer: sqlite3.Connection, workflow_id: WorkflowId, runs: Sequence[RunDocuments]) -> Pieces[None]:
     workflow = _workflow(writer, workflow_id)
+    places = _Places(writer)
     for run in runs:
         yield from _forget_run(writer, run.run_id)
         for document in run.documents:
             text = yield from without_secrets(document.text)
             if text.strip():
-                place = _free_place(writer, document.at)
+                place = places.next(document.at)
                 row = (place, workflow, run.run_id, document.kind, document.message_id, _storable(document.label))
                 yield from _add(writer, row, text)
         writer.execute("INSERT INTO run VALUES (?, ?, ?)", (run.run_id, workflow, run.status))
@@ -169,6 +180,7 @@ def _put_runs(writer: sqlite3.Connection, workflow_id: WorkflowId, runs: Sequenc
 def _forget_runs(writer: sqlite3.Connection, run_ids: Iterable[RunId]) -> Pieces[None]:
     for run_id in run_ids:
         yield from _forget_run(writer, run_id)
+        writer.execute(f"PRAGMA application_id = {UNTIDY}")
 
 
 def _forget_workflow(writer: sqlite3.Connection, workflow_id: WorkflowId) -> Pieces[None]:
@@ -177,17 +189,28 @@ def _forget_workflow(writer: sqlite3.Connection, workflow_id: WorkflowId) -> Pie
         yield from _forget(writer, _numbers(writer, "SELECT number FROM document WHERE workflow = ?", row[0]))
         writer.execute("DELETE FROM run WHERE workflow = ?", row)
         writer.execute("DELETE FROM workflow WHERE number = ?", row)
+        writer.execute(f"PRAGMA application_id = {UNTIDY}")
 
 
-def _tidy(writer: sqlite3.Connection) -> Pieces[None]:
-    """Merge what the index of words is made of, so that deleted words leave the file."""
-    writer.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (-MERGE_PAGES,))
-    while True:
+def _tidy_some(writer: sqlite3.Connection) -> Pieces[bool]:
+    """Merge some of what the index of words is made of, so that deleted words leave the file; whether more is left."""
+    (stage,) = writer.execute("PRAGMA application_id").fetchone()
+    if stage == TIDY:
+        return False
+    before = writer.total_changes
+    pages = MERGE_PAGES if stage == TIDYING else -MERGE_PAGES  # less than none: begin to merge all that there is
+    writer.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
+    yield
+    is_done = stage == TIDYING and writer.total_changes - before < 2  # as FTS5 tells that nothing was left to do
+    writer.execute(f"PRAGMA application_id = {TIDY if is_done else TIDYING}")
+    return not is_done
+
+
+def _without_log(writer: sqlite3.Connection) -> Pieces[None]:
+    """What was written over is in the log too."""
+    with told():
+        writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         yield
-        before = writer.total_changes
-        writer.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (MERGE_PAGES,))
-        if writer.total_changes - before < 2:  # as FTS5 tells that there was nothing left to do
-            return
 
 
 def _forget_run(writer: sqlite3.Connection, run_id: RunId) -> Pieces[None]:
@@ -223,12 +246,20 @@ def _workflow(writer: sqlite3.Connection, workflow_id: WorkflowId) -> int:
     return number
 
 
-def _free_place(writer: sqlite3.Connection, at: datetime) -> int:
-    """The time, or the next microsecond that no other text has."""
-    place = max(1, (at - _EPOCH) // timedelta(microseconds=1))
-    while writer.execute("SELECT 1 FROM document WHERE number = ?", (place,)).fetchone() is not None:
-        place += 1
-    return place
+class _Places:
+    """Gives each document its time as its number, or the next microsecond that no other has."""
+
+    def __init__(self, writer: sqlite3.Connection) -> None:
+        self._writer = writer
+        self._next: dict[int, int] = {}
+
+    def next(self, at: datetime) -> int:
+        time = max(1, (at - _EPOCH) // timedelta(microseconds=1))
+        place = self._next.get(time, time)
+        while self._writer.execute("SELECT 1 FROM document WHERE number = ?", (place,)).fetchone() is not None:
+            place += 1
+        self._next[time] = place + 1
+        return place
 
 
 def _numbers(writer: sqlite3.Connection, query: str, value: object) -> list[int]:
