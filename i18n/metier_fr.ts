@@ -1831,12 +1831,20 @@
         <translation>Choisir par numéro</translation>
     </message>
     <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
         <source>Confirm</source>
         <translation>Confirmer</translation>
     </message>
     <message>
         <source>Delete</source>
         <translation>Supprimer</translation>
+    </message>
+    <message>
+        <source>Find bar</source>
+        <translation>Barre de recherche</translation>
     </message>
     <message>
         <source>Later</source>
@@ -1859,8 +1867,16 @@
         <translation>Aller à la ligne</translation>
     </message>
     <message>
+        <source>Next place</source>
+        <translation>Occurrence suivante</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Previous place</source>
+        <translation>Occurrence précédente</translation>
     </message>
     <message>
         <source>Rename</source>

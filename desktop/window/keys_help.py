@@ -39,6 +39,14 @@ def local_keys() -> list[tuple[str, list[tuple[str, str]]]]:
             ],
         ),
         (
+            translate("KeysHelp", "Find bar"),
+            [
+                (translate("KeysHelp", "Next place"), named("Return")),
+                (translate("KeysHelp", "Previous place"), named("Shift+Return")),
+                (translate("KeysHelp", "Close"), named("Esc")),
+            ],
+        ),
+        (
             translate("KeysHelp", "Transcript"),
             [
                 (translate("KeysHelp", "Unfold, fold"), named("Right", "Left")),

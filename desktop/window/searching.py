@@ -76,13 +76,15 @@ class Searching(QObject):
 
     def _ask(self, query: str) -> None:
         self._drop()
-        if query.strip():
+        if query.strip() and self._tasks.is_open:
             self._asking = self._tasks.spawn(self._first(query), "search all workflows")
-        else:
+        elif not query.strip():
             self._panel.show_results(Results(query))
 
     def _ask_more(self, workflow_id: WorkflowId | None) -> None:
         self._drop()
+        if not self._tasks.is_open:
+            return
         results = self._panel.results
         more = self._next(results) if workflow_id is None else self._more_in(results, workflow_id)
         self._asking = self._tasks.spawn(more, "search further")

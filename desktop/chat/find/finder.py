@@ -75,7 +75,7 @@ class Finder(QObject):
 
     @property
     def is_at_work(self) -> bool:
-        return self._task is not None
+        return self._task is not None and not self._task.done()
 
     @property
     def ordinal(self) -> int:
@@ -171,7 +171,7 @@ class Finder(QObject):
         self._go_on()
 
     def _go_on(self) -> None:
-        if self._queue and self._task is None:
+        if self._queue and not self.is_at_work and self._tasks.is_open:
             self._task = self._tasks.spawn(self._go(), "find in the conversation")
 
     async def _go(self) -> None:
