@@ -4,6 +4,7 @@ A query is words and, in quotes, phrases; every one of them has to be found. No 
 word, unless it is quoted, is found by its beginning too: the person may still be typing it.
 """
 
+import hashlib
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -69,6 +70,11 @@ def separated(text: str) -> str:
 def without_controls(text: str) -> str:
     """A space for each control character and each half of a character, which no index takes."""
     return _NO_TEXT.sub(" ", text)
+
+
+def digest(text: str) -> str:
+    """Equal for equal texts, and telling nothing of them."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def terms_of(query: str) -> tuple[Term, ...]:

@@ -85,7 +85,8 @@ class HitPage:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What an index holds: the title of each workflow, and each run with the status that it had then."""
+    """What an index holds: each workflow with the digest of its title (`core.domain.searching.digest`: it may hold a
+    secret), and each run with the status that it had then."""
 
     titles: Mapping[WorkflowId, str]
     runs: Mapping[RunId, str]

@@ -17,6 +17,7 @@ from core.domain.events import EventsKept
 from core.domain.fold import replay
 from core.domain.ids import RunId, WorkflowId
 from core.domain.run import Run, RunKind
+from core.domain.searching import digest
 from core.errors import SearchFailed, StorageFailed
 from core.ports.clock import Clock
 from core.ports.search import Document, RunDocuments, SearchIndex
@@ -210,7 +211,7 @@ class Indexing:
         workflows = {one.id: one.title for one in await self._storage.workflows()}
         for workflow_id in indexed.titles.keys() - workflows.keys():
             await self._index.forget_workflow(workflow_id)
-        changed = {name: title for name, title in workflows.items() if indexed.titles.get(name) != title}
+        changed = {name: title for name, title in workflows.items() if indexed.titles.get(name) != digest(title)}
         self._titles = {**changed, **self._titles}
         missed: list[RunId] = []
         stored: set[RunId] = set()

@@ -191,9 +191,9 @@ class FindingHere(QObject):
         return (now.turn, now.found) if now is not None else None
 
     def _selected(self) -> str:
-        """One line of what is selected, if no more is."""
-        text = self._chat.transcript.selected_text().strip()
-        return text if len(text) <= SELECTED_CHARACTERS and "\n" not in text else ""
+        """What is selected, if it is a part of one line."""
+        text = self._chat.transcript.short_selection(SELECTED_CHARACTERS).strip()
+        return text if "\n" not in text else ""
 
     @property
     def _state(self) -> _State:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.domain.searching import terms_of
+from core.domain.searching import digest, terms_of
 from core.errors import SearchFailed
 from core.persistence.search.index import FileSearchIndex
 from core.ports.search import GROUP_HITS, PAGE_GROUPS, PAGE_HITS, Document, HitKind, HitPage, RunDocuments
@@ -160,6 +160,9 @@ async def test_no_secret_is_kept(rig: Rig) -> None:
     (snippet,) = await rig.snippets("key")
     assert key not in snippet
     assert await rig.snippets(key) == []
+    await rig.index.put_title(A, f"Use {key}")
+    await rig.reopen()
+    assert key.encode() not in b"".join(file.read_bytes() for file in rig.path.parent.iterdir())
 
 
 async def test_what_is_there_is_there_after_opening_again(rig: Rig) -> None:
@@ -168,7 +171,7 @@ async def test_what_is_there_is_there_after_opening_again(rig: Rig) -> None:
     await rig.reopen()
     assert await rig.snippets("needle") == ["needle"]
     indexed = await rig.index.indexed()
-    assert (dict(indexed.titles), dict(indexed.runs)) == ({A: "Title"}, {"run": "success"})
+    assert (dict(indexed.titles), dict(indexed.runs)) == ({A: digest("Title")}, {"run": "success"})
 
 
 @pytest.mark.parametrize("bad", [b"no database at all" * 100, b"SQLite format 3\0" + b"\1" * 5000, b""])

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.domain.searching import Term
+from core.domain.searching import Term, digest
 from core.errors import SearchFailed
 from core.persistence.search.file import FIRST_TITLE, INTERRUPTED, open_file, remove, told
 from core.persistence.search.finding import find, find_in
@@ -160,7 +160,7 @@ def _put_title(writer: sqlite3.Connection, workflow_id: WorkflowId, title: str) 
     yield from _forget(writer, [place])
     text = yield from without_secrets(title)
     yield from _add(writer, (place, number, None, HitKind.TITLE, None, ""), text)
-    writer.execute("UPDATE workflow SET title = ? WHERE number = ?", (_storable(title), number))
+    writer.execute("UPDATE workflow SET title = ? WHERE number = ?", (digest(title), number))
 
 
 def _put_runs(writer: sqlite3.Connection, workflow_id: WorkflowId, runs: Sequence[RunDocuments]) -> Pieces[None]:

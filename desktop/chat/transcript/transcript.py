@@ -165,9 +165,9 @@ class Transcript(Adaptive, ScrollingColumn):
         """The number of the turn at the upper edge; 0 in an empty conversation."""
         return self._column.at(self.verticalScrollBar().value()).turn if self._column.layouts else 0
 
-    def selected_text(self) -> str:
-        """What is selected, as it is to be copied."""
-        return self._selection.text()
+    def short_selection(self, most: int) -> str:
+        """What is selected, where that is no more than so many characters of one block."""
+        return self._selection.short_text(most)
 
     def copy_answer(self) -> bool:
         """Copy the last answer as it was written; false if there is none."""

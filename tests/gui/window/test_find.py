@@ -124,6 +124,31 @@ async def test_what_is_not_there_says_so_and_the_next_text_is_found(
             app.key(Qt.Key.Key_F3)
 
 
+async def test_what_is_selected_is_looked_for_and_stays_selected(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp, a_store("a needle here", "a needle there")) as app:
+        await shown(app, until)
+
+        def there() -> list[TextView]:
+            views = app.content.chat.transcript.viewport().findChildren(TextView)
+            return [one for one in views if one.isVisible() and one.toPlainText() == "a needle there"]
+
+        await until(there)
+        (view,) = there()
+        view.setFocus()
+        cursor = view.textCursor()
+        cursor.setPosition(2)
+        cursor.setPosition(8, cursor.MoveMode.KeepAnchor)
+        view.setTextCursor(cursor)
+        app.control(Qt.Key.Key_F)
+        await until(lambda: count(app).endswith("of 2"))
+        assert bar(app).text == "needle"
+        app.key(Qt.Key.Key_Escape)
+        assert view.textCursor().selectedText() == "needle"
+        assert app.focused() is view
+
+
 async def test_esc_closes_the_bar_first_and_stops_nothing(tmp_path: Path, qapp: QApplication, until: Until) -> None:
     """Case UX031."""
     async with an_app(tmp_path, qapp) as app:
