@@ -7,7 +7,8 @@ from core.domain.searching import folded, pattern_of_terms, pattern_of_text, ter
 from desktop.chat.values import Output, Text, Thought, Turn
 
 _NO_LETTER = re.compile(r"[\W_]+")
-_TARGET = re.compile(r"\]\([^)\n]*\)|\]\[[^\]\n]*\]")
+_UNSEEN = re.compile(r"\]\([^)\n]*\)|\]\[[^\]\n]*\]|^[ \t>]*(?:\d{1,9}[.)]|[-*+][ \t]+\[[ xX]\])[ \t]", re.MULTILINE)
+"""What may be the target of a link, the number of a list or the box of a task; else it is seen as it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +46,14 @@ class Found:
 def may_hold(text: str, letters: tuple[str, ...]) -> bool:
     """Whether Markdown of this text can show one that has these letters: quick, and never wrong in its no.
 
-    What stands between letters is left out on both sides, since some of it is markup; so are the targets of links.
+    What stands between letters is left out on both sides, since some of it is markup.
     """
     if not letters or "&" in text:  # an entity stands for another sign
         return True
-    bare = _letters(folded(_TARGET.sub("", text)))
-    return any(one in bare for one in letters)
+    bare = folded(text)
+    seen = _UNSEEN.sub("", bare)
+    texts = {_letters(bare), _letters(seen)}
+    return any(one in each for one in letters for each in texts)
 
 
 def plain_texts(turn: Turn) -> list[str] | None:
