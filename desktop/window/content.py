@@ -180,6 +180,7 @@ class Content(Adaptive, Surface):
         self.chat.leave()
         self._window.takeCentralWidget()
         self._searching.leave()
+        self.finding_here.leave()
         for above in (self.toasts, self.picker, self.finder, self.search, self.chat.completion):
             above.deleteLater()
         self.deleteLater()

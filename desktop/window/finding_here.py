@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
@@ -22,6 +22,7 @@ SELECTED_CHARACTERS = 100
 
 
 _NOTHING = Sought("")
+_PLAIN = Qt.KeyboardModifier.NoModifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +56,6 @@ class FindingHere(QObject):
         self._before: QWidget | None = None
         self._finder = Finder(theme, chat.transcript.column, tasks, self)
         self.bar = FindBar(theme, keys_of("find.next"), keys_of("find.previous"), chat)
-        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), chat)
-        self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        self._escape.setEnabled(False)
-        self._escape.activated.connect(self.close_bar)
         self.bar.edited.connect(self._on_edited)
         self.bar.stepped.connect(self.step)
         self.bar.closed.connect(self.close_bar)
@@ -117,7 +114,30 @@ class FindingHere(QObject):
         elif had_focus:
             self._focus_centre()
 
+    def leave(self) -> None:
+        """Look for nothing more, and at no key."""
+        self._finder.stop()
+        app = QApplication.instance()
+        if app is not None:
+            app.removeEventFilter(self)
+
     # What changes
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Of the application, while the bar is open: Esc closes it before the card, the composer or the conversation
+        have it, but after a list of completions (UI §4)."""
+        if not isinstance(event, QKeyEvent) or event.key() != Qt.Key.Key_Escape or event.modifiers() != _PLAIN:
+            return False
+        is_here = isinstance(watched, QWidget) and self._chat.isAncestorOf(watched)
+        if not is_here or self._chat.completion.isVisible() or not self.bar.isVisible():
+            return False
+        if event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        if event.type() == QEvent.Type.KeyPress:
+            self.close_bar()
+            return True
+        return False
 
     def _on_edited(self, text: str) -> None:
         self._look(replace(self._state, sought=Sought(text), wanted=None))
@@ -204,5 +224,9 @@ class FindingHere(QObject):
 
     def _show_bar(self) -> None:
         is_open = self._state.is_open
-        self._escape.setEnabled(is_open)
         self.bar.setVisible(is_open)
+        app = QApplication.instance()
+        if app is not None:
+            app.removeEventFilter(self)
+            if is_open:
+                app.installEventFilter(self)

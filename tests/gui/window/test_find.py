@@ -19,6 +19,7 @@ from core.ports.storage import PutMessage, PutWorkflow
 from desktop.chat.find.bar import FindBar
 from desktop.chat.views.text_view import TextView
 from tests.gui.window.rig import App, an_app
+from tests.support.world import tool_step
 
 Until = Callable[..., Awaitable[None]]
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -165,6 +166,21 @@ async def test_esc_closes_the_bar_first_and_stops_nothing(tmp_path: Path, qapp: 
         assert execution is not None
         assert execution.is_active
         await app.core.engine.cancel(run.id)
+
+
+async def test_esc_closes_the_bar_before_the_card_that_asks(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    ask = {**tool_step("ask", "calculator", expression="1"), "interrupt": {"kind": "approval"}}
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.start("Publish", ask)
+        await app.core.engine.wait(run.id)
+        app.content.deeds.show(run.workflow_id)
+        find(app, "x")
+        assert app.content.chat.focus_card()
+        app.key(Qt.Key.Key_Escape)
+        assert not bar(app).isVisible()
+        assert app.content.chat.card.isAncestorOf(app.focused())
+        app.key(Qt.Key.Key_Escape)
+        assert not app.content.chat.card.isAncestorOf(app.focused())
 
 
 async def test_what_is_found_grows_while_an_answer_comes_in(tmp_path: Path, qapp: QApplication, until: Until) -> None:
