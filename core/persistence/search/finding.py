@@ -11,7 +11,7 @@ from core.persistence.search.words import match_of, snippet, unpacked
 from core.ports.search import GROUP_HITS, PAGE_GROUPS, PAGE_HITS, Hit, HitGroup, HitKind, HitPage
 from core.threads.pieces import Pieces
 
-MOST_HITS = 20_000
+MOST_HITS = 10_000
 """Of more, the oldest are left out: nobody looks through them, and counting them takes its time."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
