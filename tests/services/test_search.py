@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from core.bus import SearchIndexChanged
 from core.domain.ids import WorkflowId
 from core.persistence.in_memory import MemoryStorage
 from core.ports.search import HitGroup, HitKind
@@ -164,23 +165,26 @@ async def test_catching_up_can_be_stopped_and_gone_on_with(tmp_path: Path) -> No
         for n in range(3):
             await say(core, f"needle {n}")
     async with a_core(storage, tmp_path / "search.db") as core:
-        core.search.begin()
 
-        async def is_behind() -> bool:
-            return core.search.state.is_behind
+        def stop(_message: SearchIndexChanged) -> None:
+            if core.search.state.is_behind and not core.search.state.is_stopped:
+                core.search.stop_indexing()
 
-        await until(is_behind)
-        core.search.stop_indexing()
-        await asyncio.sleep(0.05)
+        with core.bus.subscribe(SearchIndexChanged, stop):
+            core.search.begin()
+
+            async def is_stopped() -> bool:
+                return core.search.state.is_stopped
+
+            await until(is_stopped)
         stopped = core.search.state
-        assert (stopped.is_stopped, stopped.total) == (True, 3)
-        assert stopped.done < 3
+        assert (stopped.total, stopped.is_behind) == (3, True)
         await say(core, "a new needle")
         await until_found(core, "new")
         core.search.go_on_indexing()
 
         async def is_done() -> bool:
-            return not await is_behind()
+            return not core.search.state.is_behind
 
         await until(is_done)
         assert {hit.kind for group in await groups(core, "needle") for hit in group.hits} >= {HitKind.USER}
