@@ -7,6 +7,7 @@ A run is indexed together with the runs below it, and again when it has ended.
 
 import asyncio
 import logging
+import math
 from collections import deque
 from dataclasses import dataclass, replace
 from typing import Self
@@ -28,6 +29,8 @@ from core.threads.pieces import in_thread
 SOON_S, LATE_S = 5.0, 300.0
 """A run at work is indexed again after so long, and each time after twice as long."""
 RETRY_S = 60.0
+BUSY_S, WAY_S = 1.0, 0.05
+"""While something was kept less than the first ago, what was missed waits for the second between two runs."""
 
 _AT_ONCE = (facts.RunCreated, facts.RunFinished)
 _SOON = (facts.MessageAdded, facts.ToolEnded, facts.StepFinished, facts.SubAgentText)
@@ -68,6 +71,7 @@ class Indexing:
         self._later: dict[RunId, asyncio.TimerHandle] = {}
         self._pace: dict[RunId, float] = {}
         self._retry: list[asyncio.TimerHandle] = []
+        self._kept_at = -math.inf
         self._is_swept = self._is_broken = False
         self._wake = asyncio.Event()
         self._working: asyncio.Task[None] | None = None
@@ -121,10 +125,16 @@ class Indexing:
         self._wake.set()
 
     def _on_changed(self, message: WorkflowChanged) -> None:
-        self._titles[message.workflow.id] = message.workflow.title
+        """One that was deleted is there again: then all that it has is looked for."""
+        workflow_id = message.workflow.id
+        if workflow_id in self.is_deleted:
+            self.is_deleted.discard(workflow_id)
+            self._is_swept = False
+        self._titles[workflow_id] = message.workflow.title
         self._wake.set()
 
     def _on_kept(self, kept: EventsKept) -> None:
+        self._kept_at = self._clock.monotonic()
         run_id = kept.events[0].run_id
         if any(isinstance(event.fact, _AT_ONCE) for event in kept.events):
             self._now(run_id)
@@ -179,7 +189,8 @@ class Indexing:
             self._is_swept = True
         elif self._titles:
             workflow_id, title = next(iter(self._titles.items()))
-            await self._index.put_title(workflow_id, title)
+            if workflow_id not in self.is_deleted:
+                await self._index.put_title(workflow_id, title)
             if self._titles.get(workflow_id) == title:
                 del self._titles[workflow_id]
         elif self._runs:
@@ -187,6 +198,8 @@ class Indexing:
             del self._runs[run_id]  # it may change again while it is read
             await self._index_or_keep(run_id)
         elif self._missed and not self.state.is_stopped:
+            if self._clock.monotonic() - self._kept_at < BUSY_S:
+                await self._clock.sleep(WAY_S)
             self._missed.rotate(-1)  # where it fails, it is the last one to be tried again
             await self._index_run(self._missed[-1])
             self._missed.pop()

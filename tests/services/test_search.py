@@ -2,16 +2,16 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
 
-from core.bus import SearchIndexChanged
+from core.bus import SearchIndexChanged, WorkflowChanged
 from core.domain.ids import WorkflowId
 from core.persistence.in_memory import MemoryStorage
-from core.ports.search import HitGroup, HitKind
+from core.ports.search import Hit, HitGroup, HitKind
 from core.services.outcome import Ok
 from core.wiring import Core, run_core
 from tests.support.world import a_world, tool_step
@@ -106,6 +106,36 @@ async def test_a_deleted_workflow_is_not_found_at_once_and_never_again(tmp_path:
     async with a_core(storage, tmp_path / "search.db") as core:
         core.search.begin()
         await until_found(core, "needle", 0)
+
+
+async def test_a_workflow_that_comes_back_is_found_again(tmp_path: Path) -> None:
+    storage = MemoryStorage()
+    async with a_core(storage, tmp_path / "search.db") as core:
+        core.search.begin()
+        workflow_id = await say(core, "a needle")
+        await until_found(core, "needle")
+        workflow, kept = await storage.workflow(workflow_id), storage.copy()
+        assert workflow is not None
+        assert isinstance(await core.workflows.delete(workflow_id), Ok)
+        await until_found(core, "needle", 0)
+        storage._tables = kept._tables
+        core.bus.publish(WorkflowChanged(workflow))
+        (group,) = await until_found(core, "needle")
+        assert {hit.kind for hit in (await until_hits(core, group.workflow_id, "needle"))} >= {HitKind.USER}
+
+
+async def until_hits(core: Core, workflow_id: WorkflowId, query: str) -> Sequence[Hit]:
+    """Come back when more than its title has it."""
+    hits: Sequence[Hit] = ()
+
+    async def are_there() -> bool:
+        nonlocal hits
+        found = await core.search.find_in(workflow_id, query)
+        hits = found.data if isinstance(found, Ok) else ()
+        return any(hit.kind is not HitKind.TITLE for hit in hits)
+
+    await until(are_there)
+    return hits
 
 
 async def test_a_run_that_the_store_has_otherwise_is_indexed_again(tmp_path: Path) -> None:
