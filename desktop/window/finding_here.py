@@ -78,7 +78,7 @@ class FindingHere(QObject):
         if selected and not self._has_focus():
             self._look(replace(state, sought=Sought(selected), is_open=True))
         elif not state.is_open:
-            self._look(replace(state, is_open=True), seeks=False)
+            self._look_where_one_was(replace(state, is_open=True))
         self.bar.take_focus()
 
     def step(self, by: int) -> None:
@@ -173,8 +173,7 @@ class FindingHere(QObject):
             transcript.show_turn(state.wanted)
             self._look(replace(state, wanted=None), only_in=state.wanted)
         else:
-            self._look(state, seeks=False)
-            self._finder.now = Match(*state.now) if state.now is not None else None
+            self._look_where_one_was(state)
 
     # Looking
 
@@ -191,6 +190,11 @@ class FindingHere(QObject):
         self.bar.set_text(state.sought.text)
         self._show_bar()
         self._finder.look(state.sought, first, seeks=seeks, only_in=only_in)
+
+    def _look_where_one_was(self, state: _State) -> None:
+        """Without going anywhere."""
+        self._look(state, seeks=False)
+        self._finder.now = Match(*state.now) if state.now is not None else None
 
     def _show(self) -> None:
         finder = self._finder
