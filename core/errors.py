@@ -9,7 +9,8 @@
     │   ├── CodeFailed         the person's own code: carries line and column of their source
     │   └── ToolFailed         a tool said no, or did not answer
     │       └── NetworkFailed  it found no connection, or lost it
-    └── StorageFailed          the database cannot be opened, read or written
+    ├── StorageFailed          the database cannot be opened, read or written
+    └── SearchFailed           the same of the index that is made from it
 
 `code` is stable and made for machines and translators; `message` is English, for logs and scripts.
 The words that a person reads in the window are chosen by code in the desktop.
@@ -104,3 +105,7 @@ class NetworkFailed(ToolFailed):
 class StorageFailed(MetierError):
     """The store: `in_use`, `store_doubtful`, `storage_not_writable`, `storage_full` or `storage_failed`; of the rows of
     one run, `unreadable`."""
+
+
+class SearchFailed(MetierError):
+    """The index of all texts: `search_broken`, it has to be made anew, or `search_unavailable`. The store is whole."""

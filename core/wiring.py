@@ -7,10 +7,11 @@ and closes the store.
 import asyncio
 import gc
 import os
-from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Self
 
 import platformdirs
@@ -35,6 +36,7 @@ from core.ports.clock import Clock, SystemClock
 from core.ports.consent import ConsentBook
 from core.ports.file_picker import FilePicker
 from core.ports.sandbox import Sandbox
+from core.ports.search import SearchIndex
 from core.ports.storage import Storage
 from core.ports.tools import ToolRunner
 from core.sandbox.pool import WorkerPool
@@ -59,6 +61,7 @@ from core.services.providers import ProviderService
 from core.services.queue import QueueService
 from core.services.recording import RecordingService
 from core.services.runs import RunService
+from core.services.search import SearchService
 from core.services.settings import SettingsService, read_settings
 from core.services.slash import SlashService
 from core.services.summaries import SummaryService
@@ -85,16 +88,18 @@ from core.tools.registry import Registry, Tool
 
 APP = "metier"
 KEY_FILE = "keys.json"
+SEARCH_FILE = "search.db"
 
 
 @dataclass(frozen=True, slots=True)
 class Folders:
     """Where things are kept: `store` is the database, `logs` the log files, `keys` the file for keys where the system
-    has no keyring."""
+    has no keyring, `search` the file of the index of all texts, which can be made anew (None: in a temporary one)."""
 
     store: Path
     logs: Path
     keys: Path
+    search: Path | None = None
 
     @classmethod
     def choose(cls, data: str | None) -> Self:
@@ -102,11 +107,12 @@ class Folders:
         chosen = data or os.environ.get("METIER_DATA")
         if chosen:
             root = Path(chosen).absolute()
-            return cls(root / "store", root / "logs", root / KEY_FILE)
+            return cls(root / "store", root / "logs", root / KEY_FILE, root / "cache" / SEARCH_FILE)
         return cls(
             Path(platformdirs.user_data_dir(APP, appauthor=False)) / "store",
             Path(platformdirs.user_log_dir(APP, appauthor=False)),
             Path(platformdirs.user_config_dir(APP, appauthor=False)) / KEY_FILE,
+            Path(platformdirs.user_cache_dir(APP, appauthor=False)) / SEARCH_FILE,
         )
 
 
@@ -242,6 +248,7 @@ class Core:
     attachments: AttachmentService
     queue: QueueService
     activity: ActivityService
+    search: SearchService
 
 
 @asynccontextmanager
@@ -254,10 +261,22 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
 
     storage = await SurrealStorage.open(folders.store)
     try:
-        async with run_core(storage, key_file=folders.keys, picker=picker) as core:
+        async with run_core(storage, key_file=folders.keys, picker=picker, search_file=folders.search) as core:
             yield core
     finally:
         await storage.close()
+
+
+@contextmanager
+def search_index(path: Path | None) -> Iterator[SearchIndex]:
+    """The index in that file, or in one that is gone at the end. Nothing is opened yet."""
+    from core.persistence.search.index import FileSearchIndex  # late: SQLite takes its time to load
+
+    if path is not None:
+        yield FileSearchIndex(path)
+        return
+    with TemporaryDirectory(prefix=f"{APP}-", ignore_cleanup_errors=True) as folder:
+        yield FileSearchIndex(Path(folder) / SEARCH_FILE)
 
 
 def spare_heap() -> None:
@@ -296,11 +315,13 @@ async def run_core(
     key_file: Path | None = None,
     sandbox: Sandbox | None = None,
     picker: FilePicker | None = None,
+    search_file: Path | None = None,
 ) -> AsyncIterator[Core]:
     """The core on a store that somebody else opened and closes, with `more_tools` beside the built-in ones. Code runs
     in worker processes of its own, or in the `sandbox` given.
 
-    Without a `key_file`, keys are kept in the system's keyring or not at all.
+    Without a `key_file`, keys are kept in the system's keyring or not at all; without a `search_file`, the index of all
+    texts is kept no longer than this runs.
     """
     clock = clock or SystemClock()
     bus = Bus()
@@ -346,34 +367,36 @@ async def run_core(
                         box.registry.register(tool, is_checked=True)
                     waiting = QueueService(chat, engine, storage, bus, clock, settings)
                     queue = await late.enter_async_context(waiting)
-                    with consent:
-                        yield Core(
-                            bus=bus,
-                            clock=clock,
-                            engine=engine,
-                            storage=storage,
-                            stores=stores,
-                            runs=runs,
-                            chat=chat,
-                            templates=templates,
-                            workflows=workflows,
-                            discarding=discarding,
-                            settings=settings,
-                            consent=consent,
-                            demo=DemoService(chat, runs, templates, workflows, storage),
-                            providers=ProviderService(models.catalogue, models.keys, settings),
-                            agents=agents,
-                            tools=box.invoker,
-                            summaries=SummaryService(chat, engine, storage, access, agents),
-                            recording=RecordingService(recordings),
-                            servers=servers,
-                            prompts=prompts,
-                            memories=MemoryService(storage.memories, storage.workflow, bus, clock),
-                            slash=SlashService(book, templates, prompts),
-                            notices=notices,
-                            attachments=AttachmentService(storage),
-                            queue=queue,
-                            activity=ActivityService(storage, clock),
-                        )
+                    with consent, search_index(search_file) as index:
+                        async with SearchService(index, storage, bus, clock) as search:
+                            yield Core(
+                                bus=bus,
+                                clock=clock,
+                                engine=engine,
+                                storage=storage,
+                                stores=stores,
+                                runs=runs,
+                                chat=chat,
+                                templates=templates,
+                                workflows=workflows,
+                                discarding=discarding,
+                                settings=settings,
+                                consent=consent,
+                                demo=DemoService(chat, runs, templates, workflows, storage),
+                                providers=ProviderService(models.catalogue, models.keys, settings),
+                                agents=agents,
+                                tools=box.invoker,
+                                summaries=SummaryService(chat, engine, storage, access, agents),
+                                recording=RecordingService(recordings),
+                                servers=servers,
+                                prompts=prompts,
+                                memories=MemoryService(storage.memories, storage.workflow, bus, clock),
+                                slash=SlashService(book, templates, prompts),
+                                notices=notices,
+                                attachments=AttachmentService(storage),
+                                queue=queue,
+                                search=search,
+                                activity=ActivityService(storage, clock),
+                            )
     finally:
         stores.close()

@@ -35,6 +35,11 @@ class Tasks:
         if owner is not None:
             owner.destroyed.connect(partial(Tasks.cancel, self))  # Qt holds a bound method weakly
 
+    @property
+    def is_open(self) -> bool:
+        """Whether `spawn` starts tasks still."""
+        return self._is_open
+
     def spawn(self, coroutine: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
         """Start a task. Its error is reported, whether somebody awaits the task or not.
 

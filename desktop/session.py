@@ -202,6 +202,7 @@ class Session:
         if isinstance(attended, Failed):
             self.presenter.fail(attended)
         await content.chat.load_drafts()
+        core.search.begin()
         content.settle(WorkflowId(self._state.viewed_workflow) if self._state.viewed_workflow else None)
         if self._given.demo:
             content.deeds.start_demo()

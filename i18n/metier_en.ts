@@ -198,12 +198,46 @@
     </message>
 </context>
 <context>
+    <name>ResultWords</name>
+    <message numerus="yes">
+        <source>%n hits</source>
+        <translation>
+            <numerusform>%n hit</numerusform>
+            <numerusform>%n hits</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more in this workflow</source>
+        <translation>
+            <numerusform>%n more in this workflow</numerusform>
+            <numerusform>%n more in this workflow</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>ReviewDialog</name>
     <message numerus="yes">
         <source>%n steps become a template that you can run again with other values.</source>
         <translation>
             <numerusform>%n step becomes a template that you can run again with other values.</numerusform>
             <numerusform>%n steps become a template that you can run again with other values.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>SearchPanel</name>
+    <message numerus="yes">
+        <source>%n workflows</source>
+        <translation>
+            <numerusform>%n workflow</numerusform>
+            <numerusform>%n workflows</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>More than %n workflows</source>
+        <translation>
+            <numerusform>More than %n workflow</numerusform>
+            <numerusform>More than %n workflows</numerusform>
         </translation>
     </message>
 </context>

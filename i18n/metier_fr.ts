@@ -967,6 +967,18 @@
         <translation>Trouver une commande</translation>
     </message>
     <message>
+        <source>Find in this workflow</source>
+        <translation>Trouver dans ce workflow</translation>
+    </message>
+    <message>
+        <source>Find next</source>
+        <translation>Occurrence suivante</translation>
+    </message>
+    <message>
+        <source>Find previous</source>
+        <translation>Occurrence précédente</translation>
+    </message>
+    <message>
         <source>Fold the section</source>
         <translation>Replier la section</translation>
     </message>
@@ -1113,6 +1125,10 @@
     <message>
         <source>Run again</source>
         <translation>Exécuter à nouveau</translation>
+    </message>
+    <message>
+        <source>Search in all workflows</source>
+        <translation>Chercher dans tous les workflows</translation>
     </message>
     <message>
         <source>Send</source>
@@ -1706,6 +1722,14 @@
         <translation>La limite du fournisseur est atteinte&#xa0;: trop de demandes, ou plus de crédit</translation>
     </message>
     <message>
+        <source>The search index cannot be opened or written. The conversations themselves are safe.</source>
+        <translation>L’index de recherche ne peut être ni ouvert ni écrit. Les conversations elles-mêmes sont intactes.</translation>
+    </message>
+    <message>
+        <source>The search index was damaged and is being made anew. Nothing else was harmed.</source>
+        <translation>L’index de recherche était endommagé&#x202f;; il est en cours de reconstruction. Rien d’autre n’est touché.</translation>
+    </message>
+    <message>
         <source>The server could not be reached</source>
         <translation>Le serveur n’a pas pu être joint</translation>
     </message>
@@ -1830,6 +1854,33 @@
     <message>
         <source>Remove {name}</source>
         <translation>Retirer {name}</translation>
+    </message>
+</context>
+<context>
+    <name>FindBar</name>
+    <message>
+        <source>Close</source>
+        <translation>Fermer</translation>
+    </message>
+    <message>
+        <source>Find in this workflow</source>
+        <translation>Trouver dans ce workflow</translation>
+    </message>
+    <message>
+        <source>Next place</source>
+        <translation>Occurrence suivante</translation>
+    </message>
+    <message>
+        <source>Not found</source>
+        <translation>Introuvable</translation>
+    </message>
+    <message>
+        <source>Previous place</source>
+        <translation>Occurrence précédente</translation>
+    </message>
+    <message>
+        <source>{number} of {total}</source>
+        <translation>{number} sur {total}</translation>
     </message>
 </context>
 <context>
@@ -2068,6 +2119,33 @@
     <message>
         <source>{agent} · {model}</source>
         <translation>{agent} · {model}</translation>
+    </message>
+</context>
+<context>
+    <name>IndexNote</name>
+    <message>
+        <source>Go on</source>
+        <translation>Reprendre</translation>
+    </message>
+    <message>
+        <source>Indexed: {done} of {total}</source>
+        <translation>Indexé&#xa0;: {done} sur {total}</translation>
+    </message>
+    <message>
+        <source>Indexing: {done} of {total}</source>
+        <translation>Indexation&#xa0;: {done} sur {total}</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Arrêter</translation>
+    </message>
+    <message>
+        <source>The index cannot be written</source>
+        <translation>L’index ne peut pas être écrit</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
     </message>
 </context>
 <context>
@@ -3639,6 +3717,31 @@
     </message>
 </context>
 <context>
+    <name>ResultWords</name>
+    <message numerus="yes">
+        <source>%n hits</source>
+        <translation>
+            <numerusform>%n résultat</numerusform>
+            <numerusform>%n résultats</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more in this workflow</source>
+        <translation>
+            <numerusform>%n autre dans ce workflow</numerusform>
+            <numerusform>%n autres dans ce workflow</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>More workflows</source>
+        <translation>Plus de workflows</translation>
+    </message>
+    <message>
+        <source>archived</source>
+        <translation>archivé</translation>
+    </message>
+</context>
+<context>
     <name>ReviewDialog</name>
     <message numerus="yes">
         <source>%n steps become a template that you can run again with other values.</source>
@@ -3766,6 +3869,25 @@
     </message>
 </context>
 <context>
+    <name>Search</name>
+    <message>
+        <source>Agent</source>
+        <translation>Agent</translation>
+    </message>
+    <message>
+        <source>Step {name}</source>
+        <translation>Étape {name}</translation>
+    </message>
+    <message>
+        <source>Tool {name}</source>
+        <translation>Outil {name}</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Vous</translation>
+    </message>
+</context>
+<context>
     <name>SearchField</name>
     <message>
         <source>Find a workflow by name</source>
@@ -3774,6 +3896,51 @@
     <message>
         <source>Find by name</source>
         <translation>Chercher par nom</translation>
+    </message>
+</context>
+<context>
+    <name>SearchPanel</name>
+    <message numerus="yes">
+        <source>%n workflows</source>
+        <translation>
+            <numerusform>%n workflow</numerusform>
+            <numerusform>%n workflows</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Finds what was said, what tools gave and what steps put out. “In quotes” finds a phrase.</source>
+        <translation>Trouve ce qui a été dit, ce que les outils ont donné et ce que les étapes ont produit. «&#xa0;Entre guillemets&#xa0;» trouve une suite de mots.</translation>
+    </message>
+    <message numerus="yes">
+        <source>More than %n workflows</source>
+        <translation>
+            <numerusform>Plus de %n workflow</numerusform>
+            <numerusform>Plus de %n workflows</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Nothing found so far. Older workflows are still being indexed.</source>
+        <translation>Rien pour le moment. Des workflows plus anciens sont en cours d’indexation.</translation>
+    </message>
+    <message>
+        <source>Nothing has all of these words. Try fewer, or the beginning of a word.</source>
+        <translation>Rien ne contient tous ces mots. Essayez-en moins, ou le début d’un mot.</translation>
+    </message>
+    <message>
+        <source>Search in all workflows</source>
+        <translation>Chercher dans tous les workflows</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>Recherche…</translation>
+    </message>
+    <message>
+        <source>What was found</source>
+        <translation>Ce qui a été trouvé</translation>
+    </message>
+    <message>
+        <source>{count}; the oldest hits are left out</source>
+        <translation>{count}&#x202f;; les résultats les plus anciens sont omis</translation>
     </message>
 </context>
 <context>

@@ -94,3 +94,8 @@ class QueueChanged:
     workflow_id: WorkflowId
     messages: Sequence[QueuedMessage]
     held: Held | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchIndexChanged:
+    """The index of all texts is further on, or stands still."""

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from core.errors import MetierError, Refused, StorageFailed
+from core.errors import MetierError, Refused, SearchFailed, StorageFailed
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -28,7 +28,7 @@ class Failed:
     @classmethod
     def of(cls, error: MetierError) -> "Failed":
         details = {key: value for key, value in error.as_dict().items() if key not in ("code", "message")}
-        return cls(error.code, error.message, isinstance(error, StorageFailed), details)
+        return cls(error.code, error.message, isinstance(error, StorageFailed | SearchFailed), details)
 
     def as_dict(self) -> dict[str, Any]:
         return {"code": self.code, "message": self.message, **self.details}

@@ -34,6 +34,8 @@ ColorName = Literal[
     "sign_idle",
     "badge",
     "on_badge",
+    "found",
+    "found_now",
     "shadow",
     "syntax_keyword",
     "syntax_string",
@@ -47,6 +49,7 @@ ColorName = Literal[
 class Colors:
     """A palette, as `#RRGGBB` (`shadow`: `#AARRGGBB`).
 
+    `found` marks what was looked for, `found_now` the place that one is at; nothing but `text` stands on them.
     `faint` is for decoration only, never for text that says something. `ok`, `warn` and `error` are for words,
     the `sign_` colours for shapes: dots, rings and icons.
     """
@@ -77,6 +80,8 @@ class Colors:
     sign_idle: str
     badge: str
     on_badge: str
+    found: str
+    found_now: str
     shadow: str
     syntax_keyword: str
     syntax_string: str
@@ -112,6 +117,8 @@ LIGHT = Colors(
     sign_idle="#827F77",
     badge="#E8912D",
     on_badge="#201F1D",
+    found="#FBEFB8",
+    found_now="#FFC94D",
     shadow="#1A201F1D",
     syntax_keyword="#7A3592",
     syntax_string="#1E6A4F",
@@ -147,6 +154,8 @@ DARK = Colors(
     sign_idle="#85888F",
     badge="#E8A33D",
     on_badge="#14152B",
+    found="#4D4420",
+    found_now="#7D5F0C",
     shadow="#60000000",
     syntax_keyword="#C89BF0",
     syntax_string="#8FD0A8",

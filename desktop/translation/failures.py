@@ -73,6 +73,12 @@ def failure_words(code: str, message: str) -> str:
         "too_many_files": translate("Failures", "So many files cannot go along with one message."),
         "files_too_large": translate("Failures", "The files are too large to go along with one message."),
         "export_failed": translate("Failures", "The file cannot be written. Choose another place."),
+        "search_broken": translate(
+            "Failures", "The search index was damaged and is being made anew. Nothing else was harmed."
+        ),
+        "search_unavailable": translate(
+            "Failures", "The search index cannot be opened or written. The conversations themselves are safe."
+        ),
     }
     return words.get(code) or message or translate("Failures", "It could not be done. The log has the details.")
 

@@ -104,6 +104,7 @@ class ChatPane(Adaptive, Surface):
         self.inputs = InputCard(theme, self)
         self.token_bar = TokenBar(theme, self)
         self._column = QVBoxLayout(self)
+        self._head = QHBoxLayout()
         self._foot = QHBoxLayout()
         self._build()
         self._bind = frames.bind(self, (view.changed, workflows.changed), self._render)
@@ -126,6 +127,15 @@ class ChatPane(Adaptive, Surface):
         """What the model that answers next has for a conversation; None: it has no bounds."""
         self._room = tokens
         self._render_tokens()
+
+    def put_above(self, bar: QWidget) -> None:
+        """Have a bar at the right above the transcript, where it covers nothing."""
+        self._head.addWidget(bar, 100)
+
+    @property
+    def is_completing(self) -> bool:
+        """Whether a list of names is offered to who writes."""
+        return self.completion.isVisible() or self.mentions.isVisible()
 
     def focus_composer(self) -> None:
         """A person wants to write; where something is asked for what they wrote, that comes first."""
@@ -195,6 +205,7 @@ class ChatPane(Adaptive, Surface):
 
     def dress(self) -> None:
         sizes = self._theme.sizes
+        self._head.setContentsMargins(0, 0, sizes.space_m, 0)
         self._foot.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, sizes.space_xs)
         self._slot.setSpacing(sizes.space_xs)
         self._limit_card()
@@ -226,6 +237,8 @@ class ChatPane(Adaptive, Surface):
     def _build(self) -> None:
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
+        self._head.addStretch(1)
+        self._column.addLayout(self._head)
         self._column.addWidget(self.transcript, 1)
         self._slot = QVBoxLayout()
         self._slot.addWidget(self.card)

@@ -26,6 +26,12 @@ def _picks() -> Iterator[Command]:
 _EVERYWHERE = (
     Command("go.anything", QT_TRANSLATE_NOOP("Commands", "Go to anything"), ("Ctrl+K",), "go"),
     Command("go.commands", QT_TRANSLATE_NOOP("Commands", "Find a command"), ("Ctrl+Shift+P",), "go"),
+    Command("find.everywhere", QT_TRANSLATE_NOOP("Commands", "Search in all workflows"), ("Ctrl+Shift+F",), "edit"),
+    Command("find.here", QT_TRANSLATE_NOOP("Commands", "Find in this workflow"), ("Ctrl+F",), "edit"),
+    Command("find.next", QT_TRANSLATE_NOOP("Commands", "Find next"), ("F3",), "edit", mac=("Ctrl+G",)),
+    Command(
+        "find.previous", QT_TRANSLATE_NOOP("Commands", "Find previous"), ("Shift+F3",), "edit", mac=("Ctrl+Shift+G",)
+    ),
     Command("workflow.new", QT_TRANSLATE_NOOP("Commands", "New workflow"), ("Ctrl+N",), "file"),
     Command(
         "workflow.new_from_template", QT_TRANSLATE_NOOP("Commands", "New from template…"), ("Ctrl+Shift+N",), "file"

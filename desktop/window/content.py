@@ -16,6 +16,7 @@ from desktop.activity.panel import ActivityPanel
 from desktop.aio import Tasks
 from desktop.bind import Frames
 from desktop.palette.palette import Palette
+from desktop.search.panel import SearchPanel
 from desktop.settings.page_names import PageId
 from desktop.shortcuts.chords import is_pressed
 from desktop.shortcuts.keymap import Keymap
@@ -32,6 +33,7 @@ from desktop.window.commands import COMMANDS, defaults_where
 from desktop.window.escaping import Escaping
 from desktop.window.finder import Finder
 from desktop.window.finding import Finding
+from desktop.window.finding_here import FindingHere
 from desktop.window.folding import Folding
 from desktop.window.going import Going
 from desktop.window.header import Header
@@ -53,6 +55,7 @@ from desktop.window.places import Places
 from desktop.window.preferences import Preferences
 from desktop.window.recording import RecordingPlace
 from desktop.window.retrying import Retrying
+from desktop.window.searching import Searching
 from desktop.window.sending import Sending
 from desktop.window.slashing import Slashing
 from desktop.window.start_page import StartPage
@@ -151,15 +154,22 @@ class Content(Adaptive, Surface):
             self._focus_centre,
             self,
         )
+        self.finding_here = FindingHere(
+            theme, self.chat, tasks, lambda: stores.view.workflow_id, self._focus_centre, self
+        )
+        self.search = SearchPanel(theme, core.clock.now, window)
+        show_message = self.finding_here.show_message
+        self._searching = Searching(self.search, core, tasks, self._open, show_message, self._focus_centre, self)
         self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
         self._activity_place = ActivityPlace(core, tasks, session.presenter, self.activity, window, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
-        for above in (self.finder, self.chat.completion, self.chat.mentions, self._going.recent_list):
+        lists = (self.finder, self.search, self.chat.completion, self.chat.mentions, self._going.recent_list)
+        for above in lists:
             self.toasts.stay_below(above)
         self.status = StatusLine(theme, stores, frames, self)
         self._places = Places(self.sidebar, self.chat, self.toasts)
         self._keyboard = Keyboard(window, keymap, self._places, self._carry_out, self)
-        KeyNames(keymap, self.sidebar, self.header, self.chat, self.activity, self.status, self)
+        KeyNames(keymap, self.sidebar, self.header, self.chat, self.activity, self.status, self.finding_here.bar, self)
         self._folding = Folding(self.sidebar, self.activity, theme, session.state)
         self._panes = Panes(window, self.sidebar, self.chat, self.start, self.activity, self.toasts)
         self._escaping = Escaping((self.chat.clear_selection, self._focus_centre))
@@ -223,7 +233,9 @@ class Content(Adaptive, Surface):
         self.leaving.deleteLater()
         self.chat.leave()
         self._window.takeCentralWidget()
-        lists = (self.finder, self.chat.completion, self.chat.mentions, self._going.recent_list)
+        self._searching.leave()
+        self.finding_here.leave()
+        lists = (self.finder, self.search, self.chat.completion, self.chat.mentions, self._going.recent_list)
         for above in (self.toasts, self.picker, *lists):
             above.deleteLater()
         self.deleteLater()
@@ -342,6 +354,10 @@ class Content(Adaptive, Surface):
     def _by_command(self) -> dict[str, Callable[[], object]]:
         transcript = self.chat.transcript
         return {
+            "find.everywhere": self._searching.open,
+            "find.here": self.finding_here.open,
+            "find.next": partial(self.finding_here.step, 1),
+            "find.previous": partial(self.finding_here.step, -1),
             "workflow.new": self._new,
             "workflow.rename": self._rename_viewed,
             "workflow.archive": partial(self._on_viewed_one, self.keeping.archive),

@@ -4,6 +4,7 @@ from PySide6.QtCore import QObject
 
 from desktop.activity.panel import ActivityPanel
 from desktop.attention.card import CardKeys
+from desktop.chat.find.bar import FindBar
 from desktop.shortcuts.keymap import Keymap
 from desktop.sidebar.keys import Keys
 from desktop.sidebar.sidebar import Sidebar
@@ -38,6 +39,7 @@ class KeyNames(QObject):
         chat: ChatPane,
         activity: ActivityPanel,
         status: StatusLine,
+        find: FindBar,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -47,6 +49,7 @@ class KeyNames(QObject):
         self._chat = chat
         self._activity = activity
         self._status = status
+        self._find = find
         self.tell()
         keymap.changed.connect(self.tell)
 
@@ -59,6 +62,7 @@ class KeyNames(QObject):
         )
         self._activity.set_keys(first("view.activity"), first("focus.composer"))
         self._status.set_inbox_keys(first("go.inbox"))
+        self._find.set_keys(first("find.next"), first("find.previous"))
         chat.card.set_keys(
             CardKeys(
                 first("focus.attention"), first("attention.previous"), first("attention.next"), first("attention.later")

@@ -23,11 +23,7 @@ class Places:
             return ()
         chat = self._chat
         if focus is chat.composer.text_box:
-            return (
-                (Where.COMPLETION, Where.COMPOSER)
-                if chat.completion.isVisible() or chat.mentions.isVisible()
-                else (Where.COMPOSER,)
-            )
+            return (Where.COMPLETION, Where.COMPOSER) if chat.is_completing else (Where.COMPOSER,)
         if _is_in(focus, chat.card) or _is_in(focus, chat.inputs):
             return (Where.ANSWERING,) if takes_text(focus) else (Where.CHOOSING, Where.ANSWERING)
         if isinstance(focus, SidebarList) and _is_in(focus, self._sidebar):

@@ -106,6 +106,7 @@ def test_every_text_can_be_read_on_every_surface(colors: Colors) -> None:
     assert low_contrasts(colors, SYNTAX, ("code",), 4.5) == []
     assert low_contrasts(colors, ("on_accent",), ("accent", "accent_hover"), 4.5) == []
     assert low_contrasts(colors, ("on_badge",), ("badge",), 4.5) == []
+    assert low_contrasts(colors, ("text",), ("found", "found_now"), 4.5) == []
 
 
 @pytest.mark.parametrize("colors", PALETTES.values(), ids=PALETTES)

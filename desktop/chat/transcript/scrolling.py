@@ -54,6 +54,19 @@ class ScrollingColumn(QAbstractScrollArea):
         self._place()
         self._follow_at_end()
 
+    def show_point(self, point: Point) -> None:
+        """Have what stands at a point at the upper edge, as far as there is enough below it."""
+        self._follow.set(is_on=False)
+        self._top = point
+        self._place()
+        self._top = self._column.point_at(self.verticalScrollBar().value())
+
+    def stay_here(self) -> None:
+        """Follow the end no more: a person looks at what is in sight now."""
+        if self._follow.is_on and self._column.layouts:
+            self._top = self._column.point_at(self.verticalScrollBar().value())
+            self._follow.set(is_on=False)
+
     def place_from_top(self) -> None:
         """Something has become taller or shorter in sight: what is above it stays, even where the end was followed."""
         self._top = self._column.point_at(self.verticalScrollBar().value())

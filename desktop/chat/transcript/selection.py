@@ -89,6 +89,15 @@ class Selection:
                 else:
                     live.view.select(*part)
 
+    def short_text(self, most: int) -> str:
+        """What is selected, where that is no more than so many characters of one block; else nothing."""
+        marks = self.marks
+        if marks is None:
+            return ""
+        first, last = marks
+        is_short = (first.turn, first.key) == (last.turn, last.key) and abs(first.at - last.at) <= most
+        return self.text() if is_short else ""
+
     def text(self) -> str:
         """What is selected, as it is to be copied."""
         return "".join(self.pieces())

@@ -8,14 +8,16 @@ from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QKeySequence, QPa
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core.domain.ids import MessageId
-from desktop.chat.layout.column import Place
-from desktop.chat.position import AT_END, Fold, Position
+from desktop.chat.find.sought import Found
+from desktop.chat.layout.column import Column, Place
+from desktop.chat.position import AT_END, Fold, Point, Position
 from desktop.chat.transcript.actions import ChatActions
 from desktop.chat.transcript.announcer import Announcer
 from desktop.chat.transcript.coloring import Coloring
 from desktop.chat.transcript.copier import Copier, copy_text
 from desktop.chat.transcript.copying import last_answer, last_code
 from desktop.chat.transcript.link_hint import LinkHint
+from desktop.chat.transcript.marking import FoundIn, Marking
 from desktop.chat.transcript.messages import Messages
 from desktop.chat.transcript.naming import name_turn
 from desktop.chat.transcript.order import WalkingOrder
@@ -55,6 +57,10 @@ class Transcript(Adaptive, ScrollingColumn):
     """The texts attached to the message of this id are to be seen (`turns`)."""
     announced = Signal(str)
     """What a screen reader was told: that an answer began or ended."""
+    conversation_shown = Signal()
+    """Another conversation stands here."""
+    turns_changed = Signal(object)
+    """These turns, by id, are new or others."""
 
     def __init__(self, theme: Theme, now: Callable[[], datetime], parent: QWidget | None = None) -> None:
         intents = Intents()
@@ -68,6 +74,7 @@ class Transcript(Adaptive, ScrollingColumn):
         self._sideways = Sideways(self._stage, intents, self)
         self._syntax = Syntax(self)
         self._coloring = Coloring(self._stage, self._syntax)
+        self._marking = Marking(theme, self._stage)
         self._order = WalkingOrder(self._stage, self)
         self._announcer = Announcer()
         self._pill = Pill(theme, self)
@@ -95,6 +102,7 @@ class Transcript(Adaptive, ScrollingColumn):
         self._top = position.top
         self._selection.set_marks(position.selection)
         self._place()
+        self.conversation_shown.emit()
 
     def set_turns(self, turns: Sequence[Turn]) -> None:
         """The conversation that is shown has these turns now. What did not change is not touched."""
@@ -103,6 +111,7 @@ class Transcript(Adaptive, ScrollingColumn):
         if turns:
             self._tell(turns[-1])
         self._place()
+        self.turns_changed.emit([layout.turn.id for layout in self._column.layouts])
 
     def update_turn(self, turn: Turn) -> None:
         """A turn has another value, or is new and the last. Drawn on the next frame, at most every 33 ms."""
@@ -136,6 +145,47 @@ class Transcript(Adaptive, ScrollingColumn):
             view = self._stage.turn_view(self._column.layouts[number].turn.id)
             if view is not None:
                 view.setFocus()
+
+    def mark_found(self, found_in: FoundIn | None, now: tuple[MessageId, Found] | None = None) -> None:
+        """Mark what is found, and `now` otherwise; None: nothing is marked any more."""
+        self._marking.set_found(found_in, now)
+        self._marking.apply()
+
+    def show_found(self, turn: MessageId, found: Found) -> None:
+        """Have a place that was found in sight: unfolded, and scrolled to as little as that takes."""
+        self.stay_here()
+        folded = [key for key in found.folds if not self._column.folds_of(turn).get(key, False)]
+        for key in folded if self._column.has(turn) else ():
+            self._column.set_fold(self._column.number_of(turn), key, is_unfolded=True)
+        place = self._column.place_of(turn, found.key)
+        if place is None:
+            return
+        if folded:
+            self._place()
+        box = self._box_of(place, found)
+        if box is None or not self.viewport().rect().intersects(box):
+            self.show_point(Point(turn, found.key, -self.viewport().height() // 3))
+            box = self._box_of(place, found)
+        if box is not None:
+            self.show_box(box)
+
+    def show_turn(self, turn: MessageId) -> None:
+        """Have the beginning of a turn in sight."""
+        if self._column.has(turn):
+            self.show_place(Place(self._column.number_of(turn), 0))
+
+    @property
+    def column(self) -> Column:
+        """The conversation that is shown."""
+        return self._column
+
+    def first_in_sight(self) -> int:
+        """The number of the turn at the upper edge; 0 in an empty conversation."""
+        return self._column.at(self.verticalScrollBar().value()).turn if self._column.layouts else 0
+
+    def short_selection(self, most: int) -> str:
+        """What is selected, where that is no more than so many characters of one block."""
+        return self._selection.short_text(most)
 
     def copy_answer(self) -> bool:
         """Copy the last answer as it was written; false if there is none."""
@@ -221,6 +271,7 @@ class Transcript(Adaptive, ScrollingColumn):
         self._place()
 
     def _on_shown(self, live: Live) -> None:
+        self._marking.forget(live.view)
         self._coloring.color(live)
 
     def _on_placed(self) -> None:
@@ -228,6 +279,7 @@ class Transcript(Adaptive, ScrollingColumn):
             name_turn(view, self._column.layouts[self._column.number_of(view.turn)].turn)
         self._sideways.apply()
         self._selection.apply()
+        self._marking.apply()
         self._order.update()
         self._messages.place()
         self._pill.set_count(self._follow.new_count())
@@ -254,6 +306,7 @@ class Transcript(Adaptive, ScrollingColumn):
             self._column.set_turn(turn)
             self._tell(turn)
         self._place()
+        self.turns_changed.emit(list(pending))
 
     def _drop_frame(self) -> None:
         self._pending.clear()
@@ -264,6 +317,16 @@ class Transcript(Adaptive, ScrollingColumn):
         if words is not None:
             tell_news(self, words)
             self.announced.emit(words)
+
+    def _box_of(self, place: Place, found: Found) -> QRect | None:
+        """Where it stands in the viewport, if its block is on stage; a long line of code is scrolled to it."""
+        live = self._stage.live_at(place)
+        if live is None:
+            return None
+        if not isinstance(live.view, TextView):
+            return QRect(live.view.mapTo(self.viewport(), live.view.rect().topLeft()), live.view.size())
+        box = live.view.box_of(found.start, found.end)
+        return QRect(live.view.mapTo(self.viewport(), box.topLeft()), box.size())
 
     def _focused_turn(self) -> int | None:
         """The turn that has the focus, or something of it."""

@@ -1,6 +1,6 @@
 """One turn on screen: the frames behind its blocks, and the views of those blocks that can be seen."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from PySide6.QtCore import QEvent, QRectF, Qt
 from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QPen
@@ -10,6 +10,7 @@ from core.domain.ids import MessageId
 from desktop.chat.layout.blocks import Block, CardKind
 from desktop.chat.layout.turn_layout import PlacedCard
 from desktop.chat.transcript.slot import Slot
+from desktop.chat.views.line_button import LineButton
 from desktop.chat.views.making import ViewMaker
 from desktop.chat.views.text_view import TextView
 from desktop.theme.drawing import paint_focus_ring
@@ -36,6 +37,7 @@ class TurnView(QWidget):
         self._spare: dict[type[Block], list[Slot]] = {}
         self._used: set[str] = set()
         self._cards: list[PlacedCard] = []
+        self._found: Mapping[str, bool] = {}
         self.turn = MessageId("")
 
     def begin(self, turn: MessageId) -> None:
@@ -64,6 +66,12 @@ class TurnView(QWidget):
         shown = list(cards)
         if shown != self._cards:
             self._cards = shown
+            self.update()
+
+    def set_found(self, found: Mapping[str, bool]) -> None:
+        """Mark these lines as found; true: it is the one that one is at."""
+        if found != self._found:
+            self._found = found
             self.update()
 
     def forget_looks(self) -> None:
@@ -126,10 +134,24 @@ class TurnView(QWidget):
             box = QRectF(card.left, card.top, card.right - card.left, card.bottom - card.top)
             if box.intersects(QRectF(event.rect())):
                 self._paint_card(painter, card, box)
+        for key, is_now in self._found.items():
+            slot = self._slots.get(key)
+            if slot is not None:
+                self._paint_found(painter, slot.view, is_now=is_now)
         if self.hasFocus():
             sizes = self._theme.sizes
             ring = QRectF(self.rect()).adjusted(0, 0, 0, -sizes.space_l)
             paint_focus_ring(painter, ring, sizes.radius_card, self._theme.color("accent"), sizes.focus_ring)
+
+    def _paint_found(self, painter: QPainter, view: QWidget, *, is_now: bool) -> None:
+        """A frame around a line, whose words keep their colours."""
+        sizes = self._theme.sizes
+        outside = 0 if isinstance(view, LineButton) else sizes.space_xs
+        width = sizes.focus_ring if is_now else 1
+        box = QRectF(view.geometry()).adjusted(3 - outside, 3, outside - 3, -3)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self._theme.color("sign_warn"), width))
+        painter.drawRoundedRect(box, sizes.radius_small, sizes.radius_small)
 
     def _paint_card(self, painter: QPainter, card: PlacedCard, box: QRectF) -> None:
         color = self._theme.color

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from math import ceil
 from typing import Any
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, Qt, QUrl
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -94,6 +94,20 @@ class TextView(QTextBrowser):
             self.setTextCursor(cursor)
             self.blockSignals(was_blocked)
             self.horizontalScrollBar().setValue(sideways)
+
+    def box_of(self, start: int, end: int) -> QRect:
+        """Where the text between two positions begins, on this widget; scrolled sideways to it where it is cut off."""
+        last = self.document().characterCount() - 1
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(min(end, last))
+        right = self.cursorRect(cursor)
+        cursor.setPosition(min(start, last))
+        left = self.cursorRect(cursor)
+        bar = self.horizontalScrollBar()
+        if bar.maximum() > 0 and not (left.left() >= 0 and right.right() <= self.viewport().width()):
+            bar.setValue(bar.value() + left.left() - self.viewport().width() // 3)
+            left = self.cursorRect(cursor)
+        return left
 
     def deselect(self) -> None:
         """Nothing is selected here any more; nobody is told."""

@@ -33,12 +33,6 @@ SEVERAL = {
 """Actions of the design that are more than one command."""
 ELSEWHERE = {"graph", "template", "edit", "view.cycle"}
 """Those of the page of templates, which has its own."""
-WITHOUT = {
-    "find.here",
-    "find.next",
-    "find.everywhere",
-}
-"""What cannot be done by key."""
 WIDER = {"composer.send_now", "composer.attach"}
 """What leads to the composer from everywhere."""
 HELD = {"Return+hold"}
@@ -61,9 +55,7 @@ def keys(action: dict[str, Any], system: str) -> set[str]:
     return found
 
 
-ACTIONS_HERE = [
-    one for one in ACTIONS if one["id"].partition(".")[0] not in ELSEWHERE and one["id"] not in ELSEWHERE | WITHOUT
-]
+ACTIONS_HERE = [one for one in ACTIONS if one["id"].partition(".")[0] not in ELSEWHERE and one["id"] not in ELSEWHERE]
 
 
 @pytest.mark.parametrize("action", ACTIONS_HERE, ids=lambda one: str(one["id"]))

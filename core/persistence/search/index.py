@@ -1,0 +1,271 @@
+"""`core.ports.search.SearchIndex` on a file: one thread writes, another one reads, and neither holds the loop."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.searching import Term, digest
+from core.errors import SearchFailed
+from core.persistence.search.file import FIRST_TITLE, INTERRUPTED, open_file, remove, told
+from core.persistence.search.finding import find, find_in
+from core.persistence.search.words import indexed, packed, unpacked, without_secrets
+from core.ports.search import Hit, HitKind, HitPage, Indexed, RunDocuments
+from core.threads.pieces import Pieces, in_thread
+
+T = TypeVar("T")
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MERGE_PAGES = 64
+TIDY, UNTIDY, TIDYING = 0, 1, 2
+"""Kept in the file as its `application_id`: whether words of what was deleted may be in it."""
+
+
+class _Open(NamedTuple):
+    writer: sqlite3.Connection
+    reader: sqlite3.Connection
+
+
+class FileSearchIndex:
+    """The index in the file `path`, which is made with its folder. Other processes leave it alone: the store that it is
+    made from is one process's at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._open: _Open | None = None
+        self._writing = ThreadPoolExecutor(1, "search-writer")
+        self._reading = ThreadPoolExecutor(1, "search-reader")
+        self._turn = asyncio.Lock()
+
+    async def open(self) -> None:
+        if self._open is not None:  # whoever searches does not wait for whoever writes
+            return
+        async with self._turn:
+            if self._open is None:
+                loop = asyncio.get_running_loop()
+                self._open = _Open(*await loop.run_in_executor(self._writing, open_file, self._path))
+
+    async def begin_anew(self) -> None:
+        """Throw away what is there: it cannot be read. An empty one stands in its place. Raises SearchFailed."""
+        await self._shut()
+        with told():
+            await asyncio.get_running_loop().run_in_executor(self._writing, remove, self._path)
+        await self.open()
+
+    async def close(self) -> None:
+        await self._shut()
+        self._writing.shutdown(wait=False)
+        self._reading.shutdown(wait=False)
+
+    # Writing
+
+    async def put_title(self, workflow_id: WorkflowId, title: str) -> None:
+        await self._write(lambda writer: _put_title(writer, workflow_id, title))
+
+    async def put_runs(self, workflow_id: WorkflowId, runs: Sequence[RunDocuments]) -> None:
+        await self._write(lambda writer: _put_runs(writer, workflow_id, runs))
+
+    async def forget_runs(self, run_ids: Sequence[RunId]) -> None:
+        await self._write(lambda writer: _forget_runs(writer, run_ids))
+
+    async def forget_workflow(self, workflow_id: WorkflowId) -> None:
+        await self._write(lambda writer: _forget_workflow(writer, workflow_id))
+
+    async def tidy(self) -> bool:
+        if await self._write(_tidy_some):
+            return True
+        async with self._turn:
+            await in_thread(_without_log(self._opened().writer), self._writing)
+        return False
+
+    async def indexed(self) -> Indexed:
+        return await self._write(_indexed)
+
+    # Reading
+
+    async def find(self, terms: Sequence[Term], skip: int = 0) -> HitPage:
+        return await self._read(lambda reader: find(reader, terms, skip))
+
+    async def find_in(self, workflow_id: WorkflowId, terms: Sequence[Term], skip: int = 0) -> tuple[Hit, ...]:
+        return await self._read(lambda reader: find_in(reader, workflow_id, terms, skip))
+
+    async def _write(self, work: Callable[[sqlite3.Connection], Pieces[T]]) -> T:
+        """Carry it out in one transaction, in pieces; cancelled between two of them, nothing is done."""
+        async with self._turn:
+            return await in_thread(_in_transaction(self._opened().writer, work), self._writing)
+
+    async def _read(self, work: Callable[[sqlite3.Connection], Pieces[T]]) -> T:
+        """Cancelled, the statement at work ends at once: a newer search is not to wait for it."""
+        reader = self._opened().reader
+        while True:
+            reading = asyncio.ensure_future(in_thread(_asked(reader, work), self._reading))
+            try:
+                return await asyncio.shield(reading)
+            except asyncio.CancelledError:
+                reading.cancel()
+                reader.interrupt()
+                raise
+            except SearchFailed as error:
+                if error.code != INTERRUPTED:  # else the search before this one was still at work
+                    raise
+
+    def _opened(self) -> _Open:
+        if self._open is None:
+            raise SearchFailed("search_unavailable", "the index is not open")
+        return self._open
+
+    async def _shut(self) -> None:
+        async with self._turn:
+            opened, self._open = self._open, None
+            if opened is None:
+                return
+            opened.reader.interrupt()
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._reading, opened.reader.close)
+            await loop.run_in_executor(self._writing, opened.writer.close)
+
+
+def _asked(reader: sqlite3.Connection, work: Callable[[sqlite3.Connection], Pieces[T]]) -> Pieces[T]:
+    with told():
+        return (yield from work(reader))
+
+
+def _in_transaction(writer: sqlite3.Connection, work: Callable[[sqlite3.Connection], Pieces[T]]) -> Pieces[T]:
+    with told():
+        writer.execute("BEGIN IMMEDIATE")
+        try:
+            result = yield from work(writer)
+            writer.execute("COMMIT")
+        except BaseException:
+            if writer.in_transaction:
+                writer.execute("ROLLBACK")
+            raise
+    return result
+
+
+def _indexed(writer: sqlite3.Connection) -> Pieces[Indexed]:
+    titles = {WorkflowId(name): title for name, title in writer.execute("SELECT id, title FROM workflow")}
+    yield
+    runs = {RunId(name): status for name, status in writer.execute("SELECT id, status FROM run")}
+    return Indexed(titles, runs)
+
+
+def _put_title(writer: sqlite3.Connection, workflow_id: WorkflowId, title: str) -> Pieces[None]:
+    number = _workflow(writer, workflow_id)
+    place = FIRST_TITLE + number
+    yield from _forget(writer, [place])
+    text = yield from without_secrets(title)
+    yield from _add(writer, (place, number, None, HitKind.TITLE, None, ""), text)
+    writer.execute("UPDATE workflow SET title = ? WHERE number = ?", (digest(title), number))
+
+
+def _put_runs(writer: sqlite3.Connection, workflow_id: WorkflowId, runs: Sequence[RunDocuments]) -> Pieces[None]:
+    workflow = _workflow(writer, workflow_id)
+    places = _Places(writer)
+    for run in runs:
+        yield from _forget_run(writer, run.run_id)
+        for document in run.documents:
+            text = yield from without_secrets(document.text)
+            if text.strip():
+                place = places.next(document.at)
+                row = (place, workflow, run.run_id, document.kind, document.message_id, _storable(document.label))
+                yield from _add(writer, row, text)
+        writer.execute("INSERT INTO run VALUES (?, ?, ?)", (run.run_id, workflow, run.status))
+
+
+def _forget_runs(writer: sqlite3.Connection, run_ids: Iterable[RunId]) -> Pieces[None]:
+    for run_id in run_ids:
+        yield from _forget_run(writer, run_id)
+        writer.execute(f"PRAGMA application_id = {UNTIDY}")
+
+
+def _forget_workflow(writer: sqlite3.Connection, workflow_id: WorkflowId) -> Pieces[None]:
+    row = writer.execute("SELECT number FROM workflow WHERE id = ?", (workflow_id,)).fetchone()
+    if row is not None:
+        yield from _forget(writer, _numbers(writer, "SELECT number FROM document WHERE workflow = ?", row[0]))
+        writer.execute("DELETE FROM run WHERE workflow = ?", row)
+        writer.execute("DELETE FROM workflow WHERE number = ?", row)
+        writer.execute(f"PRAGMA application_id = {UNTIDY}")
+
+
+def _tidy_some(writer: sqlite3.Connection) -> Pieces[bool]:
+    """Merge some of what the index of words is made of, so that deleted words leave the file; whether more is left."""
+    (stage,) = writer.execute("PRAGMA application_id").fetchone()
+    if stage == TIDY:
+        return False
+    before = writer.total_changes
+    pages = MERGE_PAGES if stage == TIDYING else -MERGE_PAGES  # less than none: begin to merge all that there is
+    writer.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
+    yield
+    is_done = stage == TIDYING and writer.total_changes - before < 2  # as FTS5 tells that nothing was left to do
+    writer.execute(f"PRAGMA application_id = {TIDY if is_done else TIDYING}")
+    return not is_done
+
+
+def _without_log(writer: sqlite3.Connection) -> Pieces[None]:
+    """What was written over is in the log too."""
+    with told():
+        writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        yield
+
+
+def _forget_run(writer: sqlite3.Connection, run_id: RunId) -> Pieces[None]:
+    yield from _forget(writer, _numbers(writer, "SELECT number FROM document WHERE run = ?", run_id))
+    writer.execute("DELETE FROM run WHERE id = ?", (run_id,))
+
+
+def _forget(writer: sqlite3.Connection, numbers: Iterable[int]) -> Pieces[None]:
+    for number in numbers:
+        row = writer.execute("SELECT text FROM body WHERE number = ?", (number,)).fetchone()
+        if row is None:
+            continue
+        words = yield from indexed(unpacked(row[0]))
+        writer.execute("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", (number, words))
+        writer.execute("DELETE FROM body WHERE number = ?", (number,))
+        writer.execute("DELETE FROM document WHERE number = ?", (number,))
+        yield
+
+
+def _add(
+    writer: sqlite3.Connection, row: tuple[int, int, str | None, HitKind, MessageId | None, str], text: str
+) -> Pieces[None]:
+    words = yield from indexed(text)
+    writer.execute("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)", row)
+    writer.execute("INSERT INTO body VALUES (?, ?)", (row[0], packed(text)))
+    writer.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (row[0], words))
+    yield
+
+
+def _workflow(writer: sqlite3.Connection, workflow_id: WorkflowId) -> int:
+    writer.execute("INSERT INTO workflow (id) VALUES (?) ON CONFLICT DO NOTHING", (workflow_id,))
+    number: int = writer.execute("SELECT number FROM workflow WHERE id = ?", (workflow_id,)).fetchone()[0]
+    return number
+
+
+class _Places:
+    """Gives each document its time as its number, or the next microsecond that no other has."""
+
+    def __init__(self, writer: sqlite3.Connection) -> None:
+        self._writer = writer
+        self._next: dict[int, int] = {}
+
+    def next(self, at: datetime) -> int:
+        time = max(1, (at - _EPOCH) // timedelta(microseconds=1))
+        place = self._next.get(time, time)
+        while self._writer.execute("SELECT 1 FROM document WHERE number = ?", (place,)).fetchone() is not None:
+            place += 1
+        self._next[time] = place + 1
+        return place
+
+
+def _numbers(writer: sqlite3.Connection, query: str, value: object) -> list[int]:
+    return [number for (number,) in writer.execute(query, (value,))]
+
+
+def _storable(text: str) -> str:
+    """SQLite takes no halves of characters."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,97 @@
+"""What of a run can be found: what was said, what tools were asked and gave, what steps put out. Pure.
+
+Of a long value its beginning alone: who looks for a result remembers how it began, not its last megabyte.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from core.domain.ids import CallId
+from core.domain.json_text import decode
+from core.domain.live_run import LiveCall, LiveRun
+from core.ports.search import Document, HitKind
+from core.threads.pieces import Pieces
+
+VALUE_CHARACTERS = 64 * 1024
+
+_ESCAPED = re.compile(r"\\(?:u([0-9a-fA-F]{4})|([nrt])|([\"\\/]))")
+
+
+def documents_of(run: LiveRun, results: Mapping[CallId, str]) -> Pieces[list[Document]]:
+    """The texts of one run, one after the other: for a thread. `results` are the JSON texts of what its calls gave."""
+    at = run.completed_at or run.created_at
+    found: list[Document] = []
+    if run.prompt and run.prompt_id is not None:
+        found.append(Document(HitKind.USER, run.prompt_id, run.created_at, run.prompt))
+    content = run.content
+    if content:
+        label = run.workflow_name if run.parent is not None else ""
+        found.append(Document(HitKind.ASSISTANT, run.message_id, at, content, label))
+    for agent in run.sub_agents.values():
+        text = f"{agent.prompt}\n\n{agent.text}"
+        found.append(Document(HitKind.ASSISTANT, run.message_id, agent.started_at, text, agent.name))
+    for call in run.calls.values():
+        text = _call_text(call, results.get(call.id))
+        found.append(Document(HitKind.TOOL, run.message_id, call.started_at, text, call.tool))
+        yield
+    for step in run.steps.values():
+        text = text_of_value(step.output)
+        if text and text not in content:
+            found.append(Document(HitKind.STEP, run.message_id, step.finished_at or at, text, step.name))
+        yield
+    return found
+
+
+def text_of_value(value: Any) -> str:
+    """The names, texts and numbers of a JSON value, a line each, as far as VALUE_CHARACTERS reach."""
+    lines: list[str] = []
+    left = VALUE_CHARACTERS
+    for line in _lines(value):
+        lines.append(line[:left])
+        left -= len(lines[-1]) + 1
+        if left <= 0:
+            break
+    return "\n".join(lines)
+
+
+def text_of_json(text: str) -> str:
+    """`text_of_value` of JSON text; of a long one, its beginning as it is written."""
+    if len(text) <= VALUE_CHARACTERS:
+        try:
+            return text_of_value(decode(text))
+        except ValueError:
+            return text
+    return _ESCAPED.sub(_meant, text[:VALUE_CHARACTERS]).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _call_text(call: LiveCall, result: str | None) -> str:
+    error = call.error.get("message") if call.error is not None else None
+    parts = (call.tool, text_of_value(call.arguments), call.summary, error, text_of_json(result) if result else None)
+    return "\n".join(str(part) for part in parts if part)
+
+
+def _lines(value: Any) -> Iterator[str]:
+    """In the order of the value, however deep it is."""
+    todo: list[Iterable[Any]] = [iter([value])]
+    while todo:
+        for part in todo[-1]:
+            if isinstance(part, str):
+                yield part
+            elif isinstance(part, dict):
+                todo.append(iter([one for member in part.items() for one in member]))
+                break
+            elif isinstance(part, list | tuple):
+                todo.append(iter(part))
+                break
+            elif part is not None and not isinstance(part, bool):
+                yield str(part)
+        else:
+            todo.pop()
+
+
+def _meant(escape: re.Match[str]) -> str:
+    code, sign, itself = escape.groups()
+    if code is not None:
+        return chr(int(code, 16))
+    return "\n" if sign is not None else itself

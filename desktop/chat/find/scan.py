@@ -1,0 +1,128 @@
+"""What a turn shows where all of it is unfolded, block by block, and where something stands in that."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from PySide6.QtGui import QTextDocument
+
+from core.domain.searching import spans
+from desktop.chat.find.sought import Found, Sought, may_hold
+from desktop.chat.layout.blocks import (
+    Block,
+    CaptionBlock,
+    CodeBlock,
+    PlainBlock,
+    ProseBlock,
+    StepBlock,
+    SubAgentBlock,
+    ThoughtBlock,
+    ToolBlock,
+    ToolGroupBlock,
+)
+from desktop.chat.layout.hidden import revealed, shown
+from desktop.chat.layout.memo import Memo
+from desktop.chat.layout.turn_blocks import blocks_of
+from desktop.chat.values import Turn
+from desktop.chat.views.prose_style import MARKDOWN, set_markdown
+from desktop.chat.views.units import to_units
+from desktop.theme.theme import Theme
+
+_LINES = (ToolBlock, ToolGroupBlock, ThoughtBlock, StepBlock, SubAgentBlock)
+
+
+class _AllUnfolded(Mapping[str, bool]):
+    """Every line is."""
+
+    def __getitem__(self, key: str) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+ALL_UNFOLDED = _AllUnfolded()
+
+
+class Scan:
+    """Looks through one turn, again and again while it grows: what did not change is not looked through anew."""
+
+    def __init__(self, theme: Theme, sought: Sought) -> None:
+        self._theme = theme
+        self._pattern = sought.pattern
+        self._letters = sought.letters
+        self._memo = Memo()
+        self._known: dict[str, tuple[Block, list[Found]]] = {}
+
+    def blocks(self, turn: Turn) -> Sequence[Block]:
+        """All that the turn can show. Pure: for a thread, where it is long."""
+        return blocks_of(turn, ALL_UNFOLDED, self._memo)
+
+    def places(self, blocks: Iterable[Block]) -> Iterator[list[Found]]:
+        """What is found in each block, one block after the other: others may have a turn in between."""
+        lines: list[Block] = []
+        known: dict[str, tuple[Block, list[Found]]] = {}
+        for block in blocks:
+            while lines and lines[-1].within.depth >= block.within.depth:
+                lines.pop()
+            before = self._known.get(block.key)
+            if before is not None and (before[0] is block or before[0] == block):
+                found = before[1]
+            else:
+                found = list(self._found(block, tuple(line.key for line in lines)))
+            known[block.key] = block, found
+            yield found
+            if isinstance(block, _LINES):
+                lines.append(block)
+        self._known = known
+
+    def _found(self, block: Block, folds: tuple[str, ...]) -> Iterator[Found]:
+        if self._pattern is None:
+            return
+        line = _line_text(block)
+        if line:
+            if next(spans(self._pattern, line), None) is not None:
+                yield Found(block.key, 0, 0, folds, is_whole=True)
+            return
+        text = self._text(block)
+        for span in spans(self._pattern, text):
+            if span.end > span.start:
+                yield Found(block.key, to_units(text, span.start), to_units(text, span.end), folds)
+
+    def _text(self, block: Block) -> str:
+        """What the view of a block shows, sign by sign."""
+        match block:
+            case PlainBlock(text=text):
+                return revealed(text).removesuffix("\n")
+            case ProseBlock(text=text, is_plain=True):
+                return revealed(text).removesuffix("\n")
+            case ProseBlock(text=text) if may_hold(text, self._letters):
+                return self._markdown(revealed(text))
+            case CodeBlock(text=text):
+                return shown(text.removesuffix("\n")).text
+            case _:
+                return ""
+
+    def _markdown(self, text: str) -> str:
+        document = QTextDocument()
+        if "![" in text or ("|" in text and ">" in text):  # what is dressed reads otherwise
+            set_markdown(document, text, self._theme)
+        else:
+            document.setMarkdown(text, MARKDOWN)
+        return document.toPlainText()
+
+
+def _line_text(block: Block) -> str:
+    """What a line says that is painted, not laid out as text."""
+    match block:
+        case CaptionBlock(text=text):
+            return revealed(text)
+        case ToolBlock(line=tool):
+            return revealed(tool.target)
+        case StepBlock(line=step):
+            return step.name
+        case SubAgentBlock(line=agent):
+            return agent.name
+        case _:
+            return ""

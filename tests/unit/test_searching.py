@@ -1,0 +1,65 @@
+"""What a person looks for: words, phrases, and where they stand."""
+
+import pytest
+
+from core.domain.searching import Term, folded, pattern_of_terms, pattern_of_text, spans, terms_of
+
+
+def found(query: str, text: str) -> list[str]:
+    pattern = pattern_of_text(query)
+    return [text[span.start : span.end] for span in spans(pattern, text)] if pattern is not None else []
+
+
+def marked(query: str, text: str) -> list[str]:
+    pattern = pattern_of_terms(terms_of(query))
+    return [text[span.start : span.end] for span in spans(pattern, text)] if pattern is not None else []
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "places"),
+    [
+        ("ete", "un ÉTÉ, e\u0301te\u0301", ["ÉTÉ", "e\u0301te\u0301"]),
+        ("coeur", "Cœur coeur", ["Cœur", "coeur"]),
+        ("STRASSE", "Straße", ["Straße"]),
+        ("office", "oﬃce", ["oﬃce"]),
+        ("the  end", "The\nEnd", ["The\nEnd"]),
+        ("a.*b", "a.*b aXXb", ["a.*b"]),
+        ("中文", "这是中文的", ["中文"]),
+        ("", "anything", []),
+        ("\0\ud800", "any thing", []),
+    ],
+)
+def test_a_text_is_found_without_case_and_accents_as_it_is_written(query: str, text: str, places: list[str]) -> None:
+    assert found(query, text) == places
+
+
+def test_words_are_whole_but_for_the_last_one_that_is_still_typed() -> None:
+    assert marked("cat do", "concat cat cats dog undo") == ["cat", "do"]
+    assert marked('"cat do"', "cat do cat dog") == ["cat do"]
+    assert marked('"cat do', "cat do cat dog") == ["cat do", "cat do"]
+
+
+@pytest.mark.parametrize("query", ["", "   ", '"', '""', "* ^ : ( ) - + !", "\0", "\ud800", "🙂", "\u0301"])
+def test_a_query_without_a_letter_asks_for_nothing(query: str) -> None:
+    assert terms_of(query) == ()
+    assert pattern_of_terms(terms_of(query)) is None
+
+
+def test_no_sign_is_an_operator() -> None:
+    assert terms_of("NOT a OR NEAR(b*") == (Term(("not",)), Term(("a",)), Term(("or",)), Term(("near", "b")))
+
+
+def test_a_huge_query_is_cut() -> None:
+    assert len(terms_of("x " * 100_000)) <= 16
+    assert pattern_of_text("é" * 1_000_000) is not None
+
+
+def test_scripts_without_spaces_are_found_inside() -> None:
+    assert marked("文测", "中文测试") == ["文测"]
+    assert marked("한국", "대한국어") == ["한국"]
+
+
+@pytest.mark.parametrize("text", ["Éßœ", "ﬁ", "İ", "\u212a", "ǅ", "ΐ", "\uff21\uff11"])
+def test_folding_again_changes_nothing(text: str) -> None:
+    assert folded(folded(text)) == folded(text)
+    assert found(folded(text), text) == [text]
