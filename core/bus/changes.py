@@ -66,9 +66,11 @@ class WorkflowChanged:
 @dataclass(frozen=True, slots=True)
 class WorkflowDeleted:
     """A workflow is gone with everything that belonged to it, or hidden until it is. Its run was cancelled before
-    (UI §11). A `WorkflowChanged` brings a hidden one back."""
+    (UI §11). One that `can_return` is only hidden: a `WorkflowChanged` brings it back, or a second one of these tells
+    that it is gone for good."""
 
     workflow_id: WorkflowId
+    can_return: bool = False
 
 
 class Saving(StrEnum):

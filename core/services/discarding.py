@@ -64,7 +64,7 @@ class Discarding:
         newest = next((run.status for run in runs if run.kind is not RunKind.RECORDING), None)
         await self._storage.commit([DiscardWorkflow(workflow_id, self._clock.now())])
         self._can_return[workflow_id] = WorkflowChanged(found, newest)
-        self._bus.publish(WorkflowDeleted(workflow_id))
+        self._bus.publish(WorkflowDeleted(workflow_id, can_return=True))
         return found
 
     @answers

@@ -245,6 +245,8 @@ class QueueService:
             self._spawn(self._go_on(event.workflow_id, event.run_id))
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
+        if message.can_return:
+            return
         self._queues.pop(message.workflow_id, None)
         self._held.pop(message.workflow_id, None)
         self._turns.pop(message.workflow_id, None)

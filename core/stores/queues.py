@@ -50,5 +50,5 @@ class Queues:
         tell(self.changed)
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
-        if self._queues.pop(message.workflow_id, None) is not None:
+        if not message.can_return and self._queues.pop(message.workflow_id, None) is not None:
             tell(self.changed)

@@ -32,6 +32,7 @@ class Workflows:
 
     def __init__(self, bus: Bus) -> None:
         self._rows: dict[WorkflowId, ListedWorkflow] = {}
+        self._hidden: set[WorkflowId] = set()
         self._in_order: list[ListedWorkflow] | None = None
         self._newest: dict[WorkflowId, RunId] = {}
         self._subscriptions = (
@@ -68,7 +69,13 @@ class Workflows:
         """Archived or not."""
         return self._rows.get(workflow_id)
 
+    @property
+    def all_ids(self) -> set[WorkflowId]:
+        """Of those that are listed, archived, or deleted so that it can be undone."""
+        return {*self._rows, *self._hidden}
+
     def _on_changed(self, message: WorkflowChanged) -> None:
+        self._hidden.discard(message.workflow.id)
         known = self._rows.get(message.workflow.id)
         status = message.status or (known.status if known else None)
         self._rows[message.workflow.id] = ListedWorkflow(message.workflow, status)
@@ -76,7 +83,11 @@ class Workflows:
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
         self._newest.pop(message.workflow_id, None)
-        if self._rows.pop(message.workflow_id, None) is not None:
+        was_there = self._rows.pop(message.workflow_id, None) is not None or message.workflow_id in self._hidden
+        self._hidden.discard(message.workflow_id)
+        if message.can_return:
+            self._hidden.add(message.workflow_id)
+        if was_there:
             self._tell()
 
     def _on_event(self, event: Event) -> None:

@@ -342,7 +342,7 @@ class ChatPane(Adaptive, Surface):
         return self._shown, self.composer.draft() if self._is_shown else self.drafts.get(self._shown)
 
     def _forget_deleted(self) -> None:
-        there = {row.workflow.id for row in self._workflows.rows}
+        there = self._workflows.all_ids
         gone, self._known = self._known - there, there
         for one in gone:
             self._positions.pop(one, None)

@@ -180,3 +180,32 @@ async def test_one_that_needs_somebody_can_be_peeked_at_and_archived(
         assert app.core.stores.questions.workflows == []
         assert app.viewed is None
         assert not app.content.peeking.is_on
+
+
+async def test_what_is_archived_or_deleted_and_brought_back_has_its_draft_and_what_waited(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        (other,) = await ended(app, "Other")
+        run = await app.say("go", script=SLOW)
+        one = run.workflow_id
+        app.content._open(one)
+        app.write("wait for it")
+        app.key(Key.Key_Return)
+        queues = app.core.stores.queues
+        await until(lambda: queues.of(one).messages)
+        app.write("half a thought")
+        app.content._open(other)
+        for bring_back in (app.core.workflows.restore, app.core.discarding.bring_back):
+            put_away = (
+                app.core.workflows.archive if bring_back == app.core.workflows.restore else app.core.discarding.discard
+            )
+            await put_away(one)
+            await until(lambda: one not in {row.workflow.id for row in app.core.stores.workflows.rows})
+            await asyncio.sleep(0.1)
+            await bring_back(one)
+            await until(lambda: app.row(one))
+            app.content._open(one)
+            assert app.content.chat.composer.draft().text == "half a thought"
+            assert [message.text for message in queues.of(one).messages] == ["wait for it"]
+            app.content._open(other)
