@@ -119,28 +119,31 @@ async def an_app(
     window.activateWindow()
     folders = Folders.choose(str(tmp_path))
     session = Session(qapp, window, arguments or ENGLISH, folders, tmp_path / "window.json", WindowState(), 0.0)
-    async with run_core(storage or MemoryStorage(), key_file=folders.keys) as core:
-        await core.settings.change(validation_mode=mode)
-        tasks = Tasks(session.presenter.report)
-        session.presenter.use(core.stores.toasts)
-        content = Content(session, core, Frames(session.presenter.report), tasks, window)
-        window.setCentralWidget(content)
-        session._content = content
-        window.closing.connect(session._close)
-        content.begin()
-        await _until_active(window)
-        await session._begin(core, content)
-        try:
-            yield App(core, window, content, session)
-        finally:
-            content.preferences.leave()
-            await content.chat.drafts.close()
-            await tasks.close()
-            session.presenter.use(None)
-            content.leave()
-            session.translation.retire()
-    window.deleteLater()
-    await asyncio.sleep(0)
+    try:
+        async with run_core(storage or MemoryStorage(), key_file=folders.keys) as core:
+            await core.settings.change(validation_mode=mode)
+            tasks = Tasks(session.presenter.report)
+            session.presenter.use(core.stores.toasts)
+            content = Content(session, core, Frames(session.presenter.report), tasks, window)
+            window.setCentralWidget(content)
+            session._content = content
+            window.closing.connect(session._close)
+            content.begin()
+            await _until_active(window)
+            await session._begin(core, content)
+            try:
+                yield App(core, window, content, session)
+            finally:
+                content.preferences.leave()
+                await content.chat.drafts.close()
+                await tasks.close()
+                session.presenter.use(None)
+                content.leave()
+                session.translation.retire()
+    finally:  # else its keys would be heard in the next test
+        window.hide()
+        window.deleteLater()
+        await asyncio.sleep(0)
 
 
 async def _until_active(window: MainWindow) -> None:
