@@ -32,13 +32,16 @@ async def until(told: Callable[[], Awaitable[bool]]) -> None:
 
 
 async def until_found(core: Core, query: str, count: int = 1) -> list[HitGroup]:
-    """Come back when so many workflows have it: the index follows in its own time."""
+    """Come back when so many workflows have it, with those: the index follows in its own time."""
+    found: list[HitGroup] = []
 
     async def is_found() -> bool:
-        return len(await groups(core, query)) == count
+        nonlocal found
+        found = await groups(core, query)
+        return len(found) == count
 
     await until(is_found)
-    return await groups(core, query)
+    return found
 
 
 @asynccontextmanager
