@@ -3,6 +3,7 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from core.domain.model import ModelChoice
 from core.services.outcome import Failed, Ok
@@ -209,9 +210,11 @@ class ModelForm(Adaptive, Card):
         self._minds.spawn(self._find_key(self._asked), "look for a key")
 
     async def _find_key(self, number: int) -> None:
+        if not isValid(self):  # the settings were taken down before this began
+            return
         choice = await self._choice(None)
         source = await self._minds.providers.key_source(choice.data) if isinstance(choice, Ok) else None
-        if number == self._asked:  # else another address was typed meanwhile
+        if number == self._asked and isValid(self):  # else another address was typed meanwhile
             self._source = str(source.data) if isinstance(source, Ok) and source.data is not None else None
             self._show_key()
 
