@@ -49,6 +49,11 @@ def is_there(path: Path) -> bool:
     return path.exists()
 
 
+def is_written(app: App) -> bool:
+    task = app.content._activity_place._export
+    return task is not None and task.done()
+
+
 async def test_what_nobody_viewed_is_listed_opened_whole_and_exported_after_a_restart(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
@@ -80,6 +85,7 @@ async def test_what_nobody_viewed_is_listed_opened_whole_and_exported_after_a_re
             path = tmp_path / name
             await until(lambda path=path: is_there(path), 15)
             assert written(path).startswith(begins)
+            await until(lambda: is_written(app))  # a second one is not begun before
         told = json.loads(written(tmp_path / "How much.json"))["items"]
         assert [one["kind"] for one in told] == ["agent", "tool"]
         assert told[1]["result"] == {"result": 42}
