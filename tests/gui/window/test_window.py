@@ -163,7 +163,7 @@ async def test_at_the_limit_the_text_stays_and_a_toast_says_why(
 ) -> None:
     async with an_app(tmp_path, qapp, mode=mode) as app:
         for _ in range(limit):
-            await app.say("say 300 words")
+            await app.say("say 3000 words")
         app.control(Qt.Key.Key_N)
         app.write("one more")
         app.key(Qt.Key.Key_Return)
@@ -181,7 +181,7 @@ async def test_a_message_that_is_sent_from_its_toast_leaves_what_is_written_mean
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp, mode=ValidationMode.MANUAL) as app:
-        await app.say("say 300 words")
+        await app.say("say 3000 words")
         app.control(Qt.Key.Key_N)
         app.write("first")
         app.key(Qt.Key.Key_Return)
