@@ -149,7 +149,8 @@ async def test_the_page_says_once_that_nobody_shows_them_and_the_level_can_be_un
         levels[0].click()
         await until(lambda: app.core.settings.current.notify is NotifyLevel.QUESTIONS)
         assert not app.core.stores.toasts.visible
-        assert not app.window.isActiveWindow()
+        page.window().activateWindow()
+        await until(lambda: not app.window.isActiveWindow())
         assert app.core.stores.notifications._is_present  # in the settings, a person is with us
 
 
