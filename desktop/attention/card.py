@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QSizePolicy, QVBoxLayout, QWidget
 
@@ -24,7 +24,7 @@ from desktop.attention.guard import Guard
 from desktop.attention.head import Head
 from desktop.attention.request import Request
 from desktop.attention.requests import Requests
-from desktop.attention.scroller import Scroller
+from desktop.attention.slot_card import SlotCard, is_escape
 from desktop.attention.words import (
     action_words,
     closed_words,
@@ -37,11 +37,9 @@ from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
 from desktop.translation.asking import asking_sentence
 from desktop.widgets.accessible import announce
-from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
 from desktop.widgets.news import tell_news
 from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Surface
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _DIGITS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
@@ -63,7 +61,7 @@ class CardKeys:
 _GONE = frozenset({"already_answered", "nothing_open", "not_found"})
 
 
-class AttentionCard(Adaptive, Surface):
+class AttentionCard(SlotCard):
     """Shows what it is given; never takes focus by itself. `now` tells the time of what expires.
 
     `answered(question, answer)` is what a person said; `settle` is then to be told what came of it. `put_off`:
@@ -76,18 +74,15 @@ class AttentionCard(Adaptive, Surface):
     unfold_requested = Signal()
 
     def __init__(self, theme: Theme, now: Callable[[], datetime], focus_keys: QKeySequence, parent: QWidget) -> None:
-        super().__init__("composer", parent=parent)
+        super().__init__(theme, parent)
         self.setObjectName("attention")
-        self._theme = theme
         self._workflow = ""
         self._workflow_id: WorkflowId | None = None
         self._requests = Requests(self._begin)
         self._is_closed = False
         self._is_folded = False
-        self._most_height = 0
         self.guard = Guard(self)
         self._head = Head(theme, now, focus_keys)
-        self._scroller = Scroller()
         self._foot = Foot(theme)
         self._note = Paragraph("", "label")
         self._close = Button(theme, "", "secondary")
@@ -146,12 +141,6 @@ class AttentionCard(Adaptive, Surface):
         """Folded, only its first line is seen."""
         self._is_folded = is_folded
         self._update()
-
-    def set_most_height(self, height: int) -> None:
-        """How tall it may be."""
-        if height != self._most_height:
-            self._most_height = height
-            self._fit()
 
     @property
     def workflow_id(self) -> WorkflowId | None:
@@ -214,20 +203,14 @@ class AttentionCard(Adaptive, Surface):
 
     # Qt
 
-    def event(self, event: QEvent) -> bool:
-        """With focus in it, Esc and Ctrl+Enter are its own, whatever else in the window has these keys."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and _is_own(event):
-            event.accept()
-            return True
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._fit()
-        return super().event(event)
+    def _is_own(self, event: QKeyEvent) -> bool:
+        return is_escape(event) or _is_submit(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         focus = QApplication.focusWidget()
         written = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier  # a digit, on some layouts
         plain = not event.modifiers() & ~written
-        if _is_escape(event):
+        if is_escape(event):
             self._leave()
         elif _is_submit(event):
             self._submit()
@@ -402,16 +385,6 @@ class AttentionCard(Adaptive, Surface):
         self.setAccessibleName(f"{kind_words(question.kind)}, {who_asks(self._workflow, question)}")
         self.setAccessibleDescription(question.asked.prompt or asking_sentence(question.kind, question.asker))
 
-    def _fit(self) -> None:
-        """As tall as the request, as far as there is room; the rest is scrolled."""
-        around = self._column.contentsMargins()
-        inner = self.width() - around.left() - around.right() - 2 * self.frameWidth()
-        wanted = self._scroller.wanted_height(inner)
-        other = self._column.sizeHint().height() - self._scroller.sizeHint().height()
-        least = self._theme.sizes.row
-        room = max(least, self._most_height - other) if self._most_height else wanted
-        self._scroller.set_height(min(wanted, room))
-
     def _focus(self, target: QWidget) -> None:
         if isinstance(target, FormField):
             target.setFocus(Qt.FocusReason.OtherFocusReason)  # what stands there is not selected
@@ -426,11 +399,3 @@ def _buttons(request: Request) -> list[tuple[Action, str]]:
 
 def _is_submit(event: QKeyEvent) -> bool:
     return is_pressed("Ctrl+Return", event) and not event.isAutoRepeat()
-
-
-def _is_escape(event: QKeyEvent) -> bool:
-    return event.key() == Qt.Key.Key_Escape and event.modifiers() == Qt.KeyboardModifier.NoModifier
-
-
-def _is_own(event: QKeyEvent) -> bool:
-    return _is_escape(event) or _is_submit(event)

@@ -1,19 +1,19 @@
 """The keys that the sidebar shows, and those that it hears itself while its list has the focus."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeySequence
 
-OPEN = QKeySequence("Return")
-PEEK = QKeySequence("Space")
-RENAME = QKeySequence("F2")
-ARCHIVE = QKeySequence("Del")
-DELETE = QKeySequence("Shift+Del")
-UNDO = QKeySequence("Ctrl+Z")
-FOLD = QKeySequence("Left")
-UNFOLD = QKeySequence("Right")
-LEAVE = QKeySequence("Esc")
+OPEN = "Return"
+PEEK = "Space"
+RENAME = "F2"
+ARCHIVE = "Del"
+DELETE = "Shift+Del"
+UNDO = "Ctrl+Z"
+FOLD = "Left"
+UNFOLD = "Right"
+LEAVE = "Esc"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +23,8 @@ class Keys:
     new: QKeySequence
     settings: QKeySequence
     collapse: QKeySequence
-    open: QKeySequence = OPEN
-    peek: QKeySequence = PEEK
-    rename: QKeySequence = RENAME
-    archive: QKeySequence = ARCHIVE
-    delete: QKeySequence = DELETE
-
-
-def is_pressed(keys: QKeySequence, event: QKeyEvent) -> bool:
-    """Whether the event is this key; those of the keypad are the same keys."""
-    pressed = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-    key = Qt.Key.Key_Return if event.key() == Qt.Key.Key_Enter else event.key()
-    return QKeySequence(pressed.value | key) == keys
+    open: QKeySequence = field(default_factory=partial(QKeySequence, OPEN))
+    peek: QKeySequence = field(default_factory=partial(QKeySequence, PEEK))
+    rename: QKeySequence = field(default_factory=partial(QKeySequence, RENAME))
+    archive: QKeySequence = field(default_factory=partial(QKeySequence, ARCHIVE))
+    delete: QKeySequence = field(default_factory=partial(QKeySequence, DELETE))

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
 from core.domain.ids import WorkflowId
 from core.ports.clock import Clock
+from desktop.shortcuts.chords import is_pressed
 from desktop.sidebar.aim import Aim
 from desktop.sidebar.delegate import RowDelegate
 from desktop.sidebar.elapsing import Elapsing
@@ -22,7 +23,6 @@ from desktop.sidebar.keys import (
     UNDO,
     UNFOLD,
     Keys,
-    is_pressed,
 )
 from desktop.sidebar.menu import RowMenu
 from desktop.sidebar.model import SidebarModel

@@ -3,28 +3,26 @@
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.attention.form import Form
-from desktop.attention.scroller import Scroller
+from desktop.attention.slot_card import SlotCard, is_escape
 from desktop.attention.words import violation_words
 from desktop.shortcuts.chords import is_pressed
 from desktop.shortcuts.names import key_name
 from desktop.theme.theme import Theme
 from desktop.widgets.accessible import announce
-from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
 from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.surfaces import Surface
 from desktop.widgets.visibility import show_when
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class InputCard(Adaptive, Surface):
+class InputCard(SlotCard):
     """`ask` shows it with focus in the first field. It stays until `put_away`."""
 
     given = Signal(object)
@@ -33,17 +31,14 @@ class InputCard(Adaptive, Surface):
     """A person is done without."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__("composer", parent=parent)
+        super().__init__(theme, parent)
         self.setObjectName("inputs")
-        self._theme = theme
-        self._most_height = 0
         self._is_sending = False
         self._runs = True
         self._submit_keys = QKeySequence("Ctrl+Return")
         self._form: Form | None = None
         self._title = Paragraph("", "strong", most_lines=2)
         self._about = Label("", "secondary", "muted")
-        self._scroller = Scroller()
         self._problem = Paragraph("", "secondary", "error")
         self._hint = Label("", "meta", "muted")
         self._go, self._leave = Button(theme, "", "primary"), Button(theme, "", "ghost")
@@ -117,12 +112,6 @@ class InputCard(Adaptive, Surface):
         self._submit_keys = keys
         self.retranslate()
 
-    def set_most_height(self, height: int) -> None:
-        """How tall it may be."""
-        if height != self._most_height:
-            self._most_height = height
-            self._fit()
-
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("What is still needed"))
         runs = self._runs
@@ -143,19 +132,13 @@ class InputCard(Adaptive, Surface):
 
     # Qt
 
-    def event(self, event: QEvent) -> bool:
-        """With focus in it, Esc and Ctrl+Enter are its own, whatever else in the window has these keys."""
-        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and _is_own(event):
-            event.accept()
-            return True
-        if event.type() == QEvent.Type.LayoutRequest:
-            self._fit()
-        return super().event(event)
+    def _is_own(self, event: QKeyEvent) -> bool:
+        return is_escape(event) or is_pressed("Ctrl+Return", event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter in a field of one line is the button that starts."""
         focus = QApplication.focusWidget()
-        if _is_escape(event):
+        if is_escape(event):
             self.left.emit()
         elif is_pressed("Ctrl+Return", event):
             self._give()
@@ -212,20 +195,3 @@ class InputCard(Adaptive, Surface):
         self._scroller.show_page(form)
         if before is not None:
             before.deleteLater()
-
-    def _fit(self) -> None:
-        """As tall as the form, as far as there is room; the rest is scrolled."""
-        around = self._column.contentsMargins()
-        inner = self.width() - around.left() - around.right() - 2 * self.frameWidth()
-        wanted = self._scroller.wanted_height(inner)
-        other = self._column.sizeHint().height() - self._scroller.sizeHint().height()
-        room = max(self._theme.sizes.row, self._most_height - other) if self._most_height else wanted
-        self._scroller.set_height(min(wanted, room))
-
-
-def _is_escape(event: QKeyEvent) -> bool:
-    return event.key() == Qt.Key.Key_Escape and event.modifiers() == Qt.KeyboardModifier.NoModifier
-
-
-def _is_own(event: QKeyEvent) -> bool:
-    return _is_escape(event) or is_pressed("Ctrl+Return", event)
