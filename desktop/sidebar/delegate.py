@@ -15,6 +15,7 @@ from core.domain.workflow import one_line
 from core.ports.clock import Clock
 from core.services.workflows import TITLE_CHARACTERS
 from desktop.sidebar.model import Index, model_of
+from desktop.sidebar.pulsing_dots import PulsingDots
 from desktop.sidebar.row_painter import RowPainter
 from desktop.sidebar.rows import Header
 from desktop.sidebar.shape import editor_of, item_height
@@ -25,7 +26,7 @@ from desktop.theme.theme import Theme
 class RowDelegate(QStyledItemDelegate):
     """Emits `renamed(id, title)` when another title was written; the row changes when its store says so.
 
-    `is_collapsed` and `wanted`, the region that is painted now, are set by the view.
+    `is_collapsed` is set by the view, which also has the `dots` forgotten when it moves what is painted.
     """
 
     renamed = Signal(str, str)
@@ -35,10 +36,18 @@ class RowDelegate(QStyledItemDelegate):
         self._canvas = view.viewport()
         self._theme = theme
         self._clock = clock
-        self._rows = RowPainter(theme)
+        self.dots = PulsingDots(theme)
+        self._rows = RowPainter(theme, self.dots)
         self._tiles = TilePainter(theme)
         self.is_collapsed = False
-        self.wanted = QRegion()
+        self._wanted = QRegion()
+
+    def paint_dots(self, wanted: QRegion) -> bool:
+        """Called before anything is painted: True where this was all that is wanted, and is done."""
+        if not self.is_collapsed and self.dots.paint(self._canvas, wanted):
+            return True
+        self._wanted = wanted
+        return False
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
         item = model_of(index).item_at(index)
@@ -54,7 +63,7 @@ class RowDelegate(QStyledItemDelegate):
         elif self.is_collapsed:
             self._tiles.paint_tile(painter, option, item, self._canvas)
         else:
-            self._rows.paint_row(painter, option, item, self._clock.now(), self.wanted, self._canvas)
+            self._rows.paint_row(painter, option, item, self._clock.now(), self._wanted, self._canvas)
 
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
         """A tool tip where the row does not say everything itself."""

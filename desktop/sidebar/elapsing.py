@@ -59,10 +59,11 @@ class Elapsing(QObject):
         now, before, self._words = self._clock.now(), self._words, {}
         for row in visible_rows(self._view, self._model):
             words = state_words(row, now), time_words(row, now)
-            box = self._view.visualRect(self._model.index_of(row.key))
-            for part in moving_parts(box, self._theme, row, before.get(row.key), words):
-                self._view.viewport().update(part)
             self._words[row.key] = words
+            if words != before.get(row.key):
+                box = self._view.visualRect(self._model.index_of(row.key))
+                for part in moving_parts(box, self._theme, row, before.get(row.key), words):
+                    self._view.viewport().update(part)
         self.start()
 
     def eventFilter(self, _view: QObject, event: QEvent) -> bool:

@@ -255,9 +255,13 @@ class SidebarList(Adaptive, QListView):
         """Nothing that a person does in the list selects: what is viewed is selected."""
         return _Select.NoUpdate
 
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        self._delegate.dots.forget()
+        super().scrollContentsBy(dx, dy)
+
     def paintEvent(self, event: QPaintEvent) -> None:
-        self._delegate.wanted = event.region()
-        super().paintEvent(event)
+        if not self._delegate.paint_dots(event.region()):
+            super().paintEvent(event)
 
     @property
     def _is_editing(self) -> bool:

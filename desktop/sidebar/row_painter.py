@@ -6,15 +6,17 @@ from PySide6.QtCore import QPoint, QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen, QRegion
 from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
 
+from desktop.sidebar.pulsing_dots import PulsingDots
 from desktop.sidebar.rows import Header, Row, State
 from desktop.sidebar.shape import RowShape, center_of, fold_sign_of, ground_of, header_of
-from desktop.sidebar.signs import paint_sign
+from desktop.sidebar.signs import paint_sign, sign_of
 from desktop.sidebar.words import section_words, state_words, time_words
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
 from desktop.translation.formats import number
 from desktop.widgets.badge import paint_badge
+from desktop.widgets.indicator import Indicator
 from desktop.widgets.painting import ground_color, paint_cursor, paint_ground, paint_words
 
 _TONES: dict[State, ColorName] = {
@@ -28,8 +30,9 @@ _TONES: dict[State, ColorName] = {
 class RowPainter:
     """Paints within `wanted` alone: a sign that pulses does not have its row's words set again."""
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, dots: PulsingDots) -> None:
         self._theme = theme
+        self._dots = dots
 
     def paint_row(
         self, painter: QPainter, option: QStyleOptionViewItem, row: Row, now: datetime, wanted: QRegion, canvas: QWidget
@@ -40,7 +43,10 @@ class RowPainter:
         if color is not None:
             paint_ground(painter, theme, shape.ground, theme.sizes.radius_row, color)
         if wanted.intersects(shape.sign):
-            paint_sign(painter, theme, row, center_of(shape.sign), canvas)
+            center = center_of(shape.sign)
+            paint_sign(painter, theme, row, center, canvas)
+            if sign_of(row) is Indicator.RUNNING:
+                self._dots.remember(center, shape.ground, color)
         if wanted.intersects(shape.title):
             paint_words(painter, theme, row.title, shape.title, "row", "text")
         if wanted.intersects(shape.time):

@@ -19,10 +19,11 @@ _INDICATORS = {
 }
 
 
-def paint_sign(painter: QPainter, theme: Theme, row: Row, center: QPointF, widget: QWidget) -> None:
-    """Paints it in a square of `icon_s` around `center`, on `widget` (see `paint_indicator`).
+def sign_of(row: Row) -> Indicator:
+    """What ended is told by a shape only while it is new; then it is a ring, and its words tell."""
+    return Indicator.IDLE if row.section in (Section.WORKFLOWS, Section.ARCHIVED) else _INDICATORS[row.state]
 
-    What ended is told by a shape only while it is new; then it is a ring, and its words tell.
-    """
-    indicator = Indicator.IDLE if row.section in (Section.WORKFLOWS, Section.ARCHIVED) else _INDICATORS[row.state]
-    paint_indicator(painter, theme, indicator, center, widget)
+
+def paint_sign(painter: QPainter, theme: Theme, row: Row, center: QPointF, widget: QWidget) -> None:
+    """Paints it in a square of `icon_s` around `center`, on `widget` (see `paint_indicator`)."""
+    paint_indicator(painter, theme, sign_of(row), center, widget)

@@ -42,7 +42,7 @@ class PulseClock(QObject):
         phase = self._elapsed.elapsed() % PERIOD_MS / PERIOD_MS
         return LEAST_OPACITY + (1 - LEAST_OPACITY) * (1 + cos(2 * pi * phase)) / 2
 
-    def beat(self, widget: QWidget, place: QRect) -> float:
+    def beat(self, widget: QWidget, place: QRect | QRegion) -> float:
         """The opacity to paint with now, by a paint event of `widget` (of a view: its viewport), in its coordinates."""
         if not self.reduced_motion:
             self._painted[widget] = self._painted.get(widget, QRegion()).united(place)

@@ -1,8 +1,9 @@
 """The signs of a state: each its own shape and its own colour, so that neither has to be seen to tell them apart."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 
-from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -63,7 +64,7 @@ def paint_indicator(painter: QPainter, theme: Theme, indicator: Indicator, cente
     is painted as running, the theme's clock has that place repainted.
     """
     if indicator is Indicator.RUNNING:
-        _paint_dot(painter, theme, center, widget)
+        paint_dots(painter, theme, [center], theme.pulse.beat(widget, dot_place(theme, center)))
     elif indicator is Indicator.IDLE:
         _paint_ring(painter, theme, center)
     else:
@@ -84,20 +85,26 @@ def paint_pulsing_ring(painter: QPainter, theme: Theme, box: QRectF, radius: flo
     painter.restore()
 
 
-def _paint_dot(painter: QPainter, theme: Theme, center: QPointF, widget: QWidget) -> None:
+def dot_place(theme: Theme, center: QPointF) -> QRect:
+    """What the dot of a running workflow takes up, with its halo."""
     halo = theme.sizes.icon_s / 2
-    dot = theme.sizes.dot / 2
-    place = QRectF(center.x() - halo, center.y() - halo, halo * 2, halo * 2)
+    return QRectF(center.x() - halo, center.y() - halo, halo * 2, halo * 2).toAlignedRect()
+
+
+def paint_dots(painter: QPainter, theme: Theme, centers: Sequence[QPointF], opacity: float) -> None:
+    """The dots of running workflows, all as bright as they are now."""
+    halo, dot = theme.sizes.icon_s / 2 - 0.5, theme.sizes.dot / 2
+    color = theme.color("sign_ok")
+    soft = QColor(color)
+    soft.setAlphaF(_HALO_OPACITY)
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setOpacity(painter.opacity() * theme.pulse.beat(widget, place.toAlignedRect()))
+    painter.setOpacity(painter.opacity() * opacity)
     painter.setPen(Qt.PenStyle.NoPen)
-    soft = QColor(theme.color("sign_ok"))
-    soft.setAlphaF(_HALO_OPACITY)
-    painter.setBrush(soft)
-    painter.drawEllipse(center, halo - 0.5, halo - 0.5)
-    painter.setBrush(theme.color("sign_ok"))
-    painter.drawEllipse(center, dot, dot)
+    for brush, radius in ((soft, halo), (color, dot)):
+        painter.setBrush(brush)
+        for center in centers:
+            painter.drawEllipse(center, radius, radius)
     painter.restore()
 
 

@@ -1,15 +1,17 @@
 """The list follows its stores: nothing jumps, and nothing is painted that did not change."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QRect, Qt
-from PySide6.QtGui import QPaintEvent, QRegion
+from PySide6.QtGui import QImage, QPaintEvent, QRegion
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.bus import WorkflowDeleted
 from core.domain.run import RunStatus
+from desktop.sidebar.delegate import RowDelegate
+from desktop.sidebar.shape import RowShape
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.translation.languages import Language, Translation
@@ -139,6 +141,46 @@ def test_a_pulsing_dot_has_no_words_set_again(bench: Bench, theme: Theme) -> Non
     theme.set_appearance(Appearance(Scheme.LIGHT, reduced_motion=True))
     assert not painted.region.isEmpty()
     assert painted.region.boundingRect().right() < bench.view.visualRect(bench.model.index_of(wf("alpha"))).left() + 40
+
+
+def test_dots_that_are_painted_by_themselves_look_as_with_their_rows(
+    bench: Bench, theme: Theme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.stores.background.set_viewed(wf("alpha"))  # on a ground of its own
+    bench.draw()
+    whole = bench.view.viewport().grab().toImage()
+    rows: list[object] = []
+    monkeypatch.setattr(RowDelegate, "paint", lambda *given: rows.append(given))
+    signs = [sign_place(bench, theme, name) for name in ("alpha", "beta")]
+    _assert_same(paint_alone(bench, whole, signs), whole, signs)
+    assert rows == []
+
+
+def test_a_dot_that_scrolled_away_is_not_painted_where_it_stood(long: Bench, theme: Theme) -> None:
+    signs = [sign_place(long, theme, name) for name in ("alpha", "beta")]
+    before = long.view.viewport().grab().toImage()
+    long.view.verticalScrollBar().setValue(long.view.verticalScrollBar().maximum())
+    alone = paint_alone(long, before, signs)
+    _assert_same(alone, long.view.viewport().grab().toImage(), signs)
+
+
+def sign_place(bench: Bench, theme: Theme, name: str) -> QRect:
+    box = bench.view.visualRect(bench.model.index_of(wf(name)))
+    return RowShape.of(box, theme, "", has_slot=False).sign
+
+
+def paint_alone(bench: Bench, like: QImage, places: Sequence[QRect]) -> QImage:
+    """The list where only these places are asked for, as by a frame of the pulse."""
+    alone, wanted = like.copy(), QRegion()
+    alone.fill(Qt.GlobalColor.transparent)
+    for place in places:
+        wanted = wanted.united(place)
+    bench.view.viewport().render(alone, wanted.boundingRect().topLeft(), wanted)
+    return alone
+
+
+def _assert_same(one: QImage, other: QImage, places: Sequence[QRect]) -> None:
+    assert [one.copy(place) for place in places] == [other.copy(place) for place in places]
 
 
 def test_the_row_of_one_that_needs_somebody_stands_twice_and_is_walked_to_once(bench: Bench) -> None:
