@@ -66,24 +66,24 @@ def blocks_of(turn: Turn, folds: Folds, memo: Memo) -> list[Block]:
 def _part_blocks(key: str, part: Part, folds: Folds, memo: Memo) -> Iterable[Block]:
     match part:
         case Text(text=text):
-            yield from memo.markdown(key, text)
+            return memo.markdown(key, text)
         case Attached():
-            yield from attached_blocks(key, part, folds, memo)
+            return attached_blocks(key, part, folds, memo)
         case Thought():
-            yield from thought_blocks(key, part, folds, memo)
+            return thought_blocks(key, part, folds, memo)
         case Tools():
-            yield from tools_blocks(key, part, folds, memo)
+            return tools_blocks(key, part, folds, memo)
         case SubAgents():
-            yield from sub_agents_blocks(key, part, folds, memo)
+            return sub_agents_blocks(key, part, folds, memo)
         case Steps():
-            yield from steps_blocks(key, part, folds, memo)
+            return steps_blocks(key, part, folds, memo)
         case Output(text=text):
-            yield from memo.output(key, text)
+            return memo.output(key, text)
         case CutOff(is_stopped=is_stopped, warning=warning, can_retry=can_retry):
-            yield CutOffBlock(key=key, is_stopped=is_stopped, warning=warning, can_retry=can_retry)
+            return [CutOffBlock(key=key, is_stopped=is_stopped, warning=warning, can_retry=can_retry)]
         case Activity():
-            yield ActivityBlock(key="activity", activity=part)
+            return [ActivityBlock(key="activity", activity=part)]
         case Failure():
-            yield FailureBlock(key=key, within=OUTSIDE.card(CardKind.FAILURE, key), failure=part)
+            return [FailureBlock(key=key, within=OUTSIDE.card(CardKind.FAILURE, key), failure=part)]
         case _:
             assert_never(part)

@@ -151,17 +151,18 @@ class TurnLayout:
 
     def _insets_from(self, start: int) -> list[Insets]:
         blocks = self._blocks or []
-        padded = [None, *blocks, None]
-        return [
-            insets_of(padded[number], block, padded[number + 2], self._room.sizes)
-            for number, block in enumerate(blocks[start:], start)
-        ]
+        own = blocks[start:]
+        before = [blocks[start - 1] if start else None, *own]
+        after = [*own[1:], None]
+        return [insets_of(*three, self._room.sizes) for three in zip(before, own, after, strict=False)]
 
     def _content_of(self, block: Block, known: dict[str, int]) -> int:
         return known.get(block.key) or estimated_height(block, self._room.width, self._room.sizes)
 
 
 _NO_SLOTS = Heights()
+_AT_ONCE = 64
+"""So many blocks are compared by one call, which passes over those that are the same object."""
 
 
 def _slot(content: int, insets: Insets) -> int:
@@ -169,8 +170,10 @@ def _slot(content: int, insets: Insets) -> int:
 
 
 def _common(before: Sequence[Block], after: Sequence[Block]) -> int:
-    """How many blocks at the beginning are the same."""
-    for number, (old, new) in enumerate(zip(before, after, strict=False)):
-        if old is not new and old != new:
-            return number
-    return min(len(before), len(after))
+    """How many blocks at the beginning are the same. Of thousands nearly all are the very same objects."""
+    least = min(len(before), len(after))
+    for start in range(0, least, _AT_ONCE):
+        piece = slice(start, min(start + _AT_ONCE, least))
+        if before[piece] != after[piece]:
+            return next(number for number in range(start, least) if before[number] != after[number])
+    return least

@@ -9,9 +9,11 @@ from PySide6.QtWidgets import QWidget
 from desktop.chat.layout.blocks import PlainBlock, ProseBlock
 from desktop.chat.layout.hidden import revealed
 from desktop.chat.views.intents import Intents
+from desktop.chat.views.prose_growth import write_on
 from desktop.chat.views.prose_style import Dressed, blocks_in, quote_level, set_markdown, set_plain
 from desktop.chat.views.text_view import TextView
 from desktop.theme.theme import Theme
+from desktop.theme.tokens import Colors, Sizes
 
 _BAR = 3
 _BY_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
@@ -24,6 +26,7 @@ class ProseView(TextView):
         super().__init__(intents, parent)
         self._theme = theme
         self._dressed = Dressed(has_links=False, has_quotes=False)
+        self._markdown: tuple[str, Colors, Sizes] | None = None
         # a bubble is narrower than the column that its text is wrapped in: Qt would move it to the cursor
         self.horizontalScrollBar().valueChanged.connect(self._stay)
 
@@ -32,8 +35,9 @@ class ProseView(TextView):
         text = revealed(block.text)
         with self.keeping_selection():
             if isinstance(block, ProseBlock) and not block.is_plain:
-                self._dressed = set_markdown(self.document(), text, self._theme)
+                self._show_markdown(text)
             else:
+                self._markdown = None
                 self._show_plain(text.removesuffix("\n"), is_note=isinstance(block, PlainBlock) and not block.cards)
         has_links = self._dressed.has_links
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if has_links else Qt.FocusPolicy.ClickFocus)
@@ -53,6 +57,13 @@ class ProseView(TextView):
 
     def _stay(self) -> None:
         self.horizontalScrollBar().setValue(0)
+
+    def _show_markdown(self, text: str) -> None:
+        look = self._theme.colors, self._theme.sizes
+        before, *before_look = self._markdown or ("",)
+        if tuple(before_look) != look or not write_on(self.document(), before, text):
+            self._dressed = set_markdown(self.document(), text, self._theme)
+        self._markdown = text, *look
 
     def _show_plain(self, text: str, *, is_note: bool) -> None:
         theme, line = self._theme, self._theme.sizes.body_line
