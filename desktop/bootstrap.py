@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 
 from desktop import arguments, window_state
 from desktop.arguments import Arguments
+from desktop.imports import read_no_sources
 from desktop.meeting_place import is_taken
 from desktop.theme.tokens import DARK, LIGHT
 from desktop.window.frame import MainWindow
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 def start() -> int:
     """Open the window and stay until it is closed; the exit code."""
     began = time.perf_counter() - _process_age_s()
+    read_no_sources()
     given = arguments.read()
     if given.smoke_test and given.data is None:
         with tempfile.TemporaryDirectory(prefix="metier-") as folder:

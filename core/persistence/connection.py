@@ -14,10 +14,8 @@ from collections.abc import Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from surrealdb import AsyncSurreal
-from surrealdb.errors import SurrealError
-
 from core.errors import StorageFailed
+from core.persistence.driver import AsyncSurreal, SurrealError
 from core.persistence.failures import Conflict, failure, failure_of_system, is_of_disk, results
 from core.persistence.folder import MIB, check_room, log_bytes, make_private, prepare, private_files
 from core.persistence.statements import Query, Statement, as_query

@@ -4,10 +4,9 @@ What belongs to a run goes before its row, and the workflow's row goes last: if 
 is left can still be found and removed.
 """
 
-from surrealdb import RecordID
-
 from core.domain.ids import WorkflowId
 from core.persistence.connection import Connection
+from core.persistence.driver import RecordID
 from core.persistence.keys import record, rows_of, text_key
 from core.persistence.pages import ROWS, pieces
 from core.persistence.queued_messages import rows_of_workflow as queued_rows

@@ -3,8 +3,7 @@
 from itertools import pairwise
 from typing import Any
 
-from surrealdb import RecordID
-from surrealdb.data.types.range import BoundExcluded, BoundIncluded, Range
+from core.persistence.driver import BoundExcluded, BoundIncluded, Range, RecordID
 
 Key = str | list[str | int]
 

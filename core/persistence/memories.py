@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from surrealdb import RecordID
-
 from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import HEAD_CHARACTERS, Memory, MemoryType
 from core.domain.words import words_of
@@ -27,6 +25,7 @@ from core.persistence.codec import (
     time_of_place,
 )
 from core.persistence.connection import Connection
+from core.persistence.driver import RecordID
 from core.persistence.keys import record, text_key
 from core.persistence.pages import ROWS
 from core.persistence.statements import Row, Statement

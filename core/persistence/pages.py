@@ -8,9 +8,8 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from surrealdb import RecordID
-
 from core.persistence.connection import Connection
+from core.persistence.driver import RecordID
 from core.persistence.keys import Key, rows_after, rows_by_text, rows_of, split
 from core.persistence.statements import Row, parts
 

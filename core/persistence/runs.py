@@ -6,8 +6,6 @@ written with the run, the outcome with the change that has it.
 
 from collections.abc import Iterable, Sequence
 
-from surrealdb import RecordID
-
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.run import Run, RunStatus
 from core.persistence.batch import Creation
@@ -18,6 +16,7 @@ from core.persistence.codec import (
     text,
 )
 from core.persistence.connection import Connection
+from core.persistence.driver import RecordID
 from core.persistence.events import PUT_EVENTS, event_row
 from core.persistence.keys import record, text_key
 from core.persistence.messages import PUT_MESSAGES, Messages

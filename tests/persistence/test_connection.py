@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from surrealdb import RecordID
 
 from core.errors import StorageFailed
 from core.persistence import failures
 from core.persistence.connection import Connection
+from core.persistence.driver import RecordID
 from core.persistence.folder import log_bytes
 from core.persistence.statements import Query, Statement, as_query, each, parts
 from core.persistence.surreal import SurrealStorage
