@@ -184,11 +184,12 @@ class Session:
     async def _begin(self, core: Core, content: Content) -> None:
         listed = await core.workflows.listed()
         if isinstance(listed, Ok):
-            core.stores.workflows.load(listed.data)
-            core.stores.background.know(row.workflow for row in listed.data)
+            core.stores.workflows.load(listed.data.workflows)
+            core.stores.background.know(row.workflow for row in listed.data.workflows)
         else:
             self.presenter.fail(listed)
-        core.stores.inbox.load([run async for run in core.runs.newest(NOTICES)], await core.notices.kept())
+        runs = listed.data.newest_runs[:NOTICES] if isinstance(listed, Ok) else ()
+        core.stores.inbox.load(runs, await core.notices.kept())
         recorded = await core.recording.all_open()
         if isinstance(recorded, Ok):
             core.stores.recordings.load(recorded.data)
