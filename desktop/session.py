@@ -202,7 +202,7 @@ class Session:
         attended = await core.queue.attend()
         if isinstance(attended, Failed):
             self.presenter.fail(attended)
-        await content.chat.load_drafts()
+        await content.chat.writing.load()
         core.search.begin()
         content.settle(WorkflowId(self._state.viewed_workflow) if self._state.viewed_workflow else None)
         if self._given.demo:
@@ -234,7 +234,7 @@ class Session:
         state = replace(
             content.layout_state(self._state),
             geometry=self._window.kept_geometry(),
-            viewed_workflow=content.viewed_for_good,
+            viewed_workflow=content.peeking.viewed_for_good,
         )
         try:
             self.save(state)
