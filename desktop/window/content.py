@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
-from core.bus import SettingsChanged
 from core.domain.ids import WorkflowId
 from core.wiring import Core
 from desktop.activity.panel import ActivityPanel
@@ -88,7 +88,7 @@ class Content(Adaptive, Surface):
         chat = self.chat = ChatPane(theme, frames, stores, clock, drafts, tasks, self)
         self.start = StartPage(theme, self)
         centre = self.centre = Centre(self.start, chat, stores, self)
-        modes = self._modes = ModeChoice(theme, header, settings, background, self)
+        modes = self._modes = ModeChoice(theme, header, settings, core.bus, background, self)
         keys = sidebar_keys(keymap)
         sidebar = self.sidebar = Sidebar(theme, frames, background, stores.workflows, clock, keys, modes.unusual, self)
         fold_keys, compose_keys = first("view.activity"), first("focus.composer")
@@ -148,7 +148,6 @@ class Content(Adaptive, Surface):
         told = (stores.questions.changed, stores.inbox.changed, stores.workflows.changed, background.changed)
         frames.bind(self.finder, told, self.finder.refresh)
         background.viewed_changed.connect(self._on_viewed)
-        self._heard = core.bus.subscribe(SettingsChanged, self._on_settings)
         self.adapt_to(theme)
 
     def begin(self) -> None:
@@ -180,7 +179,6 @@ class Content(Adaptive, Surface):
             for keys in (self._keyboard, self.going.walk):
                 app.removeEventFilter(keys)
         self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
-        self._heard.close()
         self.notifying.leave()
         self.tray.leave()
         self.keeping.close()
@@ -231,6 +229,8 @@ class Content(Adaptive, Surface):
         self.header.stop_requested.connect(viewed.stop)
         self.header.activity_requested.connect(self.folding.toggle_activity)
         self._modes.chosen.connect(deeds.set_mode)
+        self._modes.changed.connect(self._render)
+        self._modes.changed.connect(self.sidebar.show_now)
         self.preferences.enter_sends_changed.connect(self._on_enter_sends)
         chat.composer.stop_requested.connect(viewed.stop)
         chat.token_bar.summary_requested.connect(viewed.sum_up)
@@ -239,7 +239,7 @@ class Content(Adaptive, Surface):
         chat.card.answered.connect(deeds.answer)
         chat.foot.changed.connect(self._overlays.keep_clear)
         self.answering.shown.connect(chat.token_meter.set_room)
-        self.answering.connect_requested.connect(self._connect_model)
+        self.answering.connect_requested.connect(partial(self.preferences.open_at, PageId.MODELS))
         self.status.inbox_requested.connect(self.finding.inbox)
         self.start.demo_requested.connect(deeds.start_demo)
         self.start.new_requested.connect(self.opening.open_new)
@@ -251,12 +251,11 @@ class Content(Adaptive, Surface):
         self.menus.enable_by("workflow.undo", self.keeping.changed)
 
     def _by_command(self) -> dict[str, Callable[[], object]]:
-        parts = (
-            *(self.deeds, self.keeping, self.opening, self.going, self.folding, self.leaving, self.recording),
-            *(self.chat, self.composing, self.answering, self.finding, self.finding_here, self.activity_place),
-            *(self.preferences, self._modes, self._viewed, self._sidebar_place, self._searching, self._panes),
-            self._retrying,
-        )
+        deeds = (self.deeds, self.keeping, self._viewed, self._retrying, self.recording, self.activity_place)
+        ways = (self.opening, self.going, self.finding, self.finding_here, self._searching, self._panes)
+        written = (self.chat, self.composing, self.answering, self._modes)
+        around = (self.folding, self._sidebar_place, self.preferences, self.leaving)
+        parts = (*deeds, *ways, *written, *around)
         return {command: deed for part in parts for command, deed in part.by_command().items()}
 
     # Showing
@@ -284,14 +283,6 @@ class Content(Adaptive, Surface):
         self.recording.show_now()
         self._render()
 
-    def _on_settings(self, _message: SettingsChanged) -> None:
-        """The header says which mode holds, and a row where its run has another one."""
-        self._render()
-        self.sidebar.show_now()
-
     def _on_enter_sends(self, enter_sends: bool) -> None:
         self.chat.composer.needs_ctrl = not enter_sends
         self.keymap.set_defaults(defaults_where(enter_sends=enter_sends))
-
-    def _connect_model(self) -> None:
-        self.preferences.open_at(PageId.MODELS)

@@ -18,10 +18,7 @@ from desktop.window.state_words import state_words
 
 
 class Going(QObject):
-    """`order` is the list of the sidebar.
-
-    `walk` is an event filter of the application.
-    """
+    """`order` is the list of the sidebar; `walk` is an event filter of the application."""
 
     def __init__(
         self,

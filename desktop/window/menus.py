@@ -72,11 +72,11 @@ class Menus(QObject):
         action = self._actions.get(command_id)
         return action is not None and action.isEnabled()
 
-    def _on_told(self, command_id: str, is_enabled: bool) -> None:
-        self.enable(command_id, is_enabled=is_enabled)
-
     def trigger(self, command_id: str) -> None:
         """Carry the command out, if it can be now."""
         action = self._actions.get(command_id)
         if action is not None:
             action.trigger()
+
+    def _on_told(self, command_id: str, is_enabled: bool) -> None:
+        self.enable(command_id, is_enabled=is_enabled)
