@@ -184,11 +184,12 @@ class Session:
     async def _begin(self, core: Core, content: Content) -> None:
         listed = await core.workflows.listed()
         if isinstance(listed, Ok):
-            core.stores.workflows.load(listed.data)
-            core.stores.background.know(row.workflow for row in listed.data)
+            core.stores.workflows.load(listed.data.workflows)
+            core.stores.background.know(row.workflow for row in listed.data.workflows)
         else:
             self.presenter.fail(listed)
-        core.stores.inbox.load([run async for run in core.runs.newest(NOTICES)], await core.notices.kept())
+        runs = listed.data.newest_runs[:NOTICES] if isinstance(listed, Ok) else ()
+        core.stores.inbox.load(runs, await core.notices.kept())
         recorded = await core.recording.all_open()
         if isinstance(recorded, Ok):
             core.stores.recordings.load(recorded.data)
@@ -201,7 +202,7 @@ class Session:
         attended = await core.queue.attend()
         if isinstance(attended, Failed):
             self.presenter.fail(attended)
-        await content.chat.load_drafts()
+        await content.chat.writing.load()
         core.search.begin()
         content.settle(WorkflowId(self._state.viewed_workflow) if self._state.viewed_workflow else None)
         if self._given.demo:
@@ -233,7 +234,7 @@ class Session:
         state = replace(
             content.layout_state(self._state),
             geometry=self._window.kept_geometry(),
-            viewed_workflow=content.viewed_for_good,
+            viewed_workflow=content.peeking.viewed_for_good,
         )
         try:
             self.save(state)

@@ -1337,13 +1337,6 @@
     </message>
 </context>
 <context>
-    <name>Content</name>
-    <message>
-        <source>New workflow</source>
-        <translation>Nouveau workflow</translation>
-    </message>
-</context>
-<context>
     <name>CutOffView</name>
     <message>
         <source>An MCP server that this agent is limited to is not there any more</source>
@@ -2037,6 +2030,13 @@
     <message>
         <source>{time} left</source>
         <translation>encore {time}</translation>
+    </message>
+</context>
+<context>
+    <name>HeadPlace</name>
+    <message>
+        <source>New workflow</source>
+        <translation>Nouveau workflow</translation>
     </message>
 </context>
 <context>

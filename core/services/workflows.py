@@ -10,7 +10,7 @@ from core.domain.fold import replay
 from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
 from core.domain.message import Message, Role
-from core.domain.run import RunKind, RunStatus
+from core.domain.run import Run, RunKind, RunStatus
 from core.domain.workflow import Workflow, one_line
 from core.engine.engine import Engine
 from core.errors import NotFound, Refused, StorageFailed
@@ -24,6 +24,15 @@ from core.tools.builtin import execution_create
 
 TITLE_CHARACTERS = 256
 RUNS_LOOKED_AT = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Every workflow, last changed first, and the runs that were read for it, newest first: all, or the newest 2,000,
+    without those of workflows that are to be deleted."""
+
+    workflows: Sequence[ListedWorkflow]
+    newest_runs: Sequence[Run]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +59,24 @@ class WorkflowService:
         self._agents = agents
 
     @answers
-    async def listed(self) -> list[ListedWorkflow]:
-        """Every workflow, last changed first, with the status of its newest run."""
-        newest: dict[WorkflowId, RunStatus] = {}
-        before: RunId | None = None
+    async def listed(self) -> Listing:
+        """Every workflow, with the status of its newest run."""
+        runs: list[Run] = []
         for _ in range(RUNS_LOOKED_AT // PAGE_ROWS):
-            page = await self._storage.runs(limit=PAGE_ROWS, before=before)
-            for run in page:
-                if run.parent is None and run.kind is not RunKind.RECORDING:
-                    newest.setdefault(run.workflow_id, run.status)
+            page = await self._storage.runs(limit=PAGE_ROWS, before=runs[-1].id if runs else None)
+            runs += page
             if len(page) < PAGE_ROWS:
                 break
-            before = page[-1].id
-        return [ListedWorkflow(one, newest.get(one.id)) for one in await self._storage.workflows()]
+        newest: dict[WorkflowId, RunStatus] = {}
+        for run in runs:
+            if run.parent is None and run.kind is not RunKind.RECORDING:
+                newest.setdefault(run.workflow_id, run.status)
+        workflows = await self._storage.workflows()
+        there = {one.id for one in workflows}
+        return Listing(
+            [ListedWorkflow(one, newest.get(one.id)) for one in workflows],
+            [run for run in runs if run.workflow_id in there],
+        )
 
     @answers
     async def newest(self, workflow_id: WorkflowId, count: int) -> OpenedWorkflow:

@@ -15,6 +15,7 @@ from desktop.activity.detail_pane import DetailPane
 from desktop.activity.export_row import ExportRow
 from desktop.activity.item_list import ItemList
 from desktop.bind import Frames
+from desktop.shortcuts.chords import is_pressed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.formats import compact
@@ -166,8 +167,7 @@ class ActivityPanel(Adaptive, Surface):
             super().keyPressEvent(event)
 
     def _closes(self, event: QKeyEvent) -> bool:
-        is_plain = event.modifiers() == Qt.KeyboardModifier.NoModifier
-        return self._opened is not None and event.key() == Qt.Key.Key_Escape and is_plain
+        return self._opened is not None and is_pressed("Esc", event)
 
     def _lay_out(self) -> None:
         self._filter_row = QHBoxLayout()

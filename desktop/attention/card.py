@@ -24,7 +24,7 @@ from desktop.attention.guard import Guard
 from desktop.attention.head import Head
 from desktop.attention.request import Request
 from desktop.attention.requests import Requests
-from desktop.attention.slot_card import SlotCard, is_escape
+from desktop.attention.slot_card import SlotCard
 from desktop.attention.words import (
     action_words,
     closed_words,
@@ -204,13 +204,13 @@ class AttentionCard(SlotCard):
     # Qt
 
     def _is_own(self, event: QKeyEvent) -> bool:
-        return is_escape(event) or _is_submit(event)
+        return is_pressed("Esc", event) or _is_submit(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         focus = QApplication.focusWidget()
         written = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier  # a digit, on some layouts
         plain = not event.modifiers() & ~written
-        if is_escape(event):
+        if is_pressed("Esc", event):
             self._leave()
         elif _is_submit(event):
             self._submit()

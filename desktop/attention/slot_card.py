@@ -1,6 +1,6 @@
 """A card in the composer's slot: as tall as what is on it, as far as there is room, with keys of its own (UI §6)."""
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -48,8 +48,3 @@ class SlotCard(Adaptive, Surface):
         other = self._column.sizeHint().height() - self._scroller.sizeHint().height()
         room = max(self._theme.sizes.row, self._most_height - other) if self._most_height else wanted
         self._scroller.set_height(min(wanted, room))
-
-
-def is_escape(event: QKeyEvent) -> bool:
-    """Whether it is Esc alone."""
-    return event.key() == Qt.Key.Key_Escape and event.modifiers() == Qt.KeyboardModifier.NoModifier

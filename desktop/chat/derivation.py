@@ -5,19 +5,18 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from core.domain.ids import CallId, MessageId, SubAgentId
-from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveSubAgent, LiveThought
+from core.domain.ids import MessageId
+from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveThought
 from core.domain.message import Message, MessageState, Role
 from core.domain.model import may_pass
 from core.domain.run import RunKind, RunStatus
-from core.domain.step import StepStatus
-from core.domain.summary import SUMMARY_TEMPLATE
 from core.domain.tool import CallStatus
-from core.stores.activity_items import target_of
+from desktop.chat.boundaries import boundaries, is_summary
+from desktop.chat.lines import error_words, said_text, tool_line
+from desktop.chat.sub_agents import begun_by_call
 from desktop.chat.values import (
     Activity,
     Attached,
-    Boundary,
     CutOff,
     Failure,
     Output,
@@ -90,33 +89,8 @@ def turns(
         if run is None and message.state is MessageState.INTERRUPTED and message.run_id in told_by_run:
             continue
         shown.append((derived or turn_of)(message, run))
-    edges = _boundaries(messages, runs)
+    edges = boundaries(messages, runs)
     return [replace(turn, boundary=edges[turn.id]) if turn.id in edges else turn for turn in shown] if edges else shown
-
-
-def _boundaries(messages: Sequence[Message], runs: Mapping[MessageId, LiveRun]) -> dict[MessageId, Boundary]:
-    """Where what is sent to the model begins: at the newest summary, and after it where the last request began."""
-    edges: dict[MessageId, Boundary] = {}
-    is_found = False
-    for message in reversed(messages):
-        run = runs.get(message.id)
-        if run is None or run.message_id != message.id:
-            continue
-        if is_summary(run):
-            if run.status is RunStatus.SUCCESS and message.text:
-                edges[message.id] = Boundary.SUMMARY
-                break
-        elif run.kind is RunKind.CHAT and run.last_asked is not None and not is_found:
-            is_found = True
-            first = run.last_asked.oldest or run.prompt_id
-            if run.last_asked.dropped and first is not None:
-                edges[first] = Boundary.ROOM
-    return edges
-
-
-def is_summary(run: LiveRun) -> bool:
-    """Whether it writes a summary of the conversation."""
-    return run.template_id == SUMMARY_TEMPLATE
 
 
 def turn_of(message: Message, run: LiveRun | None, texts: Sequence[str] = ()) -> Turn:
@@ -125,7 +99,11 @@ def turn_of(message: Message, run: LiveRun | None, texts: Sequence[str] = ()) ->
     model: str | None = None
     is_answer = False
     if run is None or message.role is not Role.ASSISTANT:
-        parts: list[Part] = [*_said(message.text, message.state), *_attached(message, texts), *_cut_off(message, None)]
+        parts: list[Part] = [
+            *said_text(message.text, message.state),
+            *_attached(message, texts),
+            *_cut_off(message, None),
+        ]
     else:
         parts = list(_parts(message, run))
         is_template = run.kind is not RunKind.CHAT and not is_summary(run)
@@ -143,7 +121,7 @@ def _attached(message: Message, texts: Sequence[str]) -> Iterable[Attached]:
 
 def _parts(message: Message, run: LiveRun) -> Iterable[Part]:
     for text in run.interrupted_texts:
-        yield from _said(text)
+        yield from said_text(text)
         yield CutOff(is_stopped=False)
     said: list[Part] = []
     if is_summary(run):
@@ -177,14 +155,14 @@ def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
     """Text, thoughts and calls in turn. A call stands where its offset says, those without one at the end; one that
     began sub-agents is shown as them."""
     text, at = message.text, 0
-    begun = _begun(run)
+    begun = begun_by_call(run)
     group: list[ToolLine] = []
     for place, _, entry in _placed(run, len(text)):
         offset = max(at, min(place, len(text)))
         if group and (text[at:offset].strip() or isinstance(entry, LiveThought)):
             yield Tools(tuple(group))
             group = []
-        yield from _said(text[at:offset])
+        yield from said_text(text[at:offset])
         at = offset
         if isinstance(entry, LiveThought):
             yield _thought(entry)
@@ -194,10 +172,10 @@ def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
                 group = []
             yield SubAgents(begun[entry.id])
         else:
-            group.append(_tool_line(entry))
+            group.append(tool_line(entry))
     if group:
         yield Tools(tuple(group))
-    yield from _said(text[at:], message.state)
+    yield from said_text(text[at:], message.state)
 
 
 def _placed(run: LiveRun, end: int) -> list[tuple[int, datetime, LiveCall | LiveThought]]:
@@ -214,7 +192,7 @@ def _thought(thought: LiveThought) -> Thought:
 
 def _template(message: Message, run: LiveRun) -> Iterable[Part]:
     calls: dict[str, list[LiveCall]] = {}
-    begun = _begun(run)
+    begun = begun_by_call(run)
     for call in run.calls.values():
         if call.sub_agent_id is None and call.id not in begun:
             calls.setdefault(call.step, []).append(call)
@@ -231,79 +209,11 @@ def _template(message: Message, run: LiveRun) -> Iterable[Part]:
 def _summary(message: Message, run: LiveRun) -> Iterable[Part]:
     """The text, once it is whole; before that what is being written: notes of a part, or the summary itself."""
     if run.status is RunStatus.SUCCESS:
-        yield from _said(message.text)
+        yield from said_text(message.text)
         return
     texts = [str(text) for step in run.steps.values() for text in step.texts.values()]
     if texts:
-        yield from _said(texts[-1], message.state)
-
-
-def _said(text: str, state: MessageState = MessageState.FINAL) -> Iterable[Text]:
-    if text.strip():
-        yield Text(text, is_open=state is MessageState.OPEN)
-
-
-def _tool_line(call: LiveCall) -> ToolLine:
-    error = _message(call.error)
-    target = target_of(call.tool, call.arguments)
-    return ToolLine(
-        call.id,
-        call.tool,
-        call.status,
-        target,
-        call.arguments,
-        call.started_at,
-        call.duration_ms,
-        call.summary,
-        error,
-    )
-
-
-def _begun(run: LiveRun) -> dict[CallId, tuple[SubAgentLine, ...]]:
-    """The sub-agents of the run, by the calls that began them."""
-    calls: dict[SubAgentId, list[LiveCall]] = {}
-    for call in run.calls.values():
-        if call.sub_agent_id is not None:
-            calls.setdefault(call.sub_agent_id, []).append(call)
-    begun: dict[CallId, list[SubAgentLine]] = {}
-    for one in run.sub_agents.values():
-        is_over = run.status.is_final and not one.status.is_final
-        line = _sub_agent_line(one, calls.get(one.id, []), is_over=is_over)
-        begun.setdefault(one.call_id, []).append(line)
-    return {call_id: tuple(lines) for call_id, lines in begun.items()}
-
-
-def _sub_agent_line(one: LiveSubAgent, calls: Sequence[LiveCall], *, is_over: bool) -> SubAgentLine:
-    """`is_over`: its run has ended, and took it along."""
-    return SubAgentLine(
-        one.id,
-        one.name,
-        StepStatus.CANCELLED if is_over else one.status,
-        one.prompt,
-        one.started_at,
-        0.0 if is_over else None if one.duration_ms is None else one.duration_ms / 1000,
-        one.input_tokens + one.output_tokens,
-        one.agent,
-        tuple(_spoken(str(one.text), calls, is_open=not one.status.is_final)),
-        _message(one.error),
-    )
-
-
-def _spoken(text: str, calls: Sequence[LiveCall], *, is_open: bool) -> Iterable[Text | Tools]:
-    """What a sub-agent said, with its calls where they stand."""
-    at = 0
-    group: list[ToolLine] = []
-    for call in sorted(calls, key=lambda one: (len(text) if one.offset is None else one.offset, one.started_at)):
-        offset = max(at, min(len(text) if call.offset is None else call.offset, len(text)))
-        if group and text[at:offset].strip():
-            yield Tools(tuple(group))
-            group = []
-        yield from _said(text[at:offset])
-        at = offset
-        group.append(_tool_line(call))
-    if group:
-        yield Tools(tuple(group))
-    yield from _said(text[at:], MessageState.OPEN if is_open else MessageState.FINAL)
+        yield from said_text(texts[-1], message.state)
 
 
 def _step_line(step: LiveStep, calls: Sequence[LiveCall], sub_agents: Sequence[SubAgentLine]) -> StepLine:
@@ -320,8 +230,8 @@ def _step_line(step: LiveStep, calls: Sequence[LiveCall], sub_agents: Sequence[S
         Progress(iterations.completed, iterations.failed, iterations.total) if iterations else None,
         step.output,
         "\n\n".join(text for text in map(str, [*step.texts.values()][-STEP_CALLS:]) if text),
-        _message(step.error),
-        tuple(map(_tool_line, shown)),
+        error_words(step.error),
+        tuple(map(tool_line, shown)),
         len(calls) - len(shown),
         tuple(sub_agents),
     )
@@ -351,10 +261,6 @@ def _activity(run: LiveRun, said: Sequence[Part]) -> Activity | None:
     if said and isinstance(said[-1], Thought) and said[-1].seconds is None:
         return None
     return Activity(Phase.THINKING, max((call.started_at for call in own), default=began))
-
-
-def _message(error: Mapping[str, Any] | None) -> str | None:
-    return None if error is None else str(error.get("message") or error.get("code") or "")
 
 
 def _may_pass(error: Mapping[str, Any]) -> bool:

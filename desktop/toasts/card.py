@@ -124,13 +124,13 @@ class ToastCard(Adaptive, Surface):
 
     def event(self, event: QEvent) -> bool:
         """With focus in it, Esc is its own, whatever else in the window has that key."""
-        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_escape(event):
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and is_pressed("Esc", event):
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if _is_escape(event) or is_pressed("Del", event):
+        if is_pressed("Esc", event) or is_pressed("Del", event):
             self._dismiss()
         elif is_pressed("Return", event) and not event.isAutoRepeat():
             if not self._body.press_focused():
@@ -156,7 +156,3 @@ class ToastCard(Adaptive, Surface):
                 self.go_requested.emit(self.id)
             case _:
                 self.acted.emit(action, self.id)
-
-
-def _is_escape(event: QKeyEvent) -> bool:
-    return event.key() == Qt.Key.Key_Escape and event.modifiers() == Qt.KeyboardModifier.NoModifier

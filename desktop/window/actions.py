@@ -52,7 +52,10 @@ class TemplateStart:
 
 
 class Actions(QObject):
-    """Everything that a person can have the core do. Each call returns at once; what comes of it is shown."""
+    """Everything that a person can have the core do. Each call returns at once; what comes of it is shown.
+
+    `turns_below` are those below where the person was in what is viewed: so many are needed to be there again.
+    """
 
     sent = Signal(str, object)
     """A message was taken: the workflow that it was said in, "" for a new one, and the Outgoing."""
@@ -67,14 +70,19 @@ class Actions(QObject):
     demo_changed = Signal(bool)
     """Whether there is a demo to be removed."""
 
-    def __init__(self, core: Core, tasks: Tasks, presenter: Presenter, parent: QObject) -> None:
+    def __init__(
+        self, core: Core, tasks: Tasks, presenter: Presenter, turns_below: Callable[[], int], parent: QObject
+    ) -> None:
         super().__init__(parent)
-        self.turns_below: Callable[[], int] = lambda: 0
-        """How many turns stand below where the person was in what is viewed: so many are needed to be there again."""
+        self._turns_below = turns_below
         self._core = core
         self._tasks = tasks
         self._presenter = presenter
         self._again: dict[ToastId, Again] = {}
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its commands do."""
+        return {"demo.start": self.start_demo, "demo.remove": self.remove_demo}
 
     # Looking
 
@@ -90,7 +98,7 @@ class Actions(QObject):
         load = view.begin_load()
         if load is None:
             return
-        opened = await self._core.workflows.newest(load.workflow_id, SEEN_FIRST + self.turns_below())
+        opened = await self._core.workflows.newest(load.workflow_id, SEEN_FIRST + self._turns_below())
         if isinstance(opened, Ok) and not opened.data.is_whole:
             view.show(load.workflow_id, opened.data.messages, opened.data.runs, load=load)
             opened = await self._core.workflows.opened(load.workflow_id, partial(view.awaits, load))

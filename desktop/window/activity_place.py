@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -43,6 +44,10 @@ class ActivityPlace(QObject):
         panel.export_requested.connect(self.export)
         panel.exporting.cancelled.connect(self._cancel)
         panel.result_wanted.connect(self._on_result_wanted)
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its command does."""
+        return {"activity.export": self.export}
 
     def export(self) -> None:
         """Ask where to, and write a file of what the panel lists."""

@@ -4,9 +4,11 @@ What is chosen for a workflow that is not begun yet is kept here until its first
 """
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Signal
 
+from core.bus import AgentsChanged, Subscription
 from core.domain.agent import Answering
 from core.domain.context import room_tokens
 from core.domain.ids import WorkflowId
@@ -20,7 +22,8 @@ from desktop.window.picker import Picker
 
 
 class AnsweringChoice(QObject):
-    """`connect_requested` is called where a person wants another model than there are."""
+    connect_requested = Signal()
+    """A person wants another model than there are."""
 
     shown = Signal(object)
     """Who answers next was shown: the tokens that their model has for a conversation, None where it has no bounds."""
@@ -34,7 +37,6 @@ class AnsweringChoice(QObject):
         tasks: Tasks,
         header: Header,
         picker: Picker,
-        connect_requested: Callable[[], None],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -42,20 +44,27 @@ class AnsweringChoice(QObject):
         self._tasks = tasks
         self._header = header
         self._picker = picker
-        self._connect_requested = connect_requested
         self._of_new = Answering()
         header.picker_requested.connect(self.open)
         picker.chosen.connect(self.choose)
         picker.closed.connect(header.focus_picker)
+        subscription = core.bus.subscribe(AgentsChanged, self._on_agents)
+        self.destroyed.connect(partial(Subscription.close, subscription))
 
     @property
     def of_new(self) -> Answering:
         """Who answers the first message of a new workflow."""
         return self._of_new
 
-    def begun(self) -> None:
-        """A new workflow has taken the choice along."""
-        self._of_new = Answering()
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its command does."""
+        return {"workflow.model": self.open}
+
+    def on_sent(self, workflow_id: str) -> None:
+        """A message was taken: a new workflow, "", has taken the choice along."""
+        if not workflow_id:
+            self._of_new = Answering()
+            self.show()
 
     def show(self) -> None:
         """Have the header say who answers next."""
@@ -74,7 +83,9 @@ class AnsweringChoice(QObject):
         return [entry for entry in self.entries() if isinstance(entry, Offer)]
 
     def open(self) -> None:
-        """Open the picker, or close it."""
+        """Open the picker below the header, where that is seen, or close it."""
+        if not self._header.isVisible():
+            return
         if self._picker.isVisible():
             self._picker.close_up()
             return
@@ -85,6 +96,9 @@ class AnsweringChoice(QObject):
     def viewed_another(self) -> None:
         """Its entries are those of a workflow that is not looked at any more."""
         self._picker.hide()
+
+    def _on_agents(self, _message: AgentsChanged) -> None:
+        self.show()
 
     def _cast(self) -> Cast:
         answering = self._answering(self._viewed())
@@ -107,7 +121,7 @@ class AnsweringChoice(QObject):
         """Have it answer from the next turn on."""
         if offer.answering is None:
             self._picker.close_up()
-            self._connect_requested()
+            self.connect_requested.emit()
             return
         self._tasks.spawn(self._hold(offer.answering, self._viewed()), "choose who answers")
 

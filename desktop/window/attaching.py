@@ -4,7 +4,7 @@ What is sent is what a file holds then. One that is gone, that cannot be read, o
 attached stops the message and is told; the person sends it again, or takes the file away.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject
@@ -22,24 +22,37 @@ from desktop.theme.theme import Theme
 from desktop.translation.failures import failure_words
 from desktop.translation.formats import byte_size
 from desktop.window.chat_pane import ChatPane
+from desktop.window.opening import Opening
 
 
 class Attaching(QObject):
     def __init__(
-        self, core: Core, tasks: Tasks, theme: Theme, chat: ChatPane, window: QWidget, parent: QObject
+        self,
+        core: Core,
+        tasks: Tasks,
+        theme: Theme,
+        chat: ChatPane,
+        opening: Opening,
+        window: QWidget,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._core = core
         self._tasks = tasks
         self._theme = theme
         self._chat = chat
+        self._opening = opening
         self._window = window
         self._dialog: QFileDialog | None = None
         chat.composer.attach_requested.connect(self.attach)
         chat.composer.file_opened.connect(self._open)
         chat.files_dropped.connect(self.attach)
         chat.transcript.attached_wanted.connect(self._show_attached)
-        chat.take_up_requested.connect(self._take_up)
+        chat.conversation.take_up_requested.connect(self._take_up)
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its command does."""
+        return {"composer.attach": self._choose_from_anywhere}
 
     def choose(self) -> None:
         """Have a person choose files. The dialog is opened, never executed."""
@@ -136,6 +149,10 @@ class Attaching(QObject):
         sizes = {"size": byte_size(FILE_BYTES), "total": byte_size(MESSAGE_BYTES), "count": MESSAGE_FILES}
         return words.format(name=name, **sizes)
 
+    def _choose_from_anywhere(self) -> None:
+        self._opening.open_chat()
+        self.choose()
+
     def _on_chosen(self, _result: int) -> None:
         dialog, self._dialog = self._dialog, None
         if dialog is not None:
@@ -168,7 +185,7 @@ class Attaching(QObject):
     async def _load(self, workflow_id: WorkflowId, message_id: MessageId) -> None:
         answer = await self._core.attachments.texts(workflow_id, message_id)
         if workflow_id == self._viewed and isinstance(answer, Ok):
-            self._chat.show_attached(message_id, answer.data)
+            self._chat.conversation.show_attached(message_id, answer.data)
 
     # Writing anew
 
@@ -176,12 +193,12 @@ class Attaching(QObject):
         if message.attachments:
             self._tasks.spawn(self._take_up_with_files(message), "edit a message")
         else:
-            self._chat.take_up(message.text, ())
+            self._chat.foot.take_up(message.text, ())
 
     async def _take_up_with_files(self, message: Message) -> None:
         attached = await self.of_message(message)
         if message.workflow_id == self._viewed:
-            self._chat.take_up(message.text, kept_files(attached))
+            self._chat.foot.take_up(message.text, kept_files(attached))
 
     async def of_message(self, message: Message) -> list[AttachedText]:
         """What went along with a message; nothing where it cannot be read."""

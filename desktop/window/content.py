@@ -1,16 +1,13 @@
-"""What fills the window: workflows at the left, the centre, the activity at the right, toasts over all."""
+"""What fills the window: its parts are made and connected here, and each does its work by itself."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow
 
-from core.bus import AgentsChanged, SettingsChanged
 from core.domain.ids import WorkflowId
-from core.domain.template import ValidationMode
 from core.wiring import Core
 from desktop.activity.panel import ActivityPanel
 from desktop.aio import Tasks
@@ -25,208 +22,163 @@ from desktop.toasts.overlay import ToastOverlay
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
 from desktop.window.actions import Actions
+from desktop.window.activation import Activation
 from desktop.window.activity_place import ActivityPlace
 from desktop.window.answering import AnsweringChoice
-from desktop.window.attaching import Attaching
+from desktop.window.arrangement import arrange
+from desktop.window.centre import Centre
 from desktop.window.chat_pane import ChatPane
 from desktop.window.commands import COMMANDS, defaults_where
+from desktop.window.composing import Composing
 from desktop.window.escaping import Escaping
 from desktop.window.finder import Finder
 from desktop.window.finding import Finding
 from desktop.window.finding_here import FindingHere
+from desktop.window.focus_before import FocusBefore
 from desktop.window.folding import Folding
 from desktop.window.going import Going
+from desktop.window.head_place import HeadPlace
 from desktop.window.header import Header
 from desktop.window.host import Host
 from desktop.window.keeping import Keeping
 from desktop.window.key_names import KeyNames, sidebar_keys
 from desktop.window.keyboard import Keyboard
 from desktop.window.leaving import Leaving
-from desktop.window.mentions import Mentions
 from desktop.window.menus import Menus
-from desktop.window.mode_menu import ModeMenu
+from desktop.window.mode_choice import ModeChoice
 from desktop.window.notifying import Notifying
-from desktop.window.outgoing import Outgoing
+from desktop.window.opening import Opening
+from desktop.window.overlays import Overlays
 from desktop.window.panes import Panes
 from desktop.window.peeking import Peeking
 from desktop.window.picker import Picker
-from desktop.window.place_banner import PlaceBanner, Standing
+from desktop.window.place_banner import PlaceBanner
 from desktop.window.places import Places
 from desktop.window.preferences import Preferences
 from desktop.window.recording import RecordingPlace
 from desktop.window.retrying import Retrying
 from desktop.window.searching import Searching
-from desktop.window.sending import Sending
-from desktop.window.slashing import Slashing
+from desktop.window.sidebar_place import SidebarPlace
 from desktop.window.start_page import StartPage
 from desktop.window.status_line import StatusLine
 from desktop.window.template_list import TemplateList
-from desktop.window.title import viewed_title
 from desktop.window.tray import Tray
+from desktop.window.viewed_commands import ViewedCommands
 from desktop.window_state import WindowState
 
 
 class Content(Adaptive, Surface):
-    """The window's inside. `begin` puts the keys and menus to work, `settle` shows the first workflow."""
+    """The window's inside. `begin` puts its keys to work, `settle` shows the first workflow."""
 
     def __init__(self, session: Host, core: Core, frames: Frames, tasks: Tasks, window: QMainWindow) -> None:
         super().__init__("app", parent=window)
-        self._session = session
         self._core = core
-        self._tasks = tasks
         self._window = window
-        theme = self._theme = session.theme
-        stores = core.stores
-        self.deeds = Actions(core, tasks, session.presenter, self)
-        self.keymap = Keymap(COMMANDS, session.state.keys, self)
-        self._retrying = Retrying(core, tasks, self.deeds, self)
-        self.tray = Tray(theme, stores, frames, self)
-        self.leaving = Leaving(window, stores.background, self.tray, session.end)
-        self.notifying = Notifying(
-            core, tasks, self.tray, self.leaving, self._go_from_toast, self._open_inbox, window, self
-        )
-        self.preferences = Preferences(session, core, tasks, self.notifying, window, self.keymap, self)
-        self._modes = ModeMenu(theme, self)
-        keymap = self.keymap
-        keys = sidebar_keys(keymap)
-        self.sidebar = Sidebar(
-            theme, frames, stores.background, stores.workflows, core.clock, keys, self._mode_of, parent=self
-        )
-        self._going = Going(stores, self.sidebar.order, self._open, self._go_from_toast, theme, window, self)
-        self.header = Header(theme, self)
-        card_keys = keymap.first("focus.attention")
-        self.picker = Picker(theme, window)
-        self.answering = AnsweringChoice(core, tasks, self.header, self.picker, self._connect_model, self)
-        self.chat = ChatPane(
-            theme,
-            frames,
-            stores.view,
-            stores.workflows,
-            stores.questions,
-            stores.usage,
-            core.clock,
-            card_keys,
-            session.folders.store.with_name("drafts"),
-            tasks,
-            self,
-        )
-        self.deeds.turns_below = self.chat.turns_below
-        self.slashing = Slashing(core, tasks, self.deeds, self.chat, self._new, self)
-        self.attaching = Attaching(core, tasks, theme, self.chat, window, self)
-        self.sending = Sending(
-            core,
-            tasks,
-            session.presenter,
-            frames,
-            self.deeds,
-            self.chat,
-            self.slashing,
-            self.answering,
-            self.attaching,
-            self,
-        )
-        self.mentions = Mentions(core, tasks, self.chat, self.answering, self.attaching, self)
-        self.recording = RecordingPlace(core, tasks, session.presenter, theme, frames, self)
-        self.start = StartPage(theme, self)
+        theme = session.theme
+        presenter, stores, settings, clock = session.presenter, core.stores, core.settings, core.clock
+        background, now = stores.background, core.clock.now
+        keymap = self.keymap = Keymap(COMMANDS, session.state.keys, self)
+        menus = self.menus = Menus(window, keymap)
+        first = keymap.first
+
+        # What is seen
+        drafts = session.folders.store.with_name("drafts")
+        header = self.header = Header(theme, self)
         self.banner = PlaceBanner(theme, self)
-        self.keeping = Keeping(core, tasks, self.deeds, self._look_at_none, window, self)
-        fold_keys, compose_keys = keymap.first("view.activity"), keymap.first("focus.composer")
-        self._templates = TemplateList(core.slash, tasks, session.presenter, self)
-        finder = Finder(
-            stores,
-            lambda: self._going.viewed_before,
-            self._can,
-            self.answering.offers,
-            self._templates,
-            core.clock,
-            keymap,
-            lambda: self._places.of(self._finding.before),
-        )
-        self.finder = Palette(theme, finder, window)
-        self._finding = Finding(
-            self.finder,
-            self.answering,
-            self._open,
-            self._go_from_toast,
-            self._carry_out,
-            self._templates,
-            self.slashing.start,
-            self._focus_centre,
-            self,
-        )
-        self.finding_here = FindingHere(
-            theme, self.chat, tasks, lambda: stores.view.workflow_id, self._focus_centre, self
-        )
-        self.search = SearchPanel(theme, core.clock.now, window)
-        show_message = self.finding_here.show_message
-        self._searching = Searching(self.search, core, tasks, self._open, show_message, self._focus_centre, self)
-        self.activity = ActivityPanel(theme, stores.view, frames, core.clock.now, fold_keys, compose_keys, self)
-        self._activity_place = ActivityPlace(core, tasks, session.presenter, self.activity, window, self)
-        self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
-        lists = (self.finder, self.search, self.chat.completion, self.chat.mentions, self._going.recent_list)
-        for above in lists:
-            self.toasts.stay_below(above)
+        chat = self.chat = ChatPane(theme, frames, stores, clock, drafts, tasks, self)
+        self.start = StartPage(theme, self)
+        centre = self.centre = Centre(self.start, chat, stores, self)
+        modes = self._modes = ModeChoice(theme, header, settings, core.bus, background, self)
+        keys = sidebar_keys(keymap)
+        sidebar = self.sidebar = Sidebar(theme, frames, background, stores.workflows, clock, keys, modes.unusual, self)
+        fold_keys, compose_keys = first("view.activity"), first("focus.composer")
+        self.activity = ActivityPanel(theme, stores.view, frames, now, fold_keys, compose_keys, self)
+        self.recording = RecordingPlace(core, tasks, presenter, theme, frames, self)
         self.status = StatusLine(theme, stores, frames, self)
-        self._places = Places(self.sidebar, self.chat, self.toasts)
-        self._keyboard = Keyboard(window, keymap, self._places, self._carry_out, self)
-        KeyNames(keymap, self.sidebar, self.header, self.chat, self.activity, self.status, self.finding_here.bar, self)
-        self._folding = Folding(self.sidebar, self.activity, theme, session.state)
-        self._panes = Panes(window, self.sidebar, self.chat, self.start, self.activity, self.toasts)
-        self._escaping = Escaping((self.chat.clear_selection, self._focus_centre))
-        self._centre = QStackedWidget(self)
-        self.peeking = Peeking(stores.background, self.deeds.show, self._going.viewed, self._centre, self)
-        self._menus: Menus | None = None
-        self._is_begun = False
-        self._is_new = False
-        self._scale = theme.sizes.sidebar
-        self._build(session.state)
+        self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
+        self.picker = Picker(theme, window)
+        self.search = SearchPanel(theme, now, window)
+
+        # What is done, and where one goes
+        deeds = self.deeds = Actions(core, tasks, presenter, chat.conversation.turns_below, self)
+        self.keeping = Keeping(core, tasks, deeds, window, self)
+        self.peeking = Peeking(background, deeds.show, centre, self)
+        opening = self.opening = Opening(deeds, self.peeking, centre, chat, window)
+        going = self.going = Going(stores, sidebar.order, opening, theme, window, self)
+        self.folding = Folding(sidebar, self.activity, theme, session.state)
+        self._sidebar_place = SidebarPlace(sidebar, self.folding, deeds, self.keeping, opening, self.peeking)
+        viewed = self._viewed = ViewedCommands(stores, deeds, self.keeping, self._sidebar_place, menus)
+        self._head = HeadPlace(header, self.banner, stores, settings, self.peeking, centre, viewed.restore, self)
+        self._retrying = Retrying(core, tasks, deeds, self)
+        self.activity_place = ActivityPlace(core, tasks, presenter, self.activity, window, self)
+
+        # What is written, and what is looked for
+        answering = self.answering = AnsweringChoice(core, tasks, header, self.picker, self)
+        self.composing = Composing(core, tasks, presenter, theme, frames, deeds, chat, answering, opening, window, self)
+        places = Places(sidebar, chat, self.toasts)
+        templates = self._templates = TemplateList(core.slash, tasks, presenter, self)
+        focus_centre, start = centre.take_focus, self.composing.slashing.start
+        before, offers, carry_out = FocusBefore(focus_centre), answering.offers, menus.trigger
+        finder = Finder(stores, going, menus.is_enabled, offers, templates, clock, keymap, places, before)
+        self.finder = Palette(theme, finder, window)
+        self.finding = Finding(self.finder, answering, opening, carry_out, templates, start, before, self)
+        here = self.finding_here = FindingHere(theme, chat, tasks, stores.view, focus_centre, self)
+        self._searching = Searching(self.search, core, tasks, opening, here.show_message, focus_centre, self)
+
+        # The window as a whole
+        self.tray = Tray(theme, stores, frames, self)
+        self.leaving = Leaving(window, background, self.tray, session.end)
+        self.notifying = Notifying(core, tasks, self.tray, self.leaving, opening, self.finding.inbox, window, self)
+        self.preferences = Preferences(session, core, tasks, self.notifying, window, keymap, self)
+        self._panes = Panes(window, sidebar, chat, self.start, self.activity, self.toasts)
+        self._keyboard = Keyboard(window, keymap, places, carry_out, self)
+        KeyNames(keymap, sidebar, header, chat, self.activity, self.status, here.bar, self)
+        self._escaping = Escaping((chat.clear_selection, focus_centre))
+        above = (self.finder, self.search, chat.completion, chat.mentions, going.recent_list)
+        kept_clear = (chat.composer, chat.queue, chat.card, chat.inputs, header, self.status)
+        self._overlays = Overlays(window, self.toasts, above, kept_clear)
+
+        arrange(self, sidebar, (header, self.banner, self.recording.banner), centre, self.activity, self.status)
+        self.folding.fit(self.width())
+        sidebar.fold_sections(session.state.folded_sections)
+        self._on_enter_sends(session.state.enter_sends)
+        menus.fill(self._by_command())
         self._connect()
-        frames.bind(self, (stores.view.changed, stores.workflows.changed, stores.background.changed), self._render)
-        told = (stores.questions.changed, stores.inbox.changed, stores.workflows.changed, stores.background.changed)
+        frames.bind(self, (stores.view.changed, stores.workflows.changed, background.changed), self._render)
+        told = (stores.questions.changed, stores.inbox.changed, stores.workflows.changed, background.changed)
         frames.bind(self.finder, told, self.finder.refresh)
-        stores.background.viewed_changed.connect(self._on_viewed)
-        self._heard = (
-            core.bus.subscribe(SettingsChanged, self._on_settings),
-            core.bus.subscribe(AgentsChanged, self._on_agents),
-        )
+        background.viewed_changed.connect(self._on_viewed)
         self.adapt_to(theme)
 
     def begin(self) -> None:
-        """Put menus and keys to work."""
-        self._menus = Menus(self._window, self._by_command(), self.keymap)
-        self._on_demo(False)
-        self._menus.enable("workflow.undo", is_enabled=False)
+        """It is in its window: lie over it what belongs there, and hear keys."""
         self._render()
-        self.toasts.show()  # a child that is made when its window is on the screen already
-        self.toasts.raise_()
+        self._overlays.begin()
         app = QApplication.instance()
         assert app is not None
-        self._window.installEventFilter(self)
-        for keys in (self._keyboard, self._going.walk):
+        for keys in (self._keyboard, self.going.walk):
             app.installEventFilter(keys)
-        self._core.stores.background.set_window_active(self._window.isActiveWindow())
+        Activation(self._window, self._core.stores.background, self)
         self.notifying.begin()
 
     def settle(self, viewed: WorkflowId | None) -> None:
         """Everything is loaded: show what was viewed last, if it is still there."""
-        self._is_begun = True
+        self.centre.settle()
         self.deeds.look_for_demo()
         self._templates()
-        self.chat.forget_drafts_of_none()
+        self.chat.writing.forget_those_of_none()
         if viewed is not None and self._core.stores.workflows.get(viewed) is not None:
             self.deeds.show(viewed)
         self._render()
-        self._focus_centre()
+        self.centre.take_focus()
 
     def leave(self) -> None:
         """Let go of everything outside the window's own widgets."""
         app = QApplication.instance()
         if app is not None:
-            for keys in (self._keyboard, self._going.walk):
+            for keys in (self._keyboard, self.going.walk):
                 app.removeEventFilter(keys)
         self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
-        for subscription in self._heard:
-            subscription.close()
         self.notifying.leave()
         self.tray.leave()
         self.keeping.close()
@@ -235,37 +187,27 @@ class Content(Adaptive, Surface):
         self._window.takeCentralWidget()
         self._searching.leave()
         self.finding_here.leave()
-        lists = (self.finder, self.search, self.chat.completion, self.chat.mentions, self._going.recent_list)
-        for above in (self.toasts, self.picker, *lists):
-            above.deleteLater()
+        self._overlays.leave()
+        self.picker.deleteLater()
         self.deleteLater()
-
-    @property
-    def viewed_for_good(self) -> WorkflowId | None:
-        """What was opened last, whatever somebody peeks at."""
-        return self.peeking.viewed_for_good
 
     def layout_state(self, state: WindowState) -> WindowState:
         """How a person arranged it."""
-        return replace(self._folding.kept(state), folded_sections=self.sidebar.folded_sections)
+        return replace(self.folding.kept(state), folded_sections=self.sidebar.folded_sections)
 
     # What Qt tells
 
     def retranslate(self) -> None:
-        if self._menus is not None:
-            self._menus.retranslate()
+        self.menus.retranslate()
         self._render()
 
     def dress(self) -> None:
-        """Another zoom leaves more or less room."""
-        if self._scale != self._theme.sizes.sidebar:
-            self._scale = self._theme.sizes.sidebar
-            self._folding.fit(self.width())
+        self.folding.dress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._folding.fit(self.width())
-        self._keep_clear()
+        self.folding.fit(self.width())
+        self._overlays.keep_clear()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Nothing in here wanted it."""
@@ -274,295 +216,73 @@ class Content(Adaptive, Surface):
         else:
             super().keyPressEvent(event)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A window that is not active watches nothing."""
-        if watched is self._window and event.type() in (QEvent.Type.WindowActivate, QEvent.Type.WindowDeactivate):
-            self._core.stores.background.set_window_active(event.type() == QEvent.Type.WindowActivate)
-        return False
-
-    # Building
-
-    def _build(self, state: WindowState) -> None:
-        centre = QWidget(self)
-        column = QVBoxLayout(centre)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.header)
-        column.addWidget(self.banner)
-        column.addWidget(self.recording.banner)
-        column.addWidget(self._centre, 1)
-        self._centre.addWidget(self.start)
-        self._centre.addWidget(self.chat)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(0)
-        row = QHBoxLayout()
-        row.setSpacing(0)
-        outer.addLayout(row, 1)
-        outer.addWidget(self.status)
-        row.addWidget(self.sidebar)
-        row.addWidget(centre, 1)
-        row.addWidget(self.activity)
-        self._folding.fit(self.width())
-        self.sidebar.fold_sections(state.folded_sections)
-        self._on_enter_sends(state.enter_sends)
+    # Connecting
 
     def _connect(self) -> None:
-        deeds = self.deeds
-        self.sidebar.open_requested.connect(self._open)
-        self.sidebar.new_requested.connect(self._new)
-        self.sidebar.rename_requested.connect(deeds.rename)
-        self.sidebar.stop_requested.connect(deeds.stop)
-        self.sidebar.archive_requested.connect(self.keeping.archive)
-        self.sidebar.restore_requested.connect(self.keeping.restore)
-        self.sidebar.delete_requested.connect(self.keeping.delete)
-        self.sidebar.undo_requested.connect(self.keeping.undo)
-        self.sidebar.peek_requested.connect(self.peeking.peek)
-        self.sidebar.peek_left.connect(self.peeking.leave)
-        self.peeking.changed.connect(self.sidebar.set_peeking)
+        deeds, chat, viewed = self.deeds, self.chat, self._viewed
+        self.centre.currentChanged.connect(self._render_around)
+        self.peeking.opened.connect(self.going.viewed)
         self.peeking.changed.connect(self._render)
-        self.keeping.changed.connect(self._on_undoable)
-        self.banner.acted.connect(self._act_on_banner)
         self.sidebar.settings_requested.connect(self.preferences.open)
-        self.sidebar.collapsed_changed.connect(self._folding.fold_sidebar)
-        self.activity.collapsed_changed.connect(self._folding.fold_activity)
-        self.activity.compose_requested.connect(self.chat.focus_composer)
-        self.header.stop_requested.connect(self._stop)
-        self.header.mode_requested.connect(self._choose_mode)
+        self.activity.collapsed_changed.connect(self.folding.fold_activity)
+        self.activity.compose_requested.connect(chat.focus_composer)
+        self.header.stop_requested.connect(viewed.stop)
+        self.header.activity_requested.connect(self.folding.toggle_activity)
         self._modes.chosen.connect(deeds.set_mode)
+        self._modes.changed.connect(self._render)
+        self._modes.changed.connect(self.sidebar.show_now)
         self.preferences.enter_sends_changed.connect(self._on_enter_sends)
-        self.header.activity_requested.connect(self._folding.toggle_activity)
-        self.chat.stop_requested.connect(self._stop)
-        self.chat.token_bar.summary_requested.connect(self._sum_up)
-        self.chat.retry_requested.connect(deeds.retry)
-        self.chat.link_activated.connect(deeds.open_link)
-        self.chat.answered.connect(deeds.answer)
-        self.chat.foot_changed.connect(self._keep_clear)
-        self.answering.shown.connect(self.chat.set_room)
-        self.status.inbox_requested.connect(self._open_inbox)
+        chat.composer.stop_requested.connect(viewed.stop)
+        chat.token_bar.summary_requested.connect(viewed.sum_up)
+        chat.transcript.retry_requested.connect(deeds.retry)
+        chat.transcript.link_activated.connect(deeds.open_link)
+        chat.card.answered.connect(deeds.answer)
+        chat.foot.changed.connect(self._overlays.keep_clear)
+        self.answering.shown.connect(chat.token_meter.set_room)
+        self.answering.connect_requested.connect(partial(self.preferences.open_at, PageId.MODELS))
+        self.status.inbox_requested.connect(self.finding.inbox)
         self.start.demo_requested.connect(deeds.start_demo)
-        self.start.new_requested.connect(self._new)
-        self.start.template_requested.connect(self._finding.templates)
-        self.toasts.go_requested.connect(self._go_from_toast)
+        self.start.new_requested.connect(self.opening.open_new)
+        self.start.template_requested.connect(self.finding.templates)
+        self.toasts.go_requested.connect(self.opening.open_asking)
         self.toasts.action_requested.connect(deeds.toast_action)
-        deeds.sent.connect(self.chat.sending_worked)
-        deeds.sent.connect(self._on_sent)
-        deeds.refused.connect(self.chat.sending_failed)
-        deeds.answered.connect(self.chat.settle)
-        deeds.demo_changed.connect(self._on_demo)
+        deeds.answered.connect(chat.card.settle)
+        self.menus.enable_by("demo.remove", deeds.demo_changed)
+        self.menus.enable_by("workflow.undo", self.keeping.changed)
 
     def _by_command(self) -> dict[str, Callable[[], object]]:
-        transcript = self.chat.transcript
-        return {
-            "find.everywhere": self._searching.open,
-            "find.here": self.finding_here.open,
-            "find.next": partial(self.finding_here.step, 1),
-            "find.previous": partial(self.finding_here.step, -1),
-            "workflow.new": self._new,
-            "workflow.rename": self._rename_viewed,
-            "workflow.archive": partial(self._on_viewed_one, self.keeping.archive),
-            "workflow.restore": partial(self._on_viewed_one, self.keeping.restore),
-            "workflow.delete": partial(self._on_viewed_one, self.keeping.delete),
-            "workflow.undo": self.keeping.undo,
-            "view.archive": self._toggle_archive,
-            "activity.export": self._activity_place.export,
-            "demo.start": self.deeds.start_demo,
-            "demo.remove": self.deeds.remove_demo,
-            "app.quit": self.leaving.ask,
-            "workflow.model": self._pick,
-            "validation.mode": self._choose_mode,
-            "run.start": self.deeds.again,
-            "run.stop": self._stop,
-            "run.summary": self._sum_up,
-            "recording.toggle": self.recording.toggle,
-            "view.close": self._new,
-            "focus.composer": self.chat.focus_composer,
-            "composer.attach": self._attach,
-            "composer.send_now": self.sending.send_now,
-            "focus.attention": self._answer,
-            "transcript.latest": transcript.jump_to_latest,
-            "transcript.previous_message": partial(transcript.focus_turn, -1),
-            "transcript.next_message": partial(transcript.focus_turn, 1),
-            "transcript.copy_answer": transcript.copy_answer,
-            "transcript.copy_code": transcript.copy_code,
-            **self._going.by_command(),
-            **self._finding.by_command(),
-            **self.preferences.by_command(),
-            **self._folding.by_command(),
-            **self._panes.by_command(),
-            **self._retrying.by_command(),
-        }
+        deeds = (self.deeds, self.keeping, self._viewed, self._retrying, self.recording, self.activity_place)
+        ways = (self.opening, self.going, self.finding, self.finding_here, self._searching, self._panes)
+        written = (self.chat, self.composing, self.answering, self._modes)
+        around = (self.folding, self._sidebar_place, self.preferences, self.leaving)
+        parts = (*deeds, *ways, *written, *around)
+        return {command: deed for part in parts for command, deed in part.by_command().items()}
 
     # Showing
 
     def _render(self) -> None:
-        stores = self._core.stores
-        viewed = stores.view.workflow_id
-        is_empty = viewed is None and not stores.workflows.rows and not stores.background.running_workflows
-        self._centre.setCurrentWidget(self.start if is_empty and self._is_begun and not self._is_new else self.chat)
-        listed = stores.workflows.get(viewed) if viewed is not None else None
-        execution = stores.view.execution
-        self._show_standing(listed is not None and listed.workflow.is_archived)
-        title = viewed_title(stores.view, stores.workflows) or self.tr("New workflow")
-        status = execution.status if execution else listed.status if listed else None
-        run = execution.run if execution and execution.is_active else None
-        mode = run.mode if run is not None and run.mode is not None else self._core.settings.current.validation_mode
-        self.header.show_workflow(title, status, mode)
-        self.answering.show()
-        self.header.setVisible(self._centre.currentWidget() is self.chat)
-        self._keep_clear()
+        self.centre.show_now()
+        self._render_around()
 
-    def _show_standing(self, is_archived: bool) -> None:
-        archived = Standing.ARCHIVED if is_archived else Standing.LISTED
-        self.banner.show_standing(Standing.PEEKED if self.peeking.is_on else archived)
-        viewed = self._core.stores.background.viewed_workflow_id
-        if self._menus is not None:
-            for command in ("workflow.rename", "workflow.delete"):
-                self._menus.enable(command, is_enabled=viewed is not None)
-            self._menus.enable("workflow.archive", is_enabled=viewed is not None and not is_archived)
-            self._menus.enable("workflow.restore", is_enabled=is_archived)
+    def _render_around(self) -> None:
+        """What goes with what is in the centre."""
+        self._head.show_now()
+        self._viewed.show_now()
+        self.answering.show()
+        self._overlays.keep_clear()
 
     def _on_viewed(self) -> None:
         """Another workflow is viewed: the next key belongs to it, so it is shown at once."""
         viewed = self._core.stores.background.viewed_workflow_id
         self.peeking.viewed(viewed)
-        if viewed is not None:
-            self._is_new = False
-            if not self.peeking.is_on:
-                self._going.viewed(viewed)
+        if viewed is not None and not self.peeking.is_on:
+            self.going.viewed(viewed)
         self.answering.viewed_another()
-        self.slashing.viewed_another()
         self.chat.show_now()
-        self.sending.show_queue()
+        self.composing.viewed_another()
         self.recording.show_now()
         self._render()
-
-    def _on_settings(self, _message: SettingsChanged) -> None:
-        """The header says which mode holds, and a row where its run has another one."""
-        self._render()
-        self.sidebar.show_now()
-
-    def _on_agents(self, _message: AgentsChanged) -> None:
-        self.answering.show()
-
-    def _on_sent(self, workflow_id: str, _said: Outgoing) -> None:
-        if not workflow_id:
-            self.answering.begun()
-            self.answering.show()
-
-    def _on_demo(self, is_there: bool) -> None:
-        if self._menus is not None:
-            self._menus.enable("demo.remove", is_enabled=is_there)
-
-    def _keep_clear(self) -> None:
-        """Where no toast may lie: on the composer with its buttons, on the card that asks, and on the header."""
-        chat = self.chat
-        areas = [chat.composer, chat.queue, chat.card, chat.inputs, self.header, self.status]
-        self.toasts.set_keep_clear([_in_window(area, self._window) for area in areas if area.isVisible()])
-
-    def _focus_centre(self) -> bool:
-        if self._centre.currentWidget() is self.start:
-            self.start.setFocus(Qt.FocusReason.OtherFocusReason)
-        else:
-            self.chat.focus_composer()
-        return True
-
-    # Doing
-
-    def _open(self, workflow_id: str) -> None:
-        self.deeds.show(WorkflowId(workflow_id))
-        self.peeking.open()
-        self._window.activateWindow()
-        self.chat.focus_composer()
-
-    def _go_from_toast(self, workflow_id: str) -> None:
-        """To what it asks, where it does."""
-        self._open(workflow_id)
-        self.chat.focus_card()
-
-    def _open_inbox(self) -> None:
-        self._finding.inbox()
-
-    def _answer(self) -> None:
-        self.chat.focus_card()
-
-    def _can(self, command_id: str) -> bool:
-        return self._menus is not None and self._menus.is_enabled(command_id)
-
-    def _carry_out(self, command_id: str) -> None:
-        if self._menus is not None:
-            self._menus.trigger(command_id)
-
-    def _new(self) -> None:
-        self._is_new = True
-        self.deeds.show(None)
-        self._render()
-        self.chat.focus_composer()
-
-    def _attach(self) -> None:
-        if self._centre.currentWidget() is self.start:
-            self._new()
-        self.attaching.choose()
-
-    def _pick(self) -> None:
-        if self.header.isVisible():
-            self.answering.open()
-
-    def _connect_model(self) -> None:
-        self.preferences.open_at(PageId.MODELS)
-
-    def _stop(self) -> None:
-        self.deeds.stop(self._core.stores.background.viewed_workflow_id)
-
-    def _sum_up(self) -> None:
-        self.deeds.sum_up(self._core.stores.background.viewed_workflow_id)
-
-    def _rename_viewed(self) -> None:
-        viewed = self._core.stores.background.viewed_workflow_id
-        if viewed is not None:
-            self._folding.fold_sidebar(False)
-            self.sidebar.rename(viewed)
-
-    def _on_viewed_one(self, deed: Callable[[str], None]) -> None:
-        viewed = self._core.stores.background.viewed_workflow_id
-        if viewed is not None:
-            deed(viewed)
-
-    def _look_at_none(self) -> None:
-        self.deeds.show(None)
-
-    def _act_on_banner(self) -> None:
-        """Open what is peeked at, or restore what is archived."""
-        if self.banner.standing is Standing.PEEKED:
-            self.peeking.open()
-        else:
-            self._on_viewed_one(self.keeping.restore)
-        self.chat.focus_composer()
-
-    def _on_undoable(self, is_there: bool) -> None:
-        if self._menus is not None:
-            self._menus.enable("workflow.undo", is_enabled=is_there)
-
-    def _toggle_archive(self) -> None:
-        """Show what is archived, or the list again, with the focus in it."""
-        self._folding.fold_sidebar(False)
-        self.sidebar.show_archive(not self.sidebar.is_archive_shown)
-        self.sidebar.take_focus()
 
     def _on_enter_sends(self, enter_sends: bool) -> None:
         self.chat.composer.needs_ctrl = not enter_sends
         self.keymap.set_defaults(defaults_where(enter_sends=enter_sends))
-
-    def _mode_of(self, workflow_id: WorkflowId) -> ValidationMode | None:
-        """The mode of a run where it is not that of the settings: shown on its row."""
-        execution = self._core.stores.background.get_execution(workflow_id)
-        mode = execution.run.mode if execution is not None and execution.run is not None else None
-        return mode if mode is not self._core.settings.current.validation_mode else None
-
-    def _choose_mode(self) -> None:
-        if self.header.isVisible():
-            self._modes.open_at(self.header.mode_place, self._core.settings.current.validation_mode)
-
-
-def _in_window(widget: QWidget, window: QWidget) -> QRect:
-    return QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())

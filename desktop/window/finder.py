@@ -6,7 +6,6 @@ from datetime import datetime
 from PySide6.QtCore import QCoreApplication
 
 from core.domain.ids import WorkflowId
-from core.domain.run import RunStatus
 from core.domain.slash import Titled
 from core.domain.toast import Toast, ToastType
 from core.ports.clock import Clock
@@ -15,14 +14,17 @@ from core.stores.workflows import ListedWorkflow
 from core.wiring import Stores
 from desktop.palette.entries import Entry, Heading, Kind, Query
 from desktop.palette.ranking import ranked
-from desktop.shortcuts.command import Where
 from desktop.shortcuts.keymap import Keymap
 from desktop.theme.icon_names import Icon
 from desktop.toasts.words import words_of
 from desktop.translation.asking import asked_words, asking_sentence
 from desktop.translation.formats import ago
+from desktop.window.focus_before import FocusBefore
+from desktop.window.going import Going
 from desktop.window.keys_help import command_entry, keys_help
 from desktop.window.offers import Offer
+from desktop.window.places import Places
+from desktop.window.state_words import state_words
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -40,33 +42,34 @@ _COMMANDS_BESIDE = 5  # below workflows that were found
 class Finder:
     """A `desktop.palette.palette.Search`.
 
-    `recent` are workflows in the order in which they were viewed, the one before the viewed one first; `can_do` says
-    whether a command can be carried out now; `answering` is who can answer here, `templates` what can be started;
-    `places` is where the focus was, for the keys that hold there.
+    `can_do` says whether a command can be carried out now; `answering` is who can answer here, `templates` what can be
+    started; `before` had the focus, for the keys that hold in its place.
     """
 
     def __init__(
         self,
         stores: Stores,
-        recent: Callable[[], Sequence[WorkflowId]],
+        going: Going,
         can_do: Callable[[str], bool],
         answering: Callable[[], Sequence[Offer]],
         templates: Callable[[], Sequence[Titled]],
         clock: Clock,
         keymap: Keymap,
-        places: Callable[[], Sequence[Where]],
+        places: Places,
+        before: FocusBefore,
     ) -> None:
         self._workflows = stores.workflows
         self._background = stores.background
         self._questions = stores.questions
         self._inbox = stores.inbox
         self._clock = clock
-        self._recent = recent
+        self._going = going
         self._can_do = can_do
         self._answering = answering
         self._templates = templates
         self._keymap = keymap
         self._places = places
+        self._before = before
 
     def __call__(self, query: Query) -> Sequence[Heading | Entry]:
         match query.kind:
@@ -81,7 +84,7 @@ class Finder:
             case Kind.INBOX:
                 return self._told(query.words)
             case Kind.HELP:
-                return list(keys_help(self._keymap, self._places(), query.words))
+                return list(keys_help(self._keymap, self._places.of(self._before.widget), query.words))
 
     def _anything(self, words: str) -> list[Heading | Entry]:
         """Those that need somebody first, then those at work, then by when they were viewed and changed."""
@@ -101,7 +104,7 @@ class Finder:
         listed = {row.workflow.id: row for row in self._workflows.rows}
         running = [one.workflow_id for one in self._background.running_workflows]
         asking = dict.fromkeys(self._questions.workflows)
-        order = dict.fromkeys([*asking, *running, *self._recent(), *listed])
+        order = dict.fromkeys([*asking, *running, *self._going.viewed_before, *listed])
         return [listed[one] for one in order if one in listed]
 
     def _grouped(self, found: Sequence[Entry]) -> Iterator[Heading | Entry]:
@@ -177,26 +180,3 @@ def _telling(notice: Toast, names: Mapping[WorkflowId, str], now: datetime) -> E
     where = notice.workflow_id if notice.workflow_id in names else ""
     when = ago((now - notice.created_at).total_seconds())
     return Entry(Kind.INBOX, where or "", title, when, _ICONS[notice.type])
-
-
-def state_words(status: RunStatus | None, *, is_asking: bool) -> str:
-    """The state of a workflow by its last run, in a word; empty where nothing ran."""
-    if is_asking:
-        return translate("Palette", "needs you")
-    match status:
-        case None:
-            return ""
-        case RunStatus.ENQUEUED:
-            return translate("Palette", "queued")
-        case RunStatus.RUNNING:
-            return translate("Palette", "running")
-        case RunStatus.WAITING:
-            return translate("Palette", "waiting")
-        case RunStatus.PAUSED:
-            return translate("Palette", "paused")
-        case RunStatus.SUCCESS:
-            return translate("Palette", "completed")
-        case RunStatus.ERROR:
-            return translate("Palette", "failed")
-        case RunStatus.CANCELLED:
-            return translate("Palette", "stopped")

@@ -3,47 +3,41 @@
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QWidget
-from shiboken6 import isValid
+from PySide6.QtCore import QObject
 
 from core.domain.ids import TemplateId
 from desktop.palette.entries import Entry, Kind
 from desktop.palette.palette import Palette
 from desktop.window.answering import AnsweringChoice
+from desktop.window.focus_before import FocusBefore
+from desktop.window.opening import Opening
 from desktop.window.template_list import TemplateList
 
 
 class Finding(QObject):
-    """`open_workflow`, `open_asking`, `carry_out` and `start_template` do what is chosen.
-
-    `focus_centre` takes the focus where what had it is gone.
-    """
+    """`carry_out` and `start_template` do what is chosen, where that is no workflow. `before` is what had the focus."""
 
     def __init__(
         self,
         palette: Palette,
         answering: AnsweringChoice,
-        open_workflow: Callable[[str], None],
-        open_asking: Callable[[str], None],
+        opening: Opening,
         carry_out: Callable[[str], None],
         templates: TemplateList,
         start_template: Callable[[TemplateId], None],
-        focus_centre: Callable[[], object],
+        before: FocusBefore,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._palette = palette
         self._answering = answering
-        self._open_workflow = open_workflow
-        self._open_asking = open_asking
+        self._opening = opening
         self._carry_out = carry_out
         self._templates = templates
         self._start_template = start_template
-        self._focus_centre = focus_centre
-        self._before: QWidget | None = None
+        self._before = before
         palette.chosen.connect(self._take)
-        palette.left.connect(self._focus_back)
+        palette.left.connect(before.give_back)
         templates.changed.connect(palette.refresh)
 
     def by_command(self) -> dict[str, Callable[[], object]]:
@@ -56,12 +50,6 @@ class Finding(QObject):
             "workflow.new_from_template": self.templates,
         }
 
-    @property
-    def before(self) -> QWidget | None:
-        """What had the focus when it was opened; None where that is gone, or it is closed."""
-        before = self._before
-        return before if before is not None and isValid(before) else None
-
     def templates(self) -> None:
         """Open it with what can be started."""
         self.find(Kind.TEMPLATE)
@@ -73,19 +61,19 @@ class Finding(QObject):
     def find(self, kind: Kind) -> None:
         """Open the palette with this list; the keys that opened it close it."""
         if not self._palette.isVisible():
-            self._before = QApplication.focusWidget()
+            self._before.keep()
         self._templates.grow_old()
         self._palette.open(kind)
 
     def _take(self, entry: Entry) -> None:
         """A command finds the focus where it was before."""
         if entry.kind is Kind.WORKFLOW:
-            self._open_workflow(entry.key)
+            self._opening.open(entry.key)
             return
         if entry.kind is Kind.INBOX and entry.key:
-            self._open_asking(entry.key)
+            self._opening.open_asking(entry.key)
             return
-        self._focus_back()
+        self._before.give_back()
         if entry.kind is Kind.TEMPLATE:
             self._start_template(TemplateId(entry.key))
         elif entry.kind is Kind.AGENT:
@@ -98,10 +86,3 @@ class Finding(QObject):
             if (offer.title, offer.note) == (entry.title, entry.note):
                 self._answering.choose(offer)
                 return
-
-    def _focus_back(self) -> None:
-        before, self._before = self._before, None
-        if before is not None and isValid(before) and before.isVisible():
-            before.setFocus(Qt.FocusReason.PopupFocusReason)
-        else:
-            self._focus_centre()

@@ -2,26 +2,28 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
-from shiboken6 import isValid
 
 from core.domain.ids import MessageId, WorkflowId
+from core.stores.view_cache import ViewCache
 from desktop.aio import Tasks
 from desktop.chat.find.bar import FindBar
 from desktop.chat.find.finder import Finder, Match
 from desktop.chat.find.sought import Found, Sought
+from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
 from desktop.window.chat_pane import ChatPane
+from desktop.window.focus_before import FocusBefore
 
 SELECTED_CHARACTERS = 100
 """As much of a selection is looked for at the most."""
 
 
 _NOTHING = Sought("")
-_PLAIN = Qt.KeyboardModifier.NoModifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,24 +37,23 @@ class _State:
 
 
 class FindingHere(QObject):
-    """`viewed` tells which workflow is shown; `focus_centre` takes the focus where what had it is gone."""
+    """`focus_centre` takes the focus where what had it is gone."""
 
     def __init__(
         self,
         theme: Theme,
         chat: ChatPane,
         tasks: Tasks,
-        viewed: Callable[[], WorkflowId | None],
+        view: ViewCache,
         focus_centre: Callable[[], object],
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._chat = chat
-        self._viewed = viewed
-        self._focus_centre = focus_centre
+        self._view = view
+        self._before = FocusBefore(focus_centre)
         self._states: dict[WorkflowId | None, _State] = {}
         self._shown: WorkflowId | None = None
-        self._before: QWidget | None = None
         self._finder = Finder(theme, chat.transcript.column, tasks, self)
         self.bar = FindBar(theme, chat)
         self.bar.edited.connect(self._on_edited)
@@ -64,6 +65,14 @@ class FindingHere(QObject):
         chat.transcript.turns_changed.connect(self._on_turns)
         chat.put_above(self.bar)
 
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its commands do."""
+        return {
+            "find.here": self.open,
+            "find.next": partial(self.step, 1),
+            "find.previous": partial(self.step, -1),
+        }
+
     # From elsewhere
 
     def open(self) -> None:
@@ -71,7 +80,7 @@ class FindingHere(QObject):
         if not self._chat.isVisible():
             return
         if not self._has_focus():
-            self._before = QApplication.focusWidget()
+            self._before.keep()
         selected = self._selected()
         state = self._state
         if selected and not self._has_focus():
@@ -94,9 +103,9 @@ class FindingHere(QObject):
 
     def show_message(self, workflow_id: WorkflowId, message_id: MessageId, query: str) -> None:
         """A search has found this: have the message in sight, with the words of the query marked, once it is there."""
-        self._before = None
+        self._before.forget()
         self._states[workflow_id] = _State(Sought(query, is_words=True), is_open=True, wanted=message_id)
-        if self._shown == workflow_id == self._viewed():
+        if self._shown == workflow_id == self._view.workflow_id:
             self._restore()
         self.bar.take_focus()
 
@@ -107,11 +116,10 @@ class FindingHere(QObject):
         self._finder.stop()
         self._chat.transcript.mark_found(None)
         self._show_bar()
-        before, self._before = self._before, None
-        if had_focus and before is not None and isValid(before) and before.isVisible():
-            before.setFocus(Qt.FocusReason.PopupFocusReason)
-        elif had_focus:
-            self._focus_centre()
+        if had_focus:
+            self._before.give_back()
+        else:
+            self._before.forget()
 
     def leave(self) -> None:
         """Look for nothing more, and at no key."""
@@ -125,7 +133,7 @@ class FindingHere(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Of the application, while the bar is open: Esc closes it before the card, the composer or the conversation
         have it, but after a list of completions (UI §4)."""
-        if not isinstance(event, QKeyEvent) or event.key() != Qt.Key.Key_Escape or event.modifiers() != _PLAIN:
+        if not isinstance(event, QKeyEvent) or not is_pressed("Esc", event):
             return False
         is_here = isinstance(watched, QWidget) and self._chat.isAncestorOf(watched)
         if not is_here or self._chat.is_completing or not self.bar.isVisible():
@@ -143,7 +151,7 @@ class FindingHere(QObject):
 
     def _on_conversation(self) -> None:
         """Another workflow is shown: what is looked for belongs to it."""
-        viewed = self._viewed()
+        viewed = self._view.workflow_id
         if viewed != self._shown:
             if self._state.is_open:
                 self._put(replace(self._state, now=self._now()))

@@ -24,6 +24,7 @@ class Folding:
         self._sidebar = sidebar
         self._activity = activity
         self._theme = theme
+        self._scale = theme.sizes.sidebar
         self._width = 0
         self._is_sidebar_folded = state.is_sidebar_collapsed
         self._is_activity_folded = state.is_activity_collapsed
@@ -43,6 +44,12 @@ class Folding:
         self._width = width
         self._sidebar.set_collapsed(self._is_sidebar_folded or self._room < NARROWER)
         self._activity.set_collapsed(self._is_activity_folded or self._room < NARROW)
+
+    def dress(self) -> None:
+        """Another zoom leaves more or less room."""
+        if self._scale != self._theme.sizes.sidebar:
+            self._scale = self._theme.sizes.sidebar
+            self.fit(self._width)
 
     def toggle_sidebar(self) -> None:
         self.fold_sidebar(not self._sidebar.is_collapsed)

@@ -9,25 +9,22 @@ from PySide6.QtWidgets import QWidget
 from core.domain.ids import WorkflowId
 from core.wiring import Stores
 from desktop.theme.theme import Theme
-from desktop.window.finder import state_words
 from desktop.window.navigation import Recent, Visited, neighbour, next_around
 from desktop.window.offers import Offer
+from desktop.window.opening import Opening
 from desktop.window.recent_list import RecentList
 from desktop.window.recent_walk import RecentWalk
+from desktop.window.state_words import state_words
 
 
 class Going(QObject):
-    """`open_workflow` shows one, `open_asking` what it asks; `order` is the list of the sidebar.
-
-    `walk` is an event filter of the application.
-    """
+    """`order` is the list of the sidebar; `walk` is an event filter of the application."""
 
     def __init__(
         self,
         stores: Stores,
         order: Callable[[], Sequence[WorkflowId]],
-        open_workflow: Callable[[str], None],
-        open_asking: Callable[[str], None],
+        opening: Opening,
         theme: Theme,
         window: QWidget,
         parent: QObject,
@@ -35,8 +32,7 @@ class Going(QObject):
         super().__init__(parent)
         self._stores = stores
         self._order = order
-        self._open_workflow = open_workflow
-        self._open_asking = open_asking
+        self._opening = opening
         self._recent = Recent()
         self._visited = Visited()
         self.recent_list = RecentList(theme, window)
@@ -85,7 +81,7 @@ class Going(QObject):
         """To the next (1) or the one before (-1) that needs somebody, the one that has waited longest first."""
         found = next_around(self._stores.questions.workflows, self._now, by)
         if found is not None:
-            self._open_asking(found)
+            self._opening.open_asking(found)
 
     @property
     def _now(self) -> WorkflowId | None:
@@ -107,4 +103,4 @@ class Going(QObject):
 
     def _open(self, workflow_id: WorkflowId | None) -> None:
         if workflow_id is not None:
-            self._open_workflow(workflow_id)
+            self._opening.open(workflow_id)

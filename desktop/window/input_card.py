@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from desktop.attention.form import Form
-from desktop.attention.slot_card import SlotCard, is_escape
+from desktop.attention.slot_card import SlotCard
 from desktop.attention.words import violation_words
 from desktop.shortcuts.chords import is_pressed
 from desktop.shortcuts.names import key_name
@@ -133,12 +133,12 @@ class InputCard(SlotCard):
     # Qt
 
     def _is_own(self, event: QKeyEvent) -> bool:
-        return is_escape(event) or is_pressed("Ctrl+Return", event)
+        return is_pressed("Esc", event) or is_pressed("Ctrl+Return", event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Enter in a field of one line is the button that starts."""
         focus = QApplication.focusWidget()
-        if is_escape(event):
+        if is_pressed("Esc", event):
             self.left.emit()
         elif is_pressed("Ctrl+Return", event):
             self._give()

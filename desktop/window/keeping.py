@@ -30,7 +30,7 @@ class Done:
 
 
 class Keeping(QObject):
-    """`leave` looks away from a workflow that is put away.
+    """Nobody goes on looking at what is put away.
 
     What is deleted can be undone as long as its toast stands; then it is gone. What is archived can be restored for
     ever, and undone as the last thing done.
@@ -39,17 +39,18 @@ class Keeping(QObject):
     changed = Signal(bool)
     """Whether there is something to undo."""
 
-    def __init__(
-        self, core: Core, tasks: Tasks, deeds: Actions, leave: Callable[[], None], window: QWidget, parent: QObject
-    ) -> None:
+    def __init__(self, core: Core, tasks: Tasks, deeds: Actions, window: QWidget, parent: QObject) -> None:
         super().__init__(parent)
         self._core = core
         self._tasks = tasks
         self._deeds = deeds
-        self._leave = leave
         self._window = window
         self._done: list[Done] = []
         core.stores.toasts.changed.connect(self._on_toasts)
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its command does."""
+        return {"workflow.undo": self.undo}
 
     def close(self) -> None:
         """Hear nothing more. What was deleted goes at the end of the core."""
@@ -140,7 +141,7 @@ class Keeping(QObject):
 
     def _look_away(self, workflow_id: WorkflowId) -> None:
         if self._core.stores.background.viewed_workflow_id == workflow_id:
-            self._leave()
+            self._deeds.show(None)
 
     def _on_toasts(self) -> None:
         """A deletion whose toast is gone is for good."""

@@ -25,6 +25,10 @@ class Leaving(QObject):
         tray.show_requested.connect(self.come_back)
         tray.quit_requested.connect(self.ask)
 
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its command does."""
+        return {"app.quit": self.ask}
+
     def ask(self) -> None:
         """Leave, after asking if something is at work. What only waits for somebody loses nothing."""
         running = self._background.running_workflows

@@ -1,8 +1,9 @@
 """The menu bar and the keys that hold everywhere, both made from the table of commands."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject, Qt, SignalInstance
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow, QMenu
 
@@ -15,31 +16,35 @@ _BESIDE = ("go.", "focus.attention")
 
 
 class Menus(QObject):
-    """The actions of a window, by command id. Every command that is given something to do has one, whose keys are
+    """The actions of a window, by command id. Every command that `fill` gives something to do has one, whose keys are
     those of the keymap, also when these change.
 
     What has keys in one place only shows them in its menu; they are heard where they hold.
     """
 
-    def __init__(self, window: QMainWindow, deeds: Mapping[str, Callable[[], object]], keymap: Keymap) -> None:
+    def __init__(self, window: QMainWindow, keymap: Keymap) -> None:
         super().__init__(window)
+        self._window = window
         self._keymap = keymap
         self._menus: dict[str, QMenu] = {name: window.menuBar().addMenu("") for name in MENUS}
         self._actions: dict[str, QAction] = {}
-        for command in keymap.commands:
+        keymap.changed.connect(self.retranslate)
+
+    def fill(self, deeds: Mapping[str, Callable[[], object]]) -> None:
+        """What the commands do. To be called once, when all that does something is there."""
+        for command in self._keymap.commands:
             if command.id not in deeds:
                 continue
-            action = QAction(window)
+            action = QAction(self._window)
             action.setObjectName(command.id)
             action.triggered.connect(deeds[command.id])
             if command.id.startswith(_BESIDE):
                 action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
-            window.addAction(action)
+            self._window.addAction(action)
             if command.menu is not None:
                 self._menus[command.menu].addAction(action)
             self._actions[command.id] = action
         self.retranslate()
-        keymap.changed.connect(self.retranslate)
 
     def retranslate(self) -> None:
         """Say the words and the keys of now."""
@@ -57,6 +62,11 @@ class Menus(QObject):
     def enable(self, command_id: str, *, is_enabled: bool) -> None:
         self._actions[command_id].setEnabled(is_enabled)
 
+    def enable_by(self, command_id: str, told: SignalInstance) -> None:
+        """Enabled as `told` says last, by its bool; not before it has said anything."""
+        self.enable(command_id, is_enabled=False)
+        told.connect(partial(self._on_told, command_id))
+
     def is_enabled(self, command_id: str) -> bool:
         """Whether it can be carried out now; what is no command of the menus cannot."""
         action = self._actions.get(command_id)
@@ -67,3 +77,6 @@ class Menus(QObject):
         action = self._actions.get(command_id)
         if action is not None:
             action.trigger()
+
+    def _on_told(self, command_id: str, is_enabled: bool) -> None:
+        self.enable(command_id, is_enabled=is_enabled)

@@ -16,6 +16,7 @@ from desktop.notifications.message import Message
 from desktop.settings.notifier import Notifier, Trial, Way
 from desktop.window.leaving import Leaving
 from desktop.window.notification_words import message_of, trial_message
+from desktop.window.opening import Opening
 from desktop.window.presence import is_present
 from desktop.window.tray import Tray
 
@@ -29,7 +30,7 @@ _TEST = "test"
 class Notifying(Notifier):
     """The desktop's service shows them where there is one, else the icon in the tray, else nobody.
 
-    Only a click brings the window to the front. `go` shows a workflow and what it asks, `open_inbox` the inbox.
+    Only a click brings the window to the front; `open_inbox` shows the inbox.
     """
 
     def __init__(
@@ -38,7 +39,7 @@ class Notifying(Notifier):
         tasks: Tasks,
         tray: Tray,
         leaving: Leaving,
-        go: Callable[[str], object],
+        opening: Opening,
         open_inbox: Callable[[], object],
         window: QWidget,
         parent: QObject,
@@ -48,7 +49,7 @@ class Notifying(Notifier):
         self._tasks = tasks
         self._tray = tray
         self._leaving = leaving
-        self._go = go
+        self._opening = opening
         self._open_inbox = open_inbox
         self._window = window
         self._system: Freedesktop | None = None
@@ -172,7 +173,7 @@ class Notifying(Notifier):
         if notification.group is Group.ASKING and len(notification.toasts) > 1:
             those = [one for one in those if one in asking][:1] or those
         if len(those) == 1:
-            self._go(those[0])
+            self._opening.open_asking(those[0])
         elif those:
             self._open_inbox()
         else:

@@ -10,26 +10,26 @@ from core.stores.background_workflows import BackgroundWorkflows
 
 
 class Peeking(QObject):
-    """`show` looks at a workflow, or at none; `opened` is told which was opened for good.
+    """`show` looks at a workflow, or at none.
 
     Focus that goes into the `centre` opens what is peeked at.
     """
 
     changed = Signal(bool)
     """Whether something is peeked at."""
+    opened = Signal(str)
+    """What was peeked at is viewed for good."""
 
     def __init__(
         self,
         background: BackgroundWorkflows,
         show: Callable[[WorkflowId | None], None],
-        opened: Callable[[WorkflowId], None],
         centre: QWidget,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._background = background
         self._show = show
-        self._opened = opened
         self._centre = centre
         self._before: WorkflowId | None = None
         self._peeked: WorkflowId | None = None
@@ -69,7 +69,7 @@ class Peeking(QObject):
         """What is peeked at is opened."""
         if self._peeked is not None:
             opened, self._peeked = self._peeked, None
-            self._opened(opened)
+            self.opened.emit(opened)
             self.changed.emit(False)
 
     def viewed(self, workflow_id: WorkflowId | None) -> None:

@@ -1,5 +1,6 @@
 """Recording in the window: the banner of the viewed workflow, and the review that ends it (UI §9)."""
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QObject
@@ -37,6 +38,10 @@ class RecordingPlace(QObject):
         self.dialog: ReviewDialog | None = None
         stores = core.stores
         frames.bind(self, (stores.recordings.changed, stores.view.changed), self.show_now)
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its command does."""
+        return {"recording.toggle": self.toggle}
 
     def show_now(self) -> None:
         """The banner of the workflow that is viewed."""

@@ -3,9 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QWidget
-from shiboken6 import isValid
+from PySide6.QtCore import QObject
 
 from core.bus import SearchIndexChanged, WorkflowDeleted
 from core.domain.ids import MessageId, WorkflowId
@@ -17,21 +15,23 @@ from desktop.search.foot import IndexWords
 from desktop.search.panel import SearchPanel
 from desktop.search.rows import GroupRow, HitRow, Named, Results
 from desktop.translation.failures import failure_words
+from desktop.window.focus_before import FocusBefore
+from desktop.window.opening import Opening
 
 REFRESH_S = 1.0
 """What is indexed while results are shown comes to them at most this often."""
 
 
 class Searching(QObject):
-    """`open_workflow` shows a workflow; `show_message` one of its messages, with what was looked for marked in it.
-    `focus_centre` takes the focus where what had it is gone."""
+    """`show_message` shows a message, with what was looked for marked in it. `focus_centre` takes the
+    focus where what had it is gone."""
 
     def __init__(
         self,
         panel: SearchPanel,
         core: Core,
         tasks: Tasks,
-        open_workflow: Callable[[str], None],
+        opening: Opening,
         show_message: Callable[[WorkflowId, MessageId, str], None],
         focus_centre: Callable[[], object],
         parent: QObject,
@@ -40,10 +40,9 @@ class Searching(QObject):
         self._panel = panel
         self._core = core
         self._tasks = tasks
-        self._open_workflow = open_workflow
+        self._opening = opening
         self._show_message = show_message
-        self._focus_centre = focus_centre
-        self._before: QWidget | None = None
+        self._before = FocusBefore(focus_centre)
         self._asking: asyncio.Task[None] | None = None
         self._refreshing: asyncio.TimerHandle | None = None
         panel.asked.connect(self._ask)
@@ -57,10 +56,14 @@ class Searching(QObject):
             core.bus.subscribe(WorkflowDeleted, self._on_deleted),
         )
 
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its command does."""
+        return {"find.everywhere": self.open}
+
     def open(self) -> None:
         """Open the page; the keys that opened it close it."""
         if not self._panel.isVisible():
-            self._before = QApplication.focusWidget()
+            self._before.keep()
             self._tell_index()
         self._panel.open()
 
@@ -153,17 +156,13 @@ class Searching(QObject):
 
     def _take(self, row: GroupRow | HitRow) -> None:
         if isinstance(row, GroupRow):
-            self._open_workflow(row.workflow_id)
+            self._opening.open(row.workflow_id)
             return
         hit = row.hit
-        self._open_workflow(hit.workflow_id)
+        self._opening.open(hit.workflow_id)
         if hit.message_id is not None:
             self._show_message(hit.workflow_id, hit.message_id, self._panel.query)
 
     def _focus_back(self) -> None:
         self._drop()
-        before, self._before = self._before, None
-        if before is not None and isValid(before) and before.isVisible():
-            before.setFocus(Qt.FocusReason.PopupFocusReason)
-        else:
-            self._focus_centre()
+        self._before.give_back()

@@ -1,5 +1,7 @@
 """From what is written to what is said: files are read, and messages that wait are shown and handled."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject
 
 from core.domain.ids import MessageId, WorkflowId
@@ -46,7 +48,7 @@ class Sending(QObject):
         self._slashing = slashing
         self._answering = answering
         self._attaching = attaching
-        chat.send_requested.connect(self.send)
+        chat.composer.send_requested.connect(self.send)
         deeds.say_requested.connect(self._say_again)
         queue = chat.queue
         queue.edit_requested.connect(self._edit)
@@ -55,6 +57,10 @@ class Sending(QObject):
         queue.move_requested.connect(self._move)
         stores = core.stores
         frames.bind(chat, (stores.queues.changed, stores.view.changed, stores.background.changed), self.show_queue)
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its command does."""
+        return {"composer.send_now": self.send_now}
 
     def send(self, draft: Draft, interrupts: bool) -> None:
         """Say this in the viewed workflow."""
@@ -79,7 +85,7 @@ class Sending(QObject):
         is_at_work = execution is not None and execution.is_active
         waiting = [Waiting(one.id, one.text, len(one.attachments)) for one in queue.messages]
         reason = self._reason(queue.held) if queue.held is not None and not is_at_work else ""
-        self._chat.show_queue(waiting, reason)
+        self._chat.foot.show_queue(waiting, reason)
 
     # Doing
 
@@ -119,7 +125,7 @@ class Sending(QObject):
             if workflow_id != self._viewed:
                 return
             before = chat.composer.draft()
-            chat.take_up(message.text, kept_files(attached))
+            chat.foot.take_up(message.text, kept_files(attached))
             await chat.drafts.flush()
         answer = await self._core.queue.take_back(workflow_id, message.id)
         if not isinstance(answer, Failed):

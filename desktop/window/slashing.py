@@ -4,7 +4,7 @@ A template starts a run, a prompt replaces what was written and is sent by the p
 asked in the place of the composer (AGENTS_AND_TOOLS §9).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,14 +25,15 @@ from core.domain.slash import (
 from core.services.outcome import Failed
 from core.wiring import Core
 from desktop.aio import Tasks
-from desktop.chat.composer.completion import Suggestion
+from desktop.chat.composer.completion import Completion, Suggestion
 from desktop.palette.entries import Entry, Kind
 from desktop.palette.ranking import ranked
 from desktop.theme.icon_names import Icon
 from desktop.translation.failures import failure_words
 from desktop.widgets.matching import folded, matches
 from desktop.window.actions import Actions, TemplateStart
-from desktop.window.chat_pane import ChatPane
+from desktop.window.foot import Foot
+from desktop.window.opening import Opening
 from desktop.window.outgoing import Outgoing
 
 _ICONS = {SlashKind.TEMPLATE: Icon.WORKFLOW, SlashKind.PROMPT: Icon.FILE_TEXT}
@@ -58,28 +59,36 @@ class _Accepted:
 
 
 class Slashing(QObject):
-    """`begin_new` shows the empty workflow in which a template is to start."""
+    """A template that is named elsewhere starts in a workflow of its own."""
 
     def __init__(
-        self, core: Core, tasks: Tasks, deeds: Actions, chat: ChatPane, begin_new: Callable[[], None], parent: QObject
+        self,
+        core: Core,
+        tasks: Tasks,
+        deeds: Actions,
+        foot: Foot,
+        completion: Completion,
+        opening: Opening,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._core = core
         self._tasks = tasks
         self._deeds = deeds
-        self._chat = chat
-        self._begin_new = begin_new
+        self._foot = foot
+        self._completion = completion
+        self._opening = opening
         self._titles: Sequence[Titled] | None = None
         self._is_loading = False
         self._is_wanted = False
         self._accepted: _Accepted | None = None
         self._asked: _AskedOfPrompt | TemplateStart | None = None
-        chat.composer.edited.connect(self._on_edited)
-        chat.composer.drafted.connect(self._on_drafted)
-        chat.completion.accepted.connect(self._accept)
-        chat.completion.closed.connect(self._on_closed)
-        chat.inputs.given.connect(self._on_given)
-        chat.inputs.left.connect(self._on_left)
+        foot.composer.edited.connect(self._on_edited)
+        foot.composer.drafted.connect(self._on_drafted)
+        completion.accepted.connect(self._accept)
+        completion.closed.connect(self._on_closed)
+        foot.inputs.given.connect(self._on_given)
+        foot.inputs.left.connect(self._on_left)
         deeds.template_settled.connect(self._on_settled)
 
     def send(self, said: Outgoing, origin: WorkflowId | None, answering: Answering | None) -> None:
@@ -153,7 +162,7 @@ class Slashing(QObject):
         if ready.data.input.asked is None:
             self._deeds.start_template(start)
             return
-        self._begin_new()
+        self._opening.open_new()
         title = ready.data.found.template.title
         self._ask(replace(start, viewed=None), title, ready.data.input.asked, runs=True)
 
@@ -162,14 +171,14 @@ class Slashing(QObject):
         made = await self._core.slash.text(asked.prompt_id, asked.input, values)
         is_asked = self._asked is asked
         if isinstance(made, Failed) and is_asked:
-            self._chat.inputs.refuse(failure_words(made.code, made.message), [])
+            self._foot.inputs.refuse(failure_words(made.code, made.message), [])
             return
         if is_asked:
             self._end()
         if isinstance(made, Failed):
             self._refuse(asked.origin, made)
         elif asked.origin == self._viewed:
-            composer = self._chat.composer
+            composer = self._foot.composer
             composer.replace(made.data) if composer.draft().text == asked.text else composer.take_up(made.data)
 
     # Asking
@@ -182,7 +191,7 @@ class Slashing(QObject):
         if origin != self._viewed:
             return False
         self._asked = asked
-        self._chat.ask_input(title, schema, runs=runs)
+        self._foot.ask_input(title, schema, runs=runs)
         return True
 
     def _on_given(self, values: Mapping[str, Any]) -> None:
@@ -195,7 +204,7 @@ class Slashing(QObject):
     def _on_left(self) -> None:
         """The text is there again, as it was written."""
         self._end()
-        self._chat.focus_composer()
+        self._foot.focus_composer()
 
     def _on_settled(self, start: TemplateStart, failed: Failed | None) -> None:
         """A start was taken, or not: then it can be mended where it was asked, or the composer says why not."""
@@ -204,11 +213,11 @@ class Slashing(QObject):
         if failed is None and is_asked:
             self._end()
         if failed is None and start.prompt is None and self._viewed != start.viewed:
-            self._chat.focus_composer()
+            self._foot.focus_composer()
         elif failed is not None and is_asked:
             problems = failed.details.get("problems", ()) if failed.code == "bad_input" else ()
             words = "" if failed.code == "limit_reached" else failure_words(failed.code, failed.message)
-            self._chat.inputs.refuse(words, list(problems))
+            self._foot.inputs.refuse(words, list(problems))
 
     def _end(self) -> None:
         asked, self._asked = self._asked, None
@@ -216,10 +225,10 @@ class Slashing(QObject):
             self._deeds.refused.emit(asked.origin or "", "")
         elif asked is not None and asked.prompt is not None:
             self._deeds.refused.emit(asked.workflow_id or "", "")
-        had_focus = self._chat.inputs.has_focus
-        self._chat.end_input()
+        had_focus = self._foot.inputs.has_focus
+        self._foot.end_input()
         if had_focus:
-            self._chat.focus_composer()
+            self._foot.focus_composer()
 
     def _refuse(self, origin: WorkflowId | None, failed: Failed) -> None:
         self._deeds.refused.emit(origin or "", failure_words(failed.code, failed.message))
@@ -231,7 +240,7 @@ class Slashing(QObject):
     # While it is typed
 
     def _on_edited(self) -> None:
-        box = self._chat.composer.text_box
+        box = self._foot.composer.text_box
         line = box.beginning()
         if not line.startswith("/"):
             self._titles, self._is_wanted, self._accepted = None, False, None
@@ -256,7 +265,7 @@ class Slashing(QObject):
         self._is_wanted = False
         text = written(target.title)
         self._accepted = _Accepted(text.rstrip(), target)
-        self._chat.composer.replace(text)
+        self._foot.composer.replace(text)
 
     def _load(self) -> None:
         if not self._is_loading:
@@ -270,23 +279,23 @@ class Slashing(QObject):
             self._is_loading = False
         if isinstance(titles, Failed):
             self._deeds.fail(titles)
-        elif self._chat.composer.text_box.beginning().startswith("/"):
+        elif self._foot.composer.text_box.beginning().startswith("/"):
             self._titles = titles.data
             self._show()
 
     def _show(self) -> None:
         """The list, and what sending would do."""
-        box = self._chat.composer.text_box
+        box = self._foot.composer.text_box
         line, titles = box.beginning(), self._titles
         if titles is None or not line.startswith("/"):
-            self._chat.completion.suggest(())
-            self._chat.composer.remark("")
+            self._completion.suggest(())
+            self._foot.composer.remark("")
             return
         command = _accepted_command(line, self._accepted) or read_slash(line, titles)
         is_wanted = self._is_wanted and not box.has_lines() and not box.is_composing
         found = _found(line, titles, command) if is_wanted else ()
-        self._chat.completion.suggest([self._suggestion(one) for one in found])
-        self._chat.composer.remark("" if found else self._remark(command, is_alone=line == "/"))
+        self._completion.suggest([self._suggestion(one) for one in found])
+        self._foot.composer.remark("" if found else self._remark(command, is_alone=line == "/"))
 
     def _suggestion(self, one: Titled) -> Suggestion:
         kind = self.tr("template") if one.kind is SlashKind.TEMPLATE else self.tr("prompt")

@@ -58,7 +58,7 @@ async def test_a_run_that_nobody_waits_for_is_listed_after_its_parents_success()
         assert shown.id == told["run_id"]
         workflows = await world.core.workflows.listed()
         assert isinstance(workflows, Ok)
-        assert [one.status for one in workflows.data] == ["success"]  # that of what a person started
+        assert [one.status for one in workflows.data.workflows] == ["success"]  # that of what a person started
         world.tools.release.set()
         assert (await world.settled(child_id))["status"] == "success"
         assert [one.fact for one in world.events if one.run_id == child_id and isinstance(one.fact, RootChanged)] == [

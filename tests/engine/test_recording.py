@@ -122,7 +122,7 @@ async def test_a_recording_is_no_active_run_of_its_workflow() -> None:
         await talk.record(call("echo", id="u-1001"), say())
         listed = await world.core.workflows.listed()
         assert isinstance(listed, Ok)
-        assert [row.status for row in listed.data] == ["success"]
+        assert [row.status for row in listed.data.workflows] == ["success"]
         assert world.core.stores.background.running_count == 0
         assert not world.core.engine.is_at_work
         assert await world.core.engine.recover() == []

@@ -26,7 +26,7 @@ async def test_an_app_opens_on_thousands_of_runs_and_a_large_one_in_a_state_that
         assert await core.runs.recover() == Ok([])
         listed = await core.workflows.listed()
         assert isinstance(listed, Ok)
-        assert {row.workflow.id: row.status for row in listed.data} == {
+        assert {row.workflow.id: row.status for row in listed.data.workflows} == {
             WorkflowId("wf_1"): RunStatus.SUCCESS,
             WorkflowId("wf_odd"): RunStatus.ERROR,
         }

@@ -19,10 +19,21 @@ async def test_the_list_has_the_status_of_the_newest_run() -> None:
         bad = await world.run(tool_step("f", "fail"))
         listed = await world.core.workflows.listed()
         assert isinstance(listed, Ok)
-        assert [(row.workflow.id, row.status) for row in listed.data] == [
+        assert [(row.workflow.id, row.status) for row in listed.data.workflows] == [
             (bad["workflow_id"], RunStatus.ERROR),
             (good["workflow_id"], RunStatus.SUCCESS),
         ]
+
+
+async def test_the_list_brings_the_newest_runs_of_what_it_lists() -> None:
+    async with a_world() as world:
+        good = await world.run(a_step("a"))
+        bad = await world.run(tool_step("f", "fail"))
+        gone = await world.run(a_step("a"))
+        assert isinstance(await world.core.discarding.discard(gone["workflow_id"]), Ok)
+        listed = await world.core.workflows.listed()
+        assert isinstance(listed, Ok)
+        assert [run.id for run in listed.data.newest_runs] == [bad["run_id"], good["run_id"]]
 
 
 async def test_an_opened_workflow_has_its_messages_and_the_states_of_its_runs() -> None:

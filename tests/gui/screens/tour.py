@@ -73,7 +73,7 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
         await core.engine.wait(run.id)
     going = await app.say("a long one", script=({"say": "a b c", "delay_ms": 120_000},))
     for name, run in (("chat", said), ("template", ran), ("failed", failed), ("running", going)):
-        content._open(run.workflow_id)
+        content.opening.open(run.workflow_id)
         await _holds(lambda: core.stores.view.is_loaded)
         yield name, window
     toasts = core.stores.toasts
@@ -91,17 +91,17 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
 async def _places(app: App) -> AsyncIterator[Screen]:
     window, content = app.window, app.content
     for kind in Kind:
-        content._finding.find(kind)
+        content.finding.find(kind)
         await _holds(content.finder.isVisible)
         yield f"palette {kind.name.lower()}", window
         content.finder.close_up()
-    content._pick()
+    content.answering.open()
     await _holds(content.picker.isVisible)
     yield "picker", window
     content.picker.hide()
     *_, last = app.core.stores.workflows.rows
     await app.core.workflows.archive(last.workflow.id)
-    content._carry_out("view.archive")
+    content.menus.trigger("view.archive")
     await _drawn()
     yield "archive", window
     content.sidebar.show_archive(False)
@@ -111,7 +111,7 @@ async def _places(app: App) -> AsyncIterator[Screen]:
     yield "peek", window
     content.peeking.leave()
     content.sidebar.fold_sections(())
-    folding = content._folding
+    folding = content.folding
     folding.fold_sidebar(True)
     folding.fold_activity(True)
     await _drawn()
@@ -145,7 +145,7 @@ async def _cards(app: App) -> AsyncIterator[Screen]:
 async def _card(app: App, name: str, run: Run) -> Screen:
     content = app.content
     await _holds(lambda: app.core.stores.questions.count(run.workflow_id))
-    content._open(run.workflow_id)
+    content.opening.open(run.workflow_id)
     app.core.stores.toasts.clear()
     await _settled(content.toasts)
     content.chat.focus_card()
@@ -156,7 +156,7 @@ async def _card(app: App, name: str, run: Run) -> Screen:
 async def _questions(app: App) -> AsyncIterator[Screen]:
     content = app.content
     going = app.core.stores.background.running_workflows[0].workflow_id
-    content._open(going)
+    content.opening.open(going)
     asking: dict[str, Callable[[], None]] = {
         "delete question": partial(content.keeping.delete, going),
         "archive question": partial(content.keeping.archive, going),
@@ -176,7 +176,7 @@ async def _pages(app: App) -> AsyncIterator[Screen]:
     sent = await app.core.chat.send("go", mode=ValidationMode.AUTO, script=RECORDED, record=True)
     assert isinstance(sent, Ok)
     await app.core.engine.wait(sent.data.id)
-    content._open(sent.data.workflow_id)
+    content.opening.open(sent.data.workflow_id)
     await _holds(content.recording.banner.isVisible)
     content.recording.review()
     await _holds(lambda: content.recording.dialog)

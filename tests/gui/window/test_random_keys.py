@@ -117,12 +117,12 @@ async def test_who_types_on_answers_nothing(tmp_path: Path, qapp: QApplication, 
         requests = Requests(app, chance, [one.workflow for one in listed if one is not None])
         card, time = card_of(app), TimeByKeys(card_of(app).guard)
         answers: list[object] = []
-        app.content.chat.answered.connect(lambda _question, answer: answers.append(answer))
+        app.content.chat.card.answered.connect(lambda _question, answer: answers.append(answer))
         chat = app.content.chat
         app.content.activity.export_requested.disconnect()  # no file dialog: it would have all keys from then on
         chat.composer.attach_requested.disconnect()
-        chat.send_requested.disconnect()  # what the messages would start is nothing to this
-        chat.send_requested.connect(chat.composer.sending_worked)
+        chat.composer.send_requested.disconnect()  # what the messages would start is nothing to this
+        chat.composer.send_requested.connect(chat.composer.sending_worked)
         app.content.deeds.show(said[0].workflow_id)
         chat.focus_composer()
         app.window.setUpdatesEnabled(False)  # nobody looks

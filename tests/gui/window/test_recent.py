@@ -43,7 +43,7 @@ async def test_a_tap_goes_between_the_last_two(tmp_path: Path, qapp: QApplicatio
     async with an_app(tmp_path, qapp) as app:
         _, b, c = await viewed_in_turn(app, 3)
         app.control(Key.Key_Tab)
-        assert (app.viewed, app.content._going.recent_list.isVisible()) == (b, False)
+        assert (app.viewed, app.content.going.recent_list.isVisible()) == (b, False)
         app.control(Key.Key_Tab)
         assert app.viewed == c
         found = app.window.findChild(QAction, "go.recent")
@@ -57,7 +57,7 @@ async def test_a_held_key_goes_through_the_list_and_arrives_when_it_is_let_go(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         a, b, c, d = await viewed_in_turn(app, 4)
-        shown, focus = app.content._going.recent_list, app.focused()
+        shown, focus = app.content.going.recent_list, app.focused()
         hold(app)
         assert (app.viewed, shown.isVisible()) == (d, False)
         await until(shown.isVisible)
@@ -74,7 +74,7 @@ async def test_a_held_key_goes_through_the_list_and_arrives_when_it_is_let_go(
         for expected in (d, a):
             app.control(Key.Key_Tab)
             assert app.viewed == expected
-        assert {b, c} == set(app.content._going.viewed_before[1:3])
+        assert {b, c} == set(app.content.going.viewed_before[1:3])
 
 
 async def test_esc_another_key_and_another_window_leave_the_list_where_one_was(
@@ -82,7 +82,7 @@ async def test_esc_another_key_and_another_window_leave_the_list_where_one_was(
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         _, b, c = await viewed_in_turn(app, 3)
-        shown = app.content._going.recent_list
+        shown = app.content.going.recent_list
 
         def give_up_by(what: Callable[[], object]) -> None:
             hold(app)

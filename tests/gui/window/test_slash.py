@@ -46,7 +46,7 @@ async def begin(app: App, until: Until, text: str) -> None:
     """Type in the composer of a new workflow, and wait for the list."""
     app.control(Key.Key_N)
     app.write(text)
-    await until(lambda: app.content.slashing._titles is not None)
+    await until(lambda: app.content.composing.slashing._titles is not None)
 
 
 async def test_a_slash_in_an_empty_composer_lists_what_it_can_name_and_typing_narrows_it(

@@ -1,0 +1,119 @@
+"""What is written, by workflow: a switch puts the text of one away and takes out that of the other (UI §3)."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
+
+from core.domain.ids import WorkflowId
+from core.stores.view_cache import ViewCache
+from core.stores.viewers import Batch
+from core.stores.workflows import Workflows
+from desktop.aio import Tasks
+from desktop.bind import Frames
+from desktop.chat.composer.composer import Composer
+from desktop.chat.composer.draft import ComposerState, Draft
+from desktop.chat.composer.text_box import History
+from desktop.window.drafts import Drafts
+from desktop.window.outgoing import Outgoing
+from desktop.window.title import viewed_title
+
+_HISTORIES_KEPT = 20
+
+
+class Writing(QObject):
+    """The composer's text by workflow, with what can be undone in it. It is rendered while `pane` is seen."""
+
+    def __init__(
+        self,
+        composer: Composer,
+        folder: Path,
+        tasks: Tasks,
+        view: ViewCache,
+        workflows: Workflows,
+        frames: Frames,
+        pane: QWidget,
+    ) -> None:
+        super().__init__(pane)
+        self._composer = composer
+        self._view = view
+        self._workflows = workflows
+        self._shown: WorkflowId | None = None
+        self._is_shown = False
+        self._histories: dict[WorkflowId | None, History] = {}
+        self.drafts = Drafts(folder, tasks, self._current, self)
+        composer.edited.connect(self.drafts.touch)
+        composer.text_box.cursorPositionChanged.connect(self.drafts.touch)
+        self._bind = frames.bind(pane, (view.changed, workflows.changed), self.show_now)
+        view.batch.connect(self._on_batch)
+
+    def show_now(self) -> None:
+        """What is begun in the viewed workflow."""
+        viewed, composer = self._view.workflow_id, self._composer
+        if viewed != self._shown or not self._is_shown:
+            if self._is_shown:
+                self.drafts.put(self._shown, composer.draft())
+                self._keep_history(self._shown, composer.put_away())
+            self._shown, self._is_shown = viewed, True
+            composer.set_draft(self.drafts.get(viewed), self._histories.pop(viewed, None))
+        self._tell_state()
+
+    async def load(self) -> None:
+        """Show what was begun in the last life of the window, where nothing is begun in this one."""
+        await self.drafts.load()
+        if self._is_shown and self._composer.is_empty:
+            self._composer.set_draft(self.drafts.get(self._shown))
+
+    def forget(self, workflow_ids: Iterable[WorkflowId]) -> None:
+        """These are gone."""
+        gone = list(workflow_ids)
+        for one in gone:
+            self._histories.pop(one, None)
+        self.drafts.forget(gone)
+
+    def forget_those_of_none(self) -> None:
+        """What was begun in workflows that are gone by now goes too. To be called when those that are there are
+        known."""
+        if self._workflows.rows:
+            self.drafts.forget([one for one in self.drafts.workflows if self._workflows.get(one) is None])
+
+    def sending_worked(self, origin: str, said: Outgoing) -> None:
+        """This message was taken in that workflow ("": in a new one), whatever is shown by now.
+
+        What is written there may be another text: that of a message that was sent again stands in no composer.
+        """
+        said_in = WorkflowId(origin) if origin else None
+        if self.drafts.get(said_in).is_said_by(said.text, said.hashes):
+            self.drafts.put(said_in, Draft())
+        if self._shown == said_in:
+            self._composer.sending_worked(said.text, said.hashes)
+        self.drafts.write_soon()
+
+    def sending_failed(self, origin: str, reason: str) -> None:
+        """A text was not taken in that workflow; another one's composer has nothing to say of it."""
+        if self._shown == (WorkflowId(origin) if origin else None):
+            self._composer.sending_failed(reason)
+
+    def leave(self) -> None:
+        """Hear nothing more of the stores."""
+        self._bind.close()
+        self._view.batch.disconnect(self._on_batch, missing_ok=True)
+
+    def _current(self) -> tuple[WorkflowId | None, Draft]:
+        return self._shown, self._composer.draft() if self._is_shown else self.drafts.get(self._shown)
+
+    def _keep_history(self, workflow_id: WorkflowId | None, history: History) -> None:
+        """Of the workflows that were lately viewed."""
+        self._histories[workflow_id] = history
+        if len(self._histories) > _HISTORIES_KEPT:
+            del self._histories[next(iter(self._histories))]
+
+    def _on_batch(self, _batch: Batch) -> None:
+        if self._view.workflow_id == self._shown:
+            self._tell_state()
+
+    def _tell_state(self) -> None:
+        execution = self._view.execution
+        is_running = execution is not None and execution.is_active
+        self._composer.set_state(ComposerState(viewed_title(self._view, self._workflows), is_running))
