@@ -1,8 +1,10 @@
 """`python -m core`: the command line."""
 
+import gc
 import sys
 
 if __name__ == "__main__":
+    gc.disable()  # until the modules are loaded (core.wiring.spare_heap): nothing of them is garbage
     try:
         from core.cli import main
 

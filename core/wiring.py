@@ -285,9 +285,10 @@ def spare_heap() -> None:
     It would walk through all of it again and again while runs make objects: a fifth of the engine's time, and stalls
     of the window. Of new objects it looks at few at once, since results of megabytes are hundreds of thousands of them:
     50 000 take it 16 ms, 400 000 took 110; and it seldom goes through all that are left. For a process whose only work
-    is one core, once its modules are loaded.
+    is one core, once its modules are loaded; it may have switched the collector off until now.
     """
     gc.freeze()
+    gc.enable()
     gc.set_threshold(5_000, 10, 1_000)
 
 

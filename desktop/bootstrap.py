@@ -3,6 +3,7 @@
 What is imported here at the top is all that the first paint needs: PySide6 and the standard library.
 """
 
+import gc
 import os
 import sys
 import tempfile
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 def start() -> int:
     """Open the window and stay until it is closed; the exit code."""
     began = time.perf_counter() - _process_age_s()
+    gc.disable()  # until all is loaded (core.wiring.spare_heap): it would walk through every module, and free none
     read_no_sources()
     given = arguments.read()
     if given.smoke_test and given.data is None:
