@@ -4,20 +4,22 @@ Outputs and texts that a row of their own keeps are left out, and filled in when
 """
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from core.domain.events import Event, MessageAdded, RawKept, StepFinished, fact_fields, fact_name, fact_of
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.json_text import decode
 from core.domain.step import StepKey, StepStatus
+from core.errors import StorageFailed
 from core.persistence.codec import BROKEN, encode, microseconds, time_of
 from core.persistence.connection import Connection
 from core.persistence.facts import EventRow, KeptEvent, filled, in_order
-from core.persistence.keys import text_key
+from core.persistence.keys import rows_of, text_key
 from core.persistence.messages import Messages
 from core.persistence.pages import in_range
-from core.persistence.statements import Row, Statement, each
+from core.persistence.statements import Row, Statement, each, parts
 from core.persistence.step_results import StepResults
 from core.persistence.unreadable import unreadable
 
@@ -25,6 +27,10 @@ from core.persistence.unreadable import unreadable
 PUT_EVENTS = """INSERT INTO event $given ON DUPLICATE KEY UPDATE
     data = IF $input.last < last { data } ELSE { $input.data },
     last = IF $input.last < last { last } ELSE { $input.last } RETURN NONE"""
+
+RUNS_AT_ONCE, SHORT_ROWS = 20, 9
+_FIRST_ROWS = "RETURN $ranges.map(|$range| (SELECT * FROM $range LIMIT $limit))"
+"""Of a run with more rows all are read again, by pages."""
 
 TURN_EVENTS = 200  # decoded before others get a turn
 
@@ -47,6 +53,44 @@ class Events:
         ids = {one.elsewhere for one in events if isinstance(one.elsewhere, str)}
         texts = await self._messages.texts(sorted(ids))
         return [filled(one, outputs, texts) for one in events]
+
+    async def of_runs(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
+        """By run, in this order. What cannot be read is left out."""
+        found: dict[RunId, list[Event]] = {}
+        for some in parts(run_ids, RUNS_AT_ONCE):
+            short = await self._short(some)
+            for run_id in some:
+                try:
+                    found[run_id] = short[run_id] if run_id in short else await self.of_run(run_id)
+                except StorageFailed as error:
+                    if error.code != "unreadable":
+                        raise
+        return found
+
+    async def _short(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
+        """Those of these runs that have few rows and can be read: with one query, not one for each."""
+        ranges = [rows_of("event", text_key(run_id)) for run_id in run_ids]
+        rows = await self._connection.read(_FIRST_ROWS, {"ranges": ranges, "limit": SHORT_ROWS + 1})
+        kept: dict[RunId, list[KeptEvent]] = {}
+        for run_id, own in zip(run_ids, rows, strict=True):
+            with suppress(*BROKEN):
+                if len(own) <= SHORT_ROWS:
+                    kept[run_id] = list(in_order(_events(row, run_id) for row in own))
+        try:
+            return await self._filled(kept)
+        except StorageFailed as error:
+            if error.code != "unreadable":
+                raise
+            return {}
+
+    async def _filled(self, kept: Mapping[RunId, Sequence[KeptEvent]]) -> dict[RunId, list[Event]]:
+        elsewhere = [(run_id, one.elsewhere) for run_id, events in kept.items() for one in events]
+        outputs = await self._results.outputs_of((run_id, key) for run_id, key in elsewhere if isinstance(key, StepKey))
+        texts = await self._messages.texts(sorted({key for _, key in elsewhere if isinstance(key, str)}))
+        own: dict[RunId, dict[StepKey, Any]] = {run_id: {} for run_id in kept}
+        for (run_id, key), output in outputs.items():
+            own[run_id][key] = output
+        return {run_id: [filled(one, own[run_id], texts) for one in events] for run_id, events in kept.items()}
 
     async def _rows(self, run_id: RunId) -> list[EventRow]:
         rows: list[EventRow] = []

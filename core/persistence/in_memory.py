@@ -25,6 +25,7 @@ from core.domain.task import TaskList
 from core.domain.toast import Toast
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
+from core.errors import StorageFailed
 from core.persistence.facts import filled, in_order
 from core.persistence.memories_twin import TwinMemories
 from core.persistence.memory_tables import Tables
@@ -53,6 +54,9 @@ class MemoryStorage:
 
     def spoil_step_results(self, run_id: RunId) -> None:
         self._tables.broken.add(("step results", run_id))
+
+    def spoil_events(self, run_id: RunId) -> None:
+        self._tables.broken.add(("events", run_id))
 
     def spoil_interruptions(self, run_id: RunId) -> None:
         self._tables.broken.add(("interruptions", run_id))
@@ -180,6 +184,8 @@ class MemoryStorage:
         return sorted(self._tables.calls.get(run_id, {}).values(), key=by_call)
 
     async def events(self, run_id: RunId) -> list[Event]:
+        if ("events", run_id) in self._tables.broken:
+            raise unreadable(run_id, "events")
         events = list(in_order(row for _, row in sorted(self._tables.events.get(run_id, {}).items())))
         results = self._tables.results.get(run_id, {})
         outputs: dict[StepKey, Any] = {}
@@ -192,6 +198,16 @@ class MemoryStorage:
             elif one.elsewhere is not None and one.elsewhere in self._tables.messages:
                 texts[one.elsewhere] = self._tables.messages[one.elsewhere][1].text
         return [filled(one, outputs, texts) for one in events]
+
+    async def events_of(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
+        found: dict[RunId, list[Event]] = {}
+        for run_id in run_ids:
+            try:
+                found[run_id] = await self.events(run_id)
+            except StorageFailed as error:
+                if error.code != "unreadable":
+                    raise
+        return found
 
     async def chunks(self, run_id: RunId) -> list[Chunk]:
         return sorted(self._tables.chunks.get(run_id, {}).values(), key=by_piece)

@@ -272,6 +272,9 @@ class SurrealStorage:
     async def events(self, run_id: RunId) -> list[Event]:
         return await self._events.of_run(run_id)
 
+    async def events_of(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
+        return await self._events.of_runs(run_ids)
+
     async def chunks(self, run_id: RunId) -> list[Chunk]:
         return await self._chunks.of_run(run_id)
 

@@ -566,6 +566,10 @@ class Storage(Protocol):
         """In order, with the outputs and texts that are kept elsewhere filled in. Raises `unreadable` as above."""
         ...
 
+    async def events_of(self, run_ids: Sequence[RunId]) -> dict[RunId, list[Event]]:
+        """Those of several runs at once, by run, in this order; a run whose events cannot be read is left out."""
+        ...
+
     async def chunks(self, run_id: RunId) -> list[Chunk]:
         """By stream and offset."""
         ...

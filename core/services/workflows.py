@@ -1,5 +1,6 @@
 """Workflows as the sidebar and the chat pane need them: listed, opened, renamed, archived, deleted."""
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -13,7 +14,7 @@ from core.domain.message import Message, Role
 from core.domain.run import Run, RunKind, RunStatus
 from core.domain.workflow import Workflow, one_line
 from core.engine.engine import Engine
-from core.errors import NotFound, Refused, StorageFailed
+from core.errors import NotFound, Refused
 from core.ports.clock import Clock
 from core.ports.storage import PAGE_ROWS, ArchiveWorkflow, PutWorkflow, Storage
 from core.services.access import Access, key_missing, refused
@@ -24,6 +25,8 @@ from core.tools.builtin import execution_create
 
 TITLE_CHARACTERS = 256
 RUNS_LOOKED_AT = 2_000
+RUNS_AT_ONCE = 20
+"""Read together, when a conversation is opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,23 +106,21 @@ class WorkflowService:
         return OpenedWorkflow(workflow, messages, runs, await self._below(runs))
 
     async def _runs_of(self, messages: Sequence[Message], is_wanted: Callable[[], bool]) -> list[LiveRun]:
-        shown = dict.fromkeys(one.run_id for one in messages if one.role is Role.ASSISTANT and one.run_id)
-        runs = []
-        for run_id in shown:
+        shown = list(dict.fromkeys(one.run_id for one in messages if one.role is Role.ASSISTANT and one.run_id))
+        runs: list[LiveRun] = []
+        for start in range(0, len(shown), RUNS_AT_ONCE):
             if not is_wanted():
                 raise Refused("overtaken", "something else was asked for meanwhile")
-            if (run := await self._replayed(run_id)) is not None:
-                runs.append(run)
+            runs += await self._replayed(shown[start : start + RUNS_AT_ONCE])
         return runs
 
-    async def _replayed(self, run_id: RunId) -> LiveRun | None:
-        """The state of a run from its stored events, None where they cannot be read."""
-        try:
-            return replay(await self._storage.events(run_id))
-        except StorageFailed as error:
-            if error.code != "unreadable":
-                raise
-            return None
+    async def _replayed(self, run_ids: Sequence[RunId]) -> list[LiveRun]:
+        """The states of runs from their stored events, without those that cannot be read."""
+        states = []
+        for events in (await self._storage.events_of(run_ids)).values():
+            states.append(replay(events))
+            await asyncio.sleep(0)
+        return [run for run in states if run is not None]
 
     async def _below(self, runs: Sequence[LiveRun]) -> list[LiveRun]:
         """The runs that these have begun, and those below them."""
@@ -128,9 +129,8 @@ class WorkflowService:
         parents = [run for run in runs if _may_have_begun(run)]
         while parents:
             children = [child for parent in parents for child in await self._storage.children(parent.run_id)]
-            found = [await self._replayed(child.id) for child in children if child.id not in seen]
+            fresh = await self._replayed([child.id for child in children if child.id not in seen])
             seen.update(child.id for child in children)
-            fresh = [run for run in found if run is not None]
             below += fresh
             parents = [run for run in fresh if _may_have_begun(run)]
         return below

@@ -41,6 +41,12 @@ class Store:
         else:
             await self._break(rows_of("step_result", run_id))
 
+    async def spoil_events(self, run_id: RunId) -> None:
+        if isinstance(self._storage, MemoryStorage):
+            self._storage.spoil_events(run_id)
+        else:
+            await self._break(rows_of("event", run_id))
+
     async def spoil_interruptions(self, run_id: RunId) -> None:
         if isinstance(self._storage, MemoryStorage):
             self._storage.spoil_interruptions(run_id)

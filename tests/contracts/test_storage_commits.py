@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from core.domain.ids import RunId
-from core.domain.message import Role
+from core.domain.message import MessageState, Role
 from core.domain.run import RunStatus
 from core.domain.step import StepKey, StepStatus
 from core.ports.storage import (
@@ -17,6 +17,7 @@ from core.ports.storage import (
     Storage,
     Write,
 )
+from tests.contracts.conftest import Store
 from tests.contracts.rows import (
     ERROR,
     R2,
@@ -282,3 +283,24 @@ async def test_a_shorter_row_takes_no_events_away(storage: Storage) -> None:
     await storage.commit([appended(events)])
     await storage.commit([appended(events[:1])])
     assert await storage.events(R) == events
+
+
+async def test_the_events_of_several_runs_are_those_of_each(store: Store) -> None:
+    """With few rows and many, outputs and texts kept elsewhere, one that cannot be read and one that is not there."""
+    runs = [RunId(f"run_{number:02}") for number in range(25)]
+    await store.port.commit([created(run_id) for run_id in runs])
+    for number, run_id in enumerate(runs):
+        message = a_message(f"m{number}", number, role=Role.ASSISTANT, state=MessageState.FINAL, run_id=run_id)
+        events = told(said(message), finished("b", number), run_id=run_id)
+        output = a_result("b", run_id=run_id, output_json=f"{number}")
+        await store.port.commit([PutMessage(message), output, appended(events, run_id)])
+    long = told(*(finished("a", number, index=number) for number in range(30)), first=3, run_id=runs[7])
+    for event in long:
+        await store.port.commit([appended([event], runs[7])])
+    await store.spoil_events(runs[3])
+    asked = [*reversed(runs), RunId("run_none")]
+    found = await store.port.events_of(asked)
+    assert list(found) == [run_id for run_id in asked if run_id != runs[3]]
+    assert found == {run_id: await store.port.events(run_id) for run_id in found}
+    assert (len(found[runs[7]]), found[asked[-1]]) == (32, [])
+    assert await store.port.events_of([]) == {}
