@@ -105,7 +105,7 @@ def whole(view: ProseView, text: str, theme: Theme) -> tuple[str, object]:
     return found
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PIECES, min_size=2, max_size=25))
 def test_whatever_comes_reads_as_the_whole(view: ProseView, theme: Theme, pieces: list[str]) -> None:
     for text in accumulate(pieces):
