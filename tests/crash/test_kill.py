@@ -1,7 +1,7 @@
 """kill -9 of the command line at every write and around every effect: `run`, `resume` and `answer`.
 
-Each point is a fresh `python -m core` that kills itself there. What it left goes on in another process, as in
-test_kill_points.
+Each point is a command in a process of its own, a fork of one that had loaded the product, and kills itself there. What
+it left goes on in another process, as in test_kill_points.
 """
 
 import json
@@ -11,7 +11,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,23 +19,22 @@ from tests.support.crash_scenarios import COMMAND_LINE
 from tests.support.killing import Forks
 from tests.support.lives import KEY, RUN, Place
 from tests.support.mortal import ANYWHERE, MIDDLE
-from tests.support.project import ROOT
+from tests.support.warm_process import WarmProcess
 
 APPROVE = json.dumps({"action": "approve"})
-HOOK = "from tests.support.mortal import arm\narm()\n"
 POINTS = 20
 WAITING = 3
 
 
 class Mortal:
-    """The command line in a folder, where every command may be killed. Python runs sitecustomize.py at its start.
+    """The command line in a folder, where every command may be killed.
 
     A run remembers the folder where it began; so all that is kept of it comes back to the same place.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, process: WarmProcess) -> None:
         self._root = root
-        (root / "sitecustomize.py").write_text(HOOK)
+        self._process = process
         self._file = write_template(root / "template.json", *COMMAND_LINE.steps)
         self.place = Place(root / "place")
         self.place.folder.mkdir()
@@ -65,13 +63,8 @@ class Mortal:
 
     def _say(self, at: int, *arguments: str) -> Said:
         self.place.trace.unlink(missing_ok=True)
-        environment: dict[str, Any] = {
-            "METIER_FUSE": json.dumps({"trace": str(self.place.trace), "at": at}),
-            "PYTHONPATH": f"{self._root}:{ROOT}",
-            "PYTHONDONTWRITEBYTECODE": "",  # compiled once, by the first of many
-            "PYTHONPYCACHEPREFIX": str(self._root / "compiled"),
-        }
-        return CommandLine(self.place.folder / "data")(*arguments, **environment)
+        fuse = json.dumps({"trace": str(self.place.trace), "at": at})
+        return CommandLine(self.place.folder / "data", self._process)(*arguments, METIER_FUSE=fuse)
 
 
 def dead_at_every_point(mortal: Mortal, begin: Path, command: Callable[[int], Said], code: int) -> Iterator[str]:
@@ -89,11 +82,18 @@ def dead_at_every_point(mortal: Mortal, begin: Path, command: Callable[[int], Sa
             yield mortal.points[-1]
 
 
+@pytest.fixture
+def mortal_process() -> Iterator[WarmProcess]:
+    process = WarmProcess("tests.support.mortal")
+    yield process
+    process.close()
+
+
 @pytest.mark.async_timeout(300)
 def test_a_command_that_is_killed_anywhere_is_gone_on_with(
-    forks: Forks, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    forks: Forks, mortal_process: WarmProcess, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    mortal, tally = Mortal(tmp_path), Counter[str]()
+    mortal, tally = Mortal(tmp_path, mortal_process), Counter[str]()
     blank = mortal.keep("blank")
     assert mortal.run().code == WAITING
     waiting = mortal.keep("waiting")

@@ -1,10 +1,12 @@
 """Programs on a store, each in a process of its own: to hold it, to die with it, to fill the disk."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+from tests.support.command_line import warm_process
 from tests.support.project import ROOT
 
 PRELUDE = """
@@ -23,21 +25,26 @@ def say(*words):
 """
 
 
-def program(body: str, store: Path, *arguments: object) -> list[str]:
-    """The command that runs `async def main()` of the body. It finds the store in `STORE`."""
-    code = f"{PRELUDE}\n{body}\nasyncio.run(main())\n"
-    return [sys.executable, "-c", code, str(store), *map(str, arguments)]
+def run(body: str, store: Path, *arguments: object, code: int = 0, afresh: bool = False) -> list[str]:
+    """Run `async def main()` of the body to its end; the lines that it said. It finds the store in `STORE`.
 
-
-def run(body: str, store: Path, *arguments: object, code: int = 0) -> list[str]:
-    """Run it to its end; the lines that it said."""
-    command = program(body, store, *arguments)
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120, check=False)
+    In a fork of a process that has loaded the driver, or `afresh` in an interpreter that starts for it.
+    """
+    if afresh:
+        command = [sys.executable, "-c", *_program(body, store, *arguments)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120, check=False)
+    else:
+        program, *told = _program(body, store, *arguments)
+        done = warm_process().run(told, env=os.environ, cwd=ROOT, timeout_s=120, program=program)
     assert done.returncode == code, done.stderr
     return done.stdout.splitlines()
+
+
+def _program(body: str, store: Path, *arguments: object) -> list[str]:
+    return [f"{PRELUDE}\n{body}\nasyncio.run(main())\n", str(store), *map(str, arguments)]
 
 
 def start(body: str, store: Path, *arguments: object) -> "subprocess.Popen[str]":
     """Begin it and leave it to the test."""
     options: dict[str, Any] = {"stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
-    return subprocess.Popen(program(body, store, *arguments), **options)
+    return subprocess.Popen([sys.executable, "-c", *_program(body, store, *arguments)], **options)

@@ -197,5 +197,6 @@ async def test_a_migration_that_fails_leaves_the_store_as_it_was(tmp_path: Path)
 
 
 def test_opening_and_closing_ends_cleanly_ten_times(tmp_path: Path) -> None:
-    for _ in range(10):
-        run(OPEN_AND_CLOSE, tmp_path / "store")
+    """Three times in an interpreter that starts for it, then in forks of one: each has threads of the driver to end."""
+    for number in range(10):
+        run(OPEN_AND_CLOSE, tmp_path / "store", afresh=number < 3)

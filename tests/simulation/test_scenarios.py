@@ -19,13 +19,15 @@ from tests.simulation.shrink import report
 from tests.simulation.world import World
 from tests.support.project import ROOT
 
-SEEDS = int(os.environ.get("METIER_SEEDS", "3000"))
-BATCH = 500
+SEEDS = int(os.environ.get("METIER_SEEDS", "2000"))
+COUNTED = 600
+"""The first seeds, where what happens is counted too."""
+BATCH = 350
 
 FOLDER = Path(__file__).parent / "found"
 
 
-@pytest.mark.parametrize("first", range(0, SEEDS, BATCH))
+@pytest.mark.parametrize("first", range(COUNTED, SEEDS, BATCH))
 def test_the_rules_hold_in_whatever_is_drawn(first: int) -> None:
     for seed in range(first, min(first + BATCH, SEEDS)):
         blames = play(make_scenario(seed))
@@ -38,10 +40,13 @@ def test_what_was_found_once_does_not_come_back(path: Path) -> None:
     assert play(json.loads(path.read_text("utf-8"))) == []
 
 
-def test_random_scenarios_meet_all_that_can_happen() -> None:
+def test_the_rules_hold_and_random_scenarios_meet_all_that_can_happen() -> None:
     tally: Counter[str] = Counter()
-    for seed in range(600):
-        tally += play_world(make_scenario(seed)).tally
+    for seed in range(COUNTED):
+        world = play_world(make_scenario(seed))
+        if world.blames:
+            pytest.fail(report(make_scenario(seed), world.blames[0]), pytrace=False)
+        tally += world.tally
     rare = {
         "crash": 50,
         "run_paused": 5,

@@ -36,8 +36,10 @@ class Said:
 class CommandLine:
     """The command line on one data folder."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, process: WarmProcess | None = None) -> None:
+        """`process` makes the forks in place of the one that all tests share."""
         self.data = data
+        self._process = process
 
     def __call__(self, *arguments: str, stdin: str = "", timeout_s: float = 60, **environment: str) -> Said:
         done = self._run(arguments, stdin, timeout_s, environment)
@@ -51,7 +53,8 @@ class CommandLine:
         """By a fork of a process that has loaded the product, where that is the same."""
         env, cwd = self.environment(**added), self.data.parent
         if hasattr(os, "fork") and not any(name.startswith(NEEDS_A_START) for name in added):
-            return _warm_process().run(list(arguments), stdin=stdin, env=env, cwd=cwd, timeout_s=timeout_s)
+            process = self._process or warm_process()
+            return process.run(list(arguments), stdin=stdin, env=env, cwd=cwd, timeout_s=timeout_s)
         return subprocess.run(
             self.command(*arguments),
             input=stdin,
@@ -91,7 +94,7 @@ class CommandLine:
 
 
 @cache
-def _warm_process() -> WarmProcess:
+def warm_process() -> WarmProcess:
     """One for all tests of this process."""
     return WarmProcess()
 

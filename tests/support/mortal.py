@@ -9,6 +9,7 @@ import os
 import signal
 import time
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -56,15 +57,30 @@ class MortalStorage(SurrealStorage):
         return lost
 
 
-def arm() -> None:
-    """Make this process mortal, whatever it is about to run: what METIER_FUSE says is {"trace", "at"}."""
+@cache
+def _fuse_of_this_process() -> Fuse:
     told = json.loads(os.environ["METIER_FUSE"])
-    fuse = Fuse(Path(told["trace"]), told["at"])
-    MortalStorage.fuse = fuse
-    surreal.SurrealStorage = MortalStorage  # type: ignore[misc]
+    return Fuse(Path(told["trace"]), told["at"])
+
+
+class _CommandStorage(MortalStorage):
+    """The store of a process that was told of its fuse as it began, or as it was forked."""
+
+    async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
+        self.fuse = _fuse_of_this_process()
+        return await super().commit(writes)
+
+
+def arm() -> None:
+    """Make this process and its forks mortal, whatever they are about to run.
+
+    The environment of who dies has METIER_FUSE: {"trace", "at"}.
+    """
+    surreal.SurrealStorage = _CommandStorage  # type: ignore[misc]
     call, append = write_file._call, write_file._append
 
     async def mortal_call(picked: PickedFiles, arguments: Arguments, context: CallContext) -> dict[str, Any]:
+        fuse = _fuse_of_this_process()
         fuse.point(f"before the effect {arguments['content']!r}")
         result = await call(picked, arguments, context)
         fuse.point(f"after the effect {arguments['content']!r}")
@@ -72,7 +88,7 @@ def arm() -> None:
 
     def mortal_append(folder: Folder, name: str, content: str) -> Pieces[int]:
         written = yield from append(folder, name, content)
-        fuse.point(f"{MIDDLE} {content!r}")
+        _fuse_of_this_process().point(f"{MIDDLE} {content!r}")
         return written
 
     write_file._call, write_file._append = mortal_call, mortal_append

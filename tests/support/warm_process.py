@@ -4,11 +4,13 @@ Loading takes most of the time of a short command, and is the same each time. A 
 its own streams, folder and environment, and ends as an interpreter does. What belongs to the interpreter's own start,
 as `PYTHON…` variables do, needs a process of its own.
 
-A program, `python -m tests.support.warm_process N`, N being its end of a socket. An order there is one byte with four
-ends: the command's three streams, and a socket on which its arguments come, and its number and exit code go back.
+A program, `python -m tests.support.warm_process N [MODULE]`, N being its end of a socket; `arm()` of the module is
+called before anything else is loaded. An order there is one byte with four ends: the command's three streams, and a
+socket on which its arguments come, and its number and exit code go back.
 """
 
 import gc
+import importlib
 import json
 import os
 import selectors
@@ -20,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tests.support.project import ROOT
 
@@ -30,20 +33,35 @@ NEEDS_A_START = ("PYTHON", "LC_", "LANG")
 class WarmProcess:
     """The process that forks, from outside. It ends with the one that made it."""
 
-    def __init__(self) -> None:
+    def __init__(self, armed_by: str | None = None) -> None:
         self._control, theirs = socket.socketpair()
         with theirs:
+            arguments = [str(theirs.fileno()), *([armed_by] if armed_by else [])]
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "tests.support.warm_process", str(theirs.fileno())],
+                [sys.executable, "-P", "-m", "tests.support.warm_process", *arguments],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
             )
 
+    def close(self) -> None:
+        """Let it end, and wait for that."""
+        self._control.close()
+        self._process.wait()
+
     def run(
-        self, arguments: list[str], *, stdin: str, env: Mapping[str, str], cwd: Path, timeout_s: float
+        self,
+        arguments: list[str],
+        *,
+        env: Mapping[str, str],
+        cwd: Path,
+        timeout_s: float,
+        stdin: str = "",
+        program: str | None = None,
     ) -> "subprocess.CompletedProcess[str]":
         """Like `subprocess.run`: waits for the end and for whoever else holds the streams.
+
+        `program` is run in place of the command line, as `python -c` would with these arguments.
 
         Raises TimeoutExpired after killing the command.
         """
@@ -56,7 +74,7 @@ class WarmProcess:
             socket.send_fds(self._control, [b"!"], [given.fileno(), out_end, err_end, theirs.fileno()])
             for end in (out_end, err_end, theirs.detach()):
                 os.close(end)
-            order = {"arguments": arguments, "environment": dict(env), "folder": str(cwd)}
+            order = {"arguments": arguments, "environment": dict(env), "folder": str(cwd), "program": program}
             ours.sendall(json.dumps(order).encode() + b"\n")
             came = {ours.fileno(): bytearray(), out: bytearray(), err: bytearray()}
             for end in came:
@@ -84,6 +102,8 @@ def _text(came: bytearray) -> str:
 
 def main() -> int:
     """Fork whenever told to; a fork comes back from here with its command's exit code."""
+    for module in sys.argv[2:]:
+        importlib.import_module(module).arm()
 
     import core.persistence.surreal  # noqa: F401  (loaded with the first command otherwise)
     from core.cli import main as run_command
@@ -97,17 +117,21 @@ def main() -> int:
             return 0
         if os.fork() == 0:
             control.close()
-            arguments = _become(*ends)
-            return run_command(arguments)
+            order = _become(*ends)
+            if program := order["program"]:
+                sys.argv = ["-c", *order["arguments"]]
+                exec(program, {"__name__": "__main__"})  # a test's own
+                return 0
+            return run_command(order["arguments"])
         for end in ends:
             os.close(end)
 
 
-def _become(into: int, out: int, err: int, status: int) -> list[str]:
-    """Come back as the command, with its arguments; the process that was forked waits for it, and tells of its end."""
+def _become(into: int, out: int, err: int, status: int) -> dict[str, Any]:
+    """Come back as the command, with its order; the process that was forked waits for it, and tells of its end."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     asker = socket.socket(fileno=status)
-    order = json.loads(asker.makefile("rb").readline())
+    order: dict[str, Any] = json.loads(asker.makefile("rb").readline())
     if pid := os.fork():
         for end in (into, out, err):
             os.close(end)
@@ -122,8 +146,7 @@ def _become(into: int, out: int, err: int, status: int) -> list[str]:
     os.environ.clear()
     os.environ.update(order["environment"])
     os.chdir(order["folder"])
-    arguments: list[str] = order["arguments"]
-    return arguments
+    return order
 
 
 if __name__ == "__main__":
