@@ -114,33 +114,6 @@ async def test_a_request_whose_run_was_cancelled_can_be_answered_nowhere(
         assert stored.status is RunStatus.CANCELLED
 
 
-async def test_ten_quick_switches_and_a_folded_panel_lose_no_request(
-    tmp_path: Path, qapp: QApplication, until: Until
-) -> None:
-    async with an_app(tmp_path, qapp) as app:
-        one = await app.start("One", asking("send", prompt="Send one?"))
-        two = await app.start("Two", asking("send", prompt="Send two?"))
-        idle = await app.say("say 1 word")
-        for run in (one, two):
-            await waits(app, run)
-        for _ in range(10):
-            for run in (one, two, one, idle, two):
-                app.content.deeds.show(run.workflow_id)
-                await asyncio.sleep(0)
-        for _ in range(2):
-            app.key(Qt.Key.Key_B, CONTROL_SHIFT)
-            app.control(Qt.Key.Key_B)
-        assert section(app) == [("One", 1), ("Two", 1)]
-        for run, prompt in ((one, "Send one?"), (two, "Send two?")):
-            card = await view(app, run)
-            assert prompt in texts(card)
-            await take_card(app)
-            app.key(Qt.Key.Key_Tab)
-            app.key(Qt.Key.Key_Return)
-            assert (await ended(app, run)).status is RunStatus.SUCCESS
-        await until(lambda: section(app) == [])
-
-
 async def test_a_change_of_settings_leaves_what_waits_as_it_is(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:

@@ -61,25 +61,6 @@ async def test_a_message_is_sent_with_enter_and_answered(tmp_path: Path, qapp: Q
         assert app.content.chat.composer.draft().text == ""
 
 
-async def test_leaving_a_conversation_loses_nothing_of_it(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    """A streams, B is looked at for a second, A has gone on."""
-    script = ({"say": " ".join(f"w{n}" for n in range(40)), "delay_ms": 50},)
-    async with an_app(tmp_path, qapp) as app:
-        other = await app.say("say 2 words")
-        run = await app.say("go", script=script)
-        app.content.deeds.show(run.workflow_id)
-        await until(lambda: "w9" in app.core.stores.view.content)
-        before = len(app.core.stores.view.content.split())
-        app.content.deeds.show(other.workflow_id)
-        await asyncio.sleep(1)
-        app.content.deeds.show(run.workflow_id)
-        assert len(app.core.stores.view.content.split()) > before + 5
-        await until(lambda: app.core.stores.view.messages[-1].state is MessageState.FINAL)
-        text = " ".join(f"w{n}" for n in range(40))
-        assert app.turn_texts()[-1] == text
-        assert (await app.core.storage.messages(run.workflow_id))[-1].text == text
-
-
 async def test_a_failed_answer_keeps_its_text_and_says_what_failed(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
@@ -338,20 +319,6 @@ async def test_buttons_name_the_keys_of_the_commands_that_do_the_same(tmp_path: 
         keymap.use({"view.sidebar": ["F7"], "view.activity": ["Shift+F7"], "focus.composer": ["Ctrl+E"]})
         assert are_named()
         assert "Ctrl+E" in {hint.text() for hint in app.content.findChildren(KeyHint)}
-
-
-async def test_drafts_belong_to_their_workflow(tmp_path: Path, qapp: QApplication) -> None:
-    async with an_app(tmp_path, qapp) as app:
-        one, two = [await app.say("say 1 words") for _ in range(2)]
-        await app.core.engine.wait(one.id)
-        await app.core.engine.wait(two.id)
-        app.content.deeds.show(one.workflow_id)
-        app.write("for one")
-        app.content.deeds.show(two.workflow_id)
-        assert app.content.chat.composer.draft().text == ""
-        app.write("for two")
-        app.content.deeds.show(one.workflow_id)
-        assert app.content.chat.composer.draft().text == "for one"
 
 
 async def test_stop_cancels_the_shown_run_and_keeps_its_text(tmp_path: Path, qapp: QApplication, until: Until) -> None:
