@@ -15,6 +15,7 @@ from desktop.chat.find.finder import Finder, Match
 from desktop.chat.find.sought import Found, Sought
 from desktop.theme.theme import Theme
 from desktop.window.chat_pane import ChatPane
+from desktop.window.composing import Composing
 
 SELECTED_CHARACTERS = 100
 """As much of a selection is looked for at the most."""
@@ -53,6 +54,7 @@ class FindingHere(QObject):
         self._states: dict[WorkflowId | None, _State] = {}
         self._shown: WorkflowId | None = None
         self._before: QWidget | None = None
+        self._composing = Composing()
         self._finder = Finder(theme, chat.transcript.column, tasks, self)
         self.bar = FindBar(theme, chat)
         self.bar.edited.connect(self._on_edited)
@@ -124,11 +126,14 @@ class FindingHere(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Of the application, while the bar is open: Esc closes it before the card, the composer or the conversation
-        have it, but after a list of completions (UI §4)."""
-        if not isinstance(event, QKeyEvent) or event.key() != Qt.Key.Key_Escape or event.modifiers() != _PLAIN:
+        have it, but after an input method and a list of completions (UI §4)."""
+        if not isinstance(event, QKeyEvent):
+            self._composing.look(watched, event)
+            return False
+        if event.key() != Qt.Key.Key_Escape or event.modifiers() != _PLAIN:
             return False
         is_here = isinstance(watched, QWidget) and self._chat.isAncestorOf(watched)
-        if not is_here or self._chat.is_completing or not self.bar.isVisible():
+        if not is_here or self._composing.is_at(watched) or self._chat.is_completing or not self.bar.isVisible():
             return False
         if event.type() == QEvent.Type.ShortcutOverride:
             event.accept()

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
@@ -146,67 +146,3 @@ async def test_the_card_is_put_off_and_nothing_is_denied(tmp_path: Path, qapp: Q
         escape(app)
         assert not card_of(app).has_focus
         assert app.core.stores.questions.count(WorkflowId(run.workflow_id)) == 1
-
-
-# Input methods and AltGr, wherever text can go
-
-
-async def test_while_an_input_method_composes_no_key_acts(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    acting = (
-        *(Key.Key_Return, Key.Key_Enter, Key.Key_Escape, Key.Key_Tab, Key.Key_Backtab),
-        *(Key.Key_Up, Key.Key_Down, Key.Key_Left, Key.Key_Right, Key.Key_1, Key.Key_9, Key.Key_Space),
-        *(Key.Key_F1, Key.Key_F5),
-    )
-    async with an_app(tmp_path, qapp) as app:
-        run = await app.say("say 1 word")
-        await app.core.engine.wait(run.id)
-        app.content.deeds.show(run.workflow_id)
-        app.content.chat.focus_composer()
-        texts = len(app.turn_texts())
-
-        def nothing_acts() -> None:
-            focus = app.focused()
-            compose(app, "にほん")
-            for key in acting:
-                for modifiers in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier):
-                    QTest.keyClick(focus, key, modifiers)
-                    assert app.focused() is focus, key
-            done = QInputMethodEvent()
-            done.setCommitString("日本")
-            QApplication.sendEvent(focus, done)
-
-        nothing_acts()
-        assert (app.content.chat.composer.draft().text, len(app.turn_texts())) == ("日本", texts)
-        app.control(Key.Key_K)
-        nothing_acts()
-        assert (app.content.finder._field.text(), app.viewed) == ("日本", run.workflow_id)
-        escape(app)
-        (search,) = app.content.sidebar.findChildren(SearchField)
-        app.content.sidebar._head.set_searching(True)
-        nothing_acts()
-        assert (search.text(), search.isVisible()) == ("日本", True)
-        escape(app)
-        app.key(Key.Key_Return)
-        await until(lambda: len(app.turn_texts()) == 4 or app.content.chat.composer.draft().text == "日本")
-
-
-async def test_alt_gr_types_its_character_and_does_nothing(tmp_path: Path, qapp: QApplication) -> None:
-    async with an_app(tmp_path, qapp) as app:
-        app.control(Key.Key_N)
-        ctrl_alt = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
-        signs = "@#{[|\\^]}€"
-        app.content.chat.focus_composer()
-        viewed, windows = app.viewed, {one for one in QApplication.topLevelWidgets() if one.isVisible()}
-        for where in (app.content.chat.composer.text_box, app.content.finder._field):
-            if where is app.content.finder._field:
-                app.control(Key.Key_K)
-            for modifiers in (ctrl_alt, Qt.KeyboardModifier.GroupSwitchModifier):
-                for number, sign in enumerate(signs, start=1):
-                    for kind in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
-                        key = Qt.Key(ord(sign)) if sign != "€" else Key.Key_unknown
-                        event = QKeyEvent(kind, key, modifiers, number + 9, 0x30 + number, 0, sign)
-                        QApplication.sendEvent(where, event)
-        assert app.content.chat.composer.draft().text == signs * 2
-        assert app.content.finder._field.text() == signs * 2
-        assert app.viewed == viewed
-        assert {one for one in QApplication.topLevelWidgets() if one.isVisible()} <= windows
