@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
@@ -113,6 +113,62 @@ def _row_menu(app: App) -> None:
     listed.setFocus()
     QTest.keyClick(listed, Key.Key_End)
     QTest.keyClick(listed, Key.Key_Menu)
+
+
+async def test_esc_closes_what_else_opens_over_the_window_and_the_run_goes_on(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    """The rest of what can be opened: lists, bars, pages, a preview and a question of the window."""
+    async with an_app(tmp_path, qapp, size=(1000, 700)) as app:
+        run = await app.say("say 4000 words 21")
+        app.content._open(run.workflow_id)
+        await until(lambda: app.core.stores.view.content)
+        content, chat = app.content, app.content.chat
+        finder, search, bar = content.finder, content.search, content.finding_here.bar
+
+        def preview() -> None:
+            QGuiApplication.clipboard().setText("z" * 20_001)
+            app.control(Key.Key_V)
+            app.key(Key.Key_Up)
+            app.key(Key.Key_Return)
+
+        def offer(sign: str) -> None:
+            QTest.keyClicks(app.focused(), sign)
+
+        def dialog() -> QWidget | None:
+            shown = [one for one in app.window.findChildren(QDialog) if one.isVisible()]
+            return shown[0] if shown else None
+
+        opened: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
+            "the keys": (lambda: app.key(Key.Key_F1), finder.isVisible),
+            "the commands": (lambda: app.key(Key.Key_P, CONTROL_SHIFT), finder.isVisible),
+            "the inbox": (lambda: app.key(Key.Key_J, CONTROL_SHIFT), finder.isVisible),
+            "the templates": (lambda: app.key(Key.Key_N, CONTROL_SHIFT), finder.isVisible),
+            "the search": (lambda: app.key(Key.Key_F, CONTROL_SHIFT), search.isVisible),
+            "the find bar": (lambda: app.control(Key.Key_F), bar.isVisible),
+            "names": (lambda: offer("/"), chat.completion.isVisible),
+            "who is asked": (lambda: offer("@"), chat.mentions.isVisible),
+            "the settings": (lambda: app.control(Key.Key_Comma), dialog),
+            "a preview": (preview, dialog),
+            "a question": (lambda: content.keeping.delete(run.workflow_id), dialog),
+        }
+        for name, (open_it, is_open) in opened.items():
+            app.window.activateWindow()
+            await until(app.window.isActiveWindow)
+            content.chat.focus_composer()
+            app.control(Key.Key_A)
+            app.key(Key.Key_Backspace)
+            open_it()
+            await until(is_open)
+            shown = dialog()
+            if shown is not None:
+                await until(shown.isActiveWindow)
+            escape(app)
+            await until(lambda is_open=is_open: not is_open())
+            execution = app.core.stores.background.get_execution(run.workflow_id)
+            assert execution is not None
+            assert (execution.status, app.viewed) == (RunStatus.RUNNING, run.workflow_id), name
+        await app.core.engine.cancel(run.id)
 
 
 async def test_the_input_method_comes_first_then_the_names_then_the_text(

@@ -146,11 +146,10 @@ async def test_sub_agents_never_ring_and_a_request_that_is_gone_takes_its_notifi
     tmp_path: Path, qapp: QApplication, until: Until, service: NotificationService
 ) -> None:
     tasks = {"tasks": [{"prompt": "say 2 words", "name": f"Agent {number}"} for number in range(3)]}
-    script: tuple[dict[str, object], ...] = (
-        *({"call": "parallel_tasks", "arguments": tasks} for _ in range(3)),
-        {"call": "spawn_agent", "arguments": {"prompt": "say 2 words"}},
-        {"say": "All of them are done."},
-    )
+    at_once: dict[str, object] = {"call": "parallel_tasks", "arguments": tasks}
+    alone: dict[str, object] = {"call": "spawn_agent", "arguments": {"prompt": "say 2 words"}}
+    last: dict[str, object] = {"say": "All of them are done."}
+    script = (at_once, at_once, at_once, alone, last)
     async with an_app(tmp_path, qapp) as app:
         await look_elsewhere(app, until)
         done = await app.core.engine.wait((await app.say("Ten of them", script=script)).id)

@@ -229,23 +229,6 @@ async def test_why_a_message_was_not_taken_is_said_where_it_was_written(
         await until(lambda: app.content.chat.composer._complaint)
 
 
-async def test_a_change_of_mode_leaves_what_runs_as_it_is(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    """Three in automatic mode, then manual: a fourth is refused, until none runs."""
-    async with an_app(tmp_path, qapp) as app:
-        runs = [await app.say("say 300 words") for _ in range(3)]
-        await app.core.settings.change(validation_mode=ValidationMode.MANUAL)
-        for run in runs:
-            assert app.core.stores.background.get_execution(run.workflow_id).run.mode is ValidationMode.AUTO  # type: ignore[union-attr]
-        app.control(Qt.Key.Key_N)
-        app.write("fourth")
-        app.key(Qt.Key.Key_Return)
-        await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
-        await app.core.settings.change(validation_mode=ValidationMode.AUTO)
-        await app.core.engine.cancel(runs[0].id)
-        app.key(Qt.Key.Key_Return)
-        await until(lambda: app.core.stores.background.running_count == 3)
-
-
 async def test_a_change_of_mode_is_seen_in_the_header_and_on_the_row_of_what_runs(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
