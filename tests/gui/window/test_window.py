@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QToolButton
 
 from core.domain.message import MessageState
 from core.domain.run import RunKind, RunStatus
@@ -23,6 +23,7 @@ from desktop.theme.icons import app_mark
 from desktop.translation.languages import Language
 from desktop.widgets.chips import KeyHint
 from desktop.window.outgoing import Outgoing
+from tests.gui.chat.sight import texts
 from tests.gui.window.rig import an_app
 from tests.support.command_line import template
 from tests.support.world import a_step, tool_step
@@ -76,6 +77,15 @@ async def test_a_failed_answer_keeps_its_text_and_says_what_failed(
         assert execution.status is RunStatus.ERROR
         assert execution.error is not None
         assert execution.error["message"] == "connection reset"
+        transcript = app.content.chat.transcript
+        await until(lambda: [one for one in transcript.findChildren(FailureView) if one.isVisible()])
+        assert texts(transcript)[1] == text
+        (card,) = [one for one in transcript.findChildren(FailureView) if one.isVisible()]
+        assert "connection reset" in card.accessibleName() + " ".join(one.text() for one in card.findChildren(QLabel))
+        assert [one.text() for one in card.findChildren(QPushButton) if one.isVisible()]
+        assert "Failed" in app.header_texts()
+        stored = (await app.core.storage.messages(run.workflow_id))[-1]
+        assert stored.text == text
 
 
 async def test_each_workflow_has_exactly_its_own_text_after_fifty_switches(
