@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from core.domain.agent import ASSISTANT, Agent, name_of
 from core.domain.events import Fact, SubAgentStarted
+from core.domain.graphemes import shortened
 from core.domain.ids import CallId, SubAgentId
 from core.domain.masking import masked_text
 from core.domain.model import ModelChoice
@@ -252,10 +253,9 @@ class TurnSubAgents:
 
 def short_name(prompt: str) -> str:
     """What a sub-agent is called that was given no name: the first words of its task."""
-    line = "".join(sign for sign in " ".join(prompt[: NAME_CHARACTERS * 4].split()) if sign.isprintable())
-    if len(line) <= SHORT_NAME_CHARACTERS:
-        return line or "…"
-    return line[: SHORT_NAME_CHARACTERS - 1].rstrip() + "…"
+    line = " ".join(prompt[: NAME_CHARACTERS * 4].split())
+    line = "".join(sign for sign in line if sign.isprintable() or sign in "\u200c\u200d")  # those join
+    return shortened(line, SHORT_NAME_CHARACTERS) or "…"
 
 
 def _named(name: str) -> str:

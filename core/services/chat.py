@@ -6,6 +6,7 @@ from typing import Any
 
 from core.domain.agent import Answering
 from core.domain.attachment import AttachedText, with_input
+from core.domain.graphemes import beginning
 from core.domain.ids import MessageId, RunId, WorkflowId, new_id
 from core.domain.model import ModelChoice
 from core.domain.queued_message import QueuedMessage
@@ -189,5 +190,5 @@ def first_words(text: str) -> str:
     line = one_line(text) or "…"
     if len(line) <= TITLE_CHARACTERS:
         return line
-    cut = line[:TITLE_CHARACTERS]
+    cut = beginning(line, TITLE_CHARACTERS)
     return (cut.rpartition(" ")[0] or cut) + "…"

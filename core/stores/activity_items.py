@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from core.domain.graphemes import shortened
 from core.domain.ids import RunId
 from core.domain.json_text import readable
 from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveSubAgent, LiveTask, LiveThought
@@ -259,7 +260,7 @@ def _tells(value: Any) -> bool:
 def _on_a_line(value: Any) -> str:
     text = value if isinstance(value, str) else readable(value)
     line = " ".join(text[: 4 * TARGET_CHARACTERS].split())
-    return line if len(line) <= TARGET_CHARACTERS else line[: TARGET_CHARACTERS - 1] + "…"
+    return shortened(line, TARGET_CHARACTERS)
 
 
 _CALL_STATES = {

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.settings.column import center
 from desktop.settings.page_names import PageId, page_title
@@ -25,6 +25,9 @@ class Page(Adaptive, QScrollArea):
         self._column = QVBoxLayout()
         self._column.addWidget(self._title)
         self._lay_out()
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._have_in_sight)
 
     def title(self) -> str:
         """Its name in the language of now."""
@@ -61,6 +64,11 @@ class Page(Adaptive, QScrollArea):
         self._outer.setContentsMargins(sizes.space_xl, sizes.space_l, sizes.space_xl, sizes.space_xl)
         self._inner.setMaximumWidth(sizes.chat_column)
         self._title.setContentsMargins(0, 0, 0, sizes.space_xs)
+
+    def _have_in_sight(self, _before: QWidget | None, now: QWidget | None) -> None:
+        """Qt does so for a Tab within the page alone, and not for one that comes into it."""
+        if now is not None and self.isAncestorOf(now) and now.visibleRegion().isEmpty():
+            self.ensureWidgetVisible(now)
 
     def _lay_out(self) -> None:
         self._inner = QWidget()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QLayout, QVBoxLayout, QWidget
 from core.domain.ids import ServerId
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.labels import plain_tool_tip
+from desktop.widgets.labels import set_plain_tool_tip
 
 
 class ServerChoice(Adaptive, QWidget):
@@ -72,7 +72,7 @@ class ServerChoice(Adaptive, QWidget):
             name = known if known is not None else self.tr("{server} (not there any more)").format(server=server)
             box.setText(name.replace("&", "&&"))
             box.setAccessibleName(name)
-            box.setToolTip(plain_tool_tip(name))
+            set_plain_tool_tip(box, name)
 
     def _follow(self, is_all: bool) -> None:
         for box in self._boxes.values():

@@ -9,7 +9,7 @@ from desktop.theme.theme import Theme
 from desktop.translation.formats import number
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
-from desktop.widgets.labels import plain_tool_tip
+from desktop.widgets.labels import set_plain_tool_tip
 from desktop.widgets.matching import matches
 from desktop.widgets.visibility import show_when
 
@@ -122,7 +122,7 @@ class ToolGroup(Adaptive, QWidget):
         for tool, box in self.boxes.items():
             shown = metrics.elidedText(names[tool], Qt.TextElideMode.ElideRight, max(around, room - around))
             box.setText(shown.replace("&", "&&"))
-            box.setToolTip(plain_tool_tip(tool if shown != tool else ""))
+            set_plain_tool_tip(box, tool if shown != tool else "")
 
     def _count(self) -> None:
         """The box of the group says whether all, some or none are chosen, its words how many."""

@@ -15,7 +15,11 @@ _DAY = 24 * _HOUR
 
 
 def duration(seconds: float) -> str:
-    """How long something took or has run, in two units at most: `240 ms`, `12 s`, `3 min`, `1 h 05`, `2 d 3 h`."""
+    """How long something took or has run, in two units at most: `240 ms`, `12 s`, `3 min`, `1 h 05`, `2 d 3 h`.
+
+    Never less than nothing, though the clock was set back meanwhile.
+    """
+    seconds = max(0.0, seconds)
     whole = int(seconds)
     minutes = whole // _MINUTE % 60
     hours = whole // _HOUR

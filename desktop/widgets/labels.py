@@ -9,12 +9,28 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from desktop.theme.tokens import SIZES
 from desktop.theme.typography import TextRole, make_face, text_styles
+from desktop.widgets.painting import draw_line
 
 Tone = Literal["text", "muted", "accent", "ok", "warn", "error", "on_accent"]
 
+_UNWRAPPED = 80
+"""Characters that a tool tip may have in a line."""
+
+
+def set_plain_tool_tip(widget: QWidget, text: str) -> None:
+    """The same of a widget that has no other description: it is read without the markup that Qt needs."""
+    widget.setToolTip(plain_tool_tip(text))
+    widget.setAccessibleDescription(text)
+
 
 def plain_tool_tip(text: str) -> str:
-    """The text as a tool tip, for `setToolTip` and `ToolTipRole`: Qt would take `<img …>` in it for an image."""
+    """The text as a tool tip, for `setToolTip` and `ToolTipRole`: Qt would take `<img …>` in it for an image.
+
+    What is short and has nothing of the kind stands as it is, for a screen reader has it read where a widget has no
+    description.
+    """
+    if len(text) <= _UNWRAPPED and not any(sign in text for sign in "<&\n"):
+        return text
     return f'<p style="white-space: pre-wrap">{escape(text)}</p>' if text else ""
 
 
@@ -87,11 +103,11 @@ class ElidedLabel(Label):
         painter.setPen(self.palette().color(self.foregroundRole()))
         box = self.contentsRect()
         line = self.fontMetrics().elidedText(self._line(), self._mode, box.width())
-        painter.drawText(box, self.alignment() | Qt.TextFlag.TextSingleLine, line)
+        draw_line(painter, box, line, self.alignment())
 
     def _line(self) -> str:
         return " ".join(self.text().split())
 
     def _update_tool_tip(self) -> None:
         is_cut = self.fontMetrics().horizontalAdvance(self._line()) > self.contentsRect().width()
-        self.setToolTip(plain_tool_tip(self.text()) if is_cut else "")
+        set_plain_tool_tip(self, self.text() if is_cut else "")

@@ -48,5 +48,13 @@ def paint_words(
     font = theme.font(role)
     painter.setFont(font)
     painter.setPen(theme.color(color))
-    line = QFontMetrics(font).elidedText(words, cut, box.width())
-    painter.drawText(box, alignment | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, line)
+    draw_line(painter, box, QFontMetrics(font).elidedText(words, cut, box.width()), alignment)
+
+
+def draw_line(
+    painter: QPainter, box: QRect, words: str, alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft
+) -> None:
+    """In the direction of its own first letter, whatever that of the window is; `alignment` is meant as it is said."""
+    painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+    absolute = alignment | Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignVCenter
+    painter.drawText(box, absolute | Qt.TextFlag.TextSingleLine, words)

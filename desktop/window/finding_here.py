@@ -18,6 +18,7 @@ from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
 from desktop.window.chat_pane import ChatPane
 from desktop.window.focus_before import FocusBefore
+from desktop.window.preedit import Preedit
 
 SELECTED_CHARACTERS = 100
 """As much of a selection is looked for at the most."""
@@ -54,6 +55,7 @@ class FindingHere(QObject):
         self._before = FocusBefore(focus_centre)
         self._states: dict[WorkflowId | None, _State] = {}
         self._shown: WorkflowId | None = None
+        self._preedit = Preedit()
         self._finder = Finder(theme, chat.transcript.column, tasks, self)
         self.bar = FindBar(theme, chat)
         self.bar.edited.connect(self._on_edited)
@@ -132,11 +134,14 @@ class FindingHere(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Of the application, while the bar is open: Esc closes it before the card, the composer or the conversation
-        have it, but after a list of completions (UI §4)."""
-        if not isinstance(event, QKeyEvent) or not is_pressed("Esc", event):
+        have it, but after an input method and a list of completions (UI §4)."""
+        if not isinstance(event, QKeyEvent):
+            self._preedit.look(watched, event)
+            return False
+        if not is_pressed("Esc", event):
             return False
         is_here = isinstance(watched, QWidget) and self._chat.isAncestorOf(watched)
-        if not is_here or self._chat.is_completing or not self.bar.isVisible():
+        if not is_here or self._preedit.is_at(watched) or self._chat.is_completing or not self.bar.isVisible():
             return False
         if event.type() == QEvent.Type.ShortcutOverride:
             event.accept()

@@ -13,7 +13,7 @@ from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton, with_keys
 from desktop.widgets.indicator import Indicator, StatusDot
-from desktop.widgets.labels import ElidedLabel, Label, plain_tool_tip
+from desktop.widgets.labels import ElidedLabel, Label, plain_tool_tip, set_plain_tool_tip
 from desktop.widgets.surfaces import Surface
 
 INDICATORS = {
@@ -169,7 +169,7 @@ class Header(Adaptive, Surface):
         shown = whole if metrics.horizontalAdvance(whole) <= room else self._model
         self._who.setText(metrics.elidedText(shown, Qt.TextElideMode.ElideRight, room))
         self._who.setAccessibleName(self.tr("Who answers: {who}").format(who=whole))
-        self._who.setToolTip(plain_tool_tip(with_keys(whole, self._keys.picker)))
+        set_plain_tool_tip(self._who, with_keys(whole, self._keys.picker))
 
     def _room_for_who(self) -> int:
         """For the words of that button, beside all that is not cut and the beginning of the title."""

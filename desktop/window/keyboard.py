@@ -1,14 +1,15 @@
 """Every key of the window, before anything else hears it (UI §4).
 
 In this order: what an input method composes is left to it; what a person's own keys mean in the place of the focus is
-done; Ctrl or Alt with a key of the digit row is taken by where the key is, where its character means nothing.
+done; Ctrl or Alt with a key of the digit row is taken by where the key is, where its character means nothing. Neither a
+menu nor a question of the window holds up who goes to what needs them.
 """
 
 from collections.abc import Callable
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QApplication, QMenu, QMessageBox, QWidget
 from shiboken6 import isValid
 
 from desktop.settings.key_field import KeyField
@@ -16,7 +17,10 @@ from desktop.shortcuts.chords import combination, pressed, writes
 from desktop.shortcuts.command import LOCAL, Command, Where
 from desktop.shortcuts.digit_keys import digit_of
 from desktop.shortcuts.keymap import Keymap
+from desktop.window.preedit import Preedit
 from desktop.window.places import Places
+
+_TO_ANSWER = ("go.next_attention", "go.previous_attention")
 
 
 class Keyboard(QObject):
@@ -34,7 +38,7 @@ class Keyboard(QObject):
         self._keymap = keymap
         self._places = places
         self._carry_out = carry_out
-        self._composing: QWidget | None = None
+        self._preedit = Preedit()
         self._is_sending = False
         self._row: dict[int, str] = {}
         keymap.changed.connect(self._tell_covered)
@@ -42,13 +46,12 @@ class Keyboard(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if not isinstance(event, QKeyEvent):  # first: this is asked of every event that there is
-            if isinstance(event, QInputMethodEvent):
-                self._composing = watched if event.preeditString() and isinstance(watched, QWidget) else None
+            self._preedit.look(watched, event)
             return False
         kind = event.type()
         if self._is_sending or not isinstance(watched, QWidget):
             return False
-        if self._is_composing(watched):
+        if self._preedit.is_at(watched):
             event.accept()  # or a shortcut would take the key from the input method
             return True
         if kind == QEvent.Type.KeyRelease or isinstance(watched, KeyField) or not self._is_ours(watched):
@@ -56,15 +59,11 @@ class Keyboard(QObject):
         self._learn(event)
         if isinstance(QApplication.activePopupWidget(), QMenu):
             return self._on_menu(event)
+        if isinstance(asked := QApplication.activeModalWidget(), QMessageBox):
+            return self._on_question(asked, event)
         if watched is QApplication.focusWidget() and self._on_local(watched, event):
             return True
         return kind == QEvent.Type.KeyPress and self._on_digit(event)
-
-    def _is_composing(self, watched: QWidget) -> bool:
-        """Whether an input method has something in it that it has not committed yet."""
-        if self._composing is not None and self._composing is not QApplication.focusWidget():
-            self._composing = None  # what loses the focus loses what was not committed, or has it committed
-        return self._composing is watched
 
     def _is_ours(self, watched: QWidget) -> bool:
         """Whether it is in the window, in what stands beside it, or a menu of either."""
@@ -91,6 +90,15 @@ class Keyboard(QObject):
         while (menu := QApplication.activePopupWidget()) is not None and menu.close():
             pass
         self._carry_out(meant.id)
+        return True
+
+    def _on_question(self, asked: QMessageBox, event: QKeyEvent) -> bool:
+        """It is put off, as by Esc, for what somebody else waits for."""
+        meant = self._keymap.at(pressed(event), Where.EVERYWHERE)
+        if event.type() != QEvent.Type.KeyPress or meant is None or meant.id not in _TO_ANSWER:
+            return False
+        if asked.close():
+            self._carry_out(meant.id)
         return True
 
     # Keys of a place

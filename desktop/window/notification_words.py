@@ -8,6 +8,7 @@ import unicodedata
 
 from PySide6.QtCore import QCoreApplication, QObject
 
+from core.domain.graphemes import shortened
 from core.domain.masking import masked_text
 from core.domain.toast import Toast, ToastType
 from core.stores.notifications import Group, Notification
@@ -45,7 +46,7 @@ def one_line(text: str, most: int) -> str:
     masked = masked_text(text[:_LOOKED_AT])
     seen = "".join(" " if char.isspace() else char for char in masked if char.isspace() or _is_seen(char))
     line = " ".join(seen.split())
-    return line if len(line) <= most else f"{line[: most - 1].rstrip()}…"
+    return shortened(line, most)
 
 
 def _is_seen(char: str) -> bool:

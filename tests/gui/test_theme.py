@@ -1,12 +1,13 @@
 """Colours keep their contrast, a change of theme reaches everything, icons, fonts and the focus ring are drawn."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from typing import get_args
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFontInfo, QIcon, QImage, QPixmap
+from PySide6.QtGui import QColor, QFontInfo, QIcon, QImage, QPalette, QPixmap
 from PySide6.QtWidgets import (
     QApplication,
     QCheckBox,
@@ -27,7 +28,7 @@ from pytestqt.qtbot import QtBot
 from desktop.theme import style_sheet
 from desktop.theme.icon_names import Icon
 from desktop.theme.icons import ICONS, app_icon
-from desktop.theme.palette import Scheme
+from desktop.theme.palette import Scheme, make_palette
 from desktop.theme.system import SystemLook
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import DARK, DARK_CONTRAST, LIGHT, LIGHT_CONTRAST, ColorName, Colors
@@ -112,6 +113,45 @@ def test_every_text_can_be_read_on_every_surface(colors: Colors) -> None:
 @pytest.mark.parametrize("colors", PALETTES.values(), ids=PALETTES)
 def test_every_sign_and_the_focus_ring_can_be_seen_on_every_surface(colors: Colors) -> None:
     assert low_contrasts(colors, SIGNS, SURFACES, 3) == []
+
+
+WRITTEN_ON = {
+    *((QPalette.ColorRole.WindowText, QPalette.ColorRole.Window), (QPalette.ColorRole.Text, QPalette.ColorRole.Base)),
+    (QPalette.ColorRole.Text, QPalette.ColorRole.AlternateBase),
+    (QPalette.ColorRole.PlaceholderText, QPalette.ColorRole.Base),
+    (QPalette.ColorRole.ButtonText, QPalette.ColorRole.Button),
+    (QPalette.ColorRole.ToolTipText, QPalette.ColorRole.ToolTipBase),
+    (QPalette.ColorRole.HighlightedText, QPalette.ColorRole.Highlight),
+    *((link, QPalette.ColorRole.Base) for link in (QPalette.ColorRole.Link, QPalette.ColorRole.LinkVisited)),
+}
+
+
+@pytest.mark.parametrize("colors", PALETTES.values(), ids=PALETTES)
+def test_what_qt_writes_by_itself_can_be_read(colors: Colors) -> None:
+    """Hints in empty fields, selections, links and tool tips too."""
+    palette = make_palette(colors)
+    for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
+        for written, ground in WRITTEN_ON:
+            found = contrast(palette.color(group, written).name(), palette.color(group, ground).name())
+            assert found >= 4.5, (group, written, ground)
+
+
+@pytest.mark.parametrize("colors", PALETTES.values(), ids=PALETTES)
+def test_every_rule_of_the_style_sheet_writes_what_can_be_read(colors: Colors) -> None:
+    """Hovered, pressed and chosen too. What is disabled may be faint (WCAG 2.2, 1.4.3); that is still told apart."""
+    parts = [value for name, value in vars(style_sheet).items() if name.startswith("_") and isinstance(value, str)]
+    seen = 0
+    for selector, body in re.findall(r"([^{}]+)\{([^{}]*)\}", "\n".join(parts)):
+        for prefix in ("", "selection-"):
+            written = re.search(rf"(?<![\w-]){prefix}color: \$(\w+)", body)
+            ground = re.search(rf"(?<![\w-]){prefix}background(?:-color)?: \$(\w+)", body)
+            if written is None:
+                continue
+            seen += 1
+            least = 2 if ":disabled" in selector else 4.5
+            surfaces = (ground[1],) if ground else SURFACES
+            assert low_contrasts(colors, (written[1],), surfaces, least) == [], (selector, body)
+    assert seen > 10
 
 
 def test_the_names_of_colours_are_those_of_the_palette() -> None:

@@ -144,6 +144,11 @@ def test_a_duration_has_two_units_at_most_and_stays_on_one_line(
     assert formats.duration(seconds) == french
 
 
+def test_a_clock_that_was_set_back_makes_no_time_less_than_nothing(translation: Translation) -> None:
+    assert formats.duration(-3600) == f"0{NBSP}ms"
+    assert formats.ago(-3600) == "now"
+
+
 def test_what_is_less_than_a_minute_ago_is_now(translation: Translation) -> None:
     assert formats.ago(59) == "now"
     assert formats.ago(61) == f"1{NBSP}min"

@@ -16,7 +16,7 @@ from desktop.theme.theme import Theme
 from desktop.translation.formats import byte_size
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
-from desktop.widgets.labels import plain_tool_tip
+from desktop.widgets.labels import set_plain_tool_tip
 from desktop.widgets.surfaces import Surface
 
 _NAME_WIDTH = 200
@@ -177,8 +177,7 @@ class _Chip(Surface):
         name = self.open_button.fontMetrics().elidedText(file.name, Qt.TextElideMode.ElideMiddle, _NAME_WIDTH)
         self.open_button.setText(f"{name} · {size}")
         self.open_button.setAccessibleName(words)
-        self.open_button.setAccessibleDescription(file.problem)
-        self.open_button.setToolTip(plain_tool_tip(file.problem or file.path or words))
+        set_plain_tool_tip(self.open_button, file.problem or file.path or words)
         icon = Icon.TRIANGLE_ALERT if file.problem else Icon.PAPERCLIP
         self.open_button.setIcon(self._theme.icon(icon, "error" if file.problem else "muted"))
         self.remove_button.describe(remove_words)

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal, SignalInstance
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.accessible import announce
+from desktop.widgets.accessible import announce, set_role
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import IconButton
 from desktop.widgets.labels import ElidedLabel
@@ -52,6 +52,8 @@ class QueueStrip(Adaptive, Surface):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__("card", parent=parent)
         self.setObjectName("queue")
+        set_role(QueueStrip, QAccessible.Role.List)
+        set_role(_Row, QAccessible.Role.ListItem)
         self._theme = theme
         self._waiting: tuple[Waiting, ...] = ()
         self._reason = ""

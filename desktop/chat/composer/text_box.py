@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, 
 
 from desktop.chat.composer.draft import CHIP_BYTES, MOST_CHARACTERS, Draft
 from desktop.chat.composer.long_lines import LongLines
+from desktop.chat.composer.whole_signs import delete_emoji_before
 from desktop.theme.theme import Theme
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -210,7 +211,9 @@ class TextBox(QPlainTextEdit):
             self._insert("\n")
         elif event.key() == Qt.Key.Key_V and modifiers == _WITH_CTRL_SHIFT:
             self.paste_plain()
-        elif event.matches(QKeySequence.StandardKey.Undo) and self._undo_paste():
+        elif (event.matches(QKeySequence.StandardKey.Undo) and self._undo_paste()) or (
+            event.key() == Qt.Key.Key_Backspace and modifiers in _PLAIN and delete_emoji_before(self.textCursor())
+        ):
             event.accept()
         elif event.key() == Qt.Key.Key_Up and modifiers in _PLAIN and not self.characters:
             self.went_up.emit()
@@ -304,6 +307,7 @@ def _empty() -> tuple[QTextDocument, LongLines]:
     document = QTextDocument()
     document.setDocumentLayout(QPlainTextDocumentLayout(document))
     document.setDocumentMargin(0)
+    document.setDefaultCursorMoveStyle(Qt.CursorMoveStyle.VisualMoveStyle)  # where directions are mixed
     return document, LongLines(document)
 
 

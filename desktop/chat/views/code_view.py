@@ -58,7 +58,13 @@ class CodeView(TextView):
                 end.insertText(self._shown.text[len(before.text) :])
             else:
                 font = self._theme.font("code")
-                set_plain(self.document(), self._shown.text, font, self._theme.sizes.code_line)
+                set_plain(
+                    self.document(),
+                    self._shown.text,
+                    font,
+                    self._theme.sizes.code_line,
+                    direction=Qt.LayoutDirection.LeftToRight,
+                )
                 self.setTabStopDistance(self._column() * TAB_COLUMNS)
 
     def fit(self, width: int) -> int:

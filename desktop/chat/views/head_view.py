@@ -13,6 +13,7 @@ from desktop.theme.theme import Theme
 from desktop.translation.agents import agent_words
 from desktop.translation.formats import time_of_day
 from desktop.widgets.labels import plain_tool_tip
+from desktop.widgets.painting import draw_line
 
 
 class HeadView(QWidget):
@@ -47,14 +48,14 @@ class HeadView(QWidget):
         author = QFontMetrics(font).elidedText(self._author, Qt.TextElideMode.ElideRight, box.width() * 2 // 3)
         painter.setFont(font)
         painter.setPen(self._theme.color("text"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, author)
+        draw_line(painter, box, author)
         left = box.left() + QFontMetrics(font).horizontalAdvance(author) + sizes.space_s
         painter.setFont(self._theme.font("secondary"))
         painter.setPen(self._theme.color("muted"))
         words = " · ".join(word for word in (self._model, self._time) if word)
         room = QRect(left, 0, self.width() - left, self.height())
         line = painter.fontMetrics().elidedText(words, Qt.TextElideMode.ElideMiddle, room.width())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, line)
+        draw_line(painter, room, line)
 
 
 def moment(at: datetime) -> str:

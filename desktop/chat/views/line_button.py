@@ -15,6 +15,7 @@ from desktop.theme.tokens import ColorName
 from desktop.theme.typography import TextRole
 from desktop.widgets.indicator import Indicator, paint_indicator
 from desktop.widgets.labels import plain_tool_tip
+from desktop.widgets.painting import draw_line
 
 _LEAST_DETAIL = 60
 _FOLDING: dict[int, bool] = {Qt.Key.Key_Right: True, Qt.Key.Key_Left: False}
@@ -53,7 +54,7 @@ class LineButton(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus if is_foldable else Qt.FocusPolicy.NoFocus)
         said = ", ".join(word for word in (line.title, line.detail, line.result) if word)
         self.setAccessibleName(said)
-        self.setAccessibleDescription(self._fold_state() if is_foldable else "")
+        self.setAccessibleDescription(self._fold_state() if is_foldable else line.detail)
         self.setToolTip(plain_tool_tip(line.detail))
         self.update()
 
@@ -135,7 +136,7 @@ class LineButton(QAbstractButton):
         shown = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
         painter.setFont(font)
         painter.setPen(self._theme.color(color))
-        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, shown)
+        draw_line(painter, box, shown)
         return self._width_of(shown, role)
 
     def _width_of(self, text: str, role: TextRole) -> int:

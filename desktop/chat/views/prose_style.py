@@ -7,6 +7,7 @@ before it is laid out.
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -51,12 +52,21 @@ def set_markdown(document: QTextDocument, text: str, theme: Theme) -> Dressed:
     return Dressed(dresser.has_links, dresser.has_quotes)
 
 
-def set_plain(document: QTextDocument, text: str, font: QFont, line_height: float, color: QColor | None = None) -> None:
-    """Make `document` show `text` as it is; `line_height` is a multiple."""
+def set_plain(
+    document: QTextDocument,
+    text: str,
+    font: QFont,
+    line_height: float,
+    color: QColor | None = None,
+    direction: Qt.LayoutDirection = Qt.LayoutDirection.LayoutDirectionAuto,
+) -> None:
+    """Make `document` show `text` as it is; `line_height` is a multiple. Each line runs in the `direction`, or in that
+    of its own first letter."""
     _set_font(document, font)
     document.clear()
     line, form = QTextBlockFormat(), QTextCharFormat()
     line.setLineHeight(line_height * 100, _PROPORTIONAL)
+    line.setLayoutDirection(direction)
     if color is not None:
         form.setForeground(color)
     cursor = QTextCursor(document)
@@ -123,6 +133,7 @@ class _Dresser:
         if form.headingLevel():
             form.setBottomMargin(sizes.space_s)
         if is_code(form):
+            form.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
             form.setLeftMargin(sizes.space_l)
             form.setLineHeight(sizes.code_line * 100, _PROPORTIONAL)
             if following is not None and is_code(following.blockFormat()):

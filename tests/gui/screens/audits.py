@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterator
 
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QAccessible, QImage
+from PySide6.QtGui import QAccessible, QAccessibleInterface, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -18,6 +18,10 @@ from PySide6.QtWidgets import (
 from desktop.widgets.labels import ElidedLabel
 from tests.gui.screens.tour import path_of, shown, takes_focus
 
+_CONTROLS = {
+    *("Button", "CheckBox", "RadioButton", "EditableText", "ComboBox", "SpinBox", "Slider", "Link", "ButtonMenu"),
+    *("List", "ListItem", "Tree", "TreeItem", "Table", "Cell", "MenuItem", "MenuBar", "PopupMenu", "PageTab", "Dialog"),
+}
 _NO_ROLES = (QAccessible.Role.NoRole, QAccessible.Role.Client)
 _STOPS = 90
 _BEYOND = 24  # a ring may stand around what frames a control
@@ -34,6 +38,33 @@ def nameless(root: QWidget) -> Iterator[str]:
             yield f"no name: {path_of(widget)}"
         if interface.role() in _NO_ROLES and not isinstance(widget, QAbstractScrollArea):
             yield f"no role: {path_of(widget)}"
+
+
+def tree(root: QWidget) -> Iterator[str]:
+    """What a screen reader is told of it, a line each, the deeper the further in: role, name, description."""
+    start = QAccessible.queryAccessibleInterface(root)
+    below = [(start, 0)]
+    while below:
+        at, depth = below.pop()
+        name, more = (at.text(kind).strip() for kind in (QAccessible.Text.Name, QAccessible.Text.Description))
+        yield f"{'  ' * depth}{at.role().name}: {name}{f' ({more})' if more else ''}"
+        children = (at.child(number) for number in reversed(range(at.childCount())))
+        below += [(one, depth + 1) for one in children if one is not None and _is_told(one)]
+
+
+def _is_told(one: QAccessibleInterface) -> bool:
+    state = one.state()
+    return one.isValid() and not state.invisible
+
+
+def unnamed(root: QWidget) -> Iterator[str]:
+    """Controls of the tree that it names by their role alone, whether they take focus or not; words with markup."""
+    for line in tree(root):
+        role, _, words = line.strip().partition(": ")
+        if role in _CONTROLS and not words:
+            yield f"unnamed: {role}"
+        if "<p style" in words:
+            yield f"markup: {line.strip()}"
 
 
 def cut(root: QWidget) -> Iterator[str]:

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator, Callable
 from functools import partial
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from core.domain.run import Run
@@ -12,9 +14,12 @@ from core.domain.template import ValidationMode
 from core.domain.toast import ToastType
 from core.errors import StorageFailed
 from core.services.outcome import Failed, Ok
+from desktop.chat.composer.draft import Draft
+from desktop.chat.composer.preview import Preview
 from desktop.palette.entries import Kind
 from desktop.settings.page_names import PageId
 from desktop.window.failure_page import FailurePage
+from desktop.window.offers import Offer
 from tests.gui.window.rig import App
 from tests.support.world import a_step, tool_step
 
@@ -31,6 +36,12 @@ CHATS_THAT_ASK = {
     "tool-approval": '/tool calculator {"expression": "6*7"}',
     "question": "ask Which of these? [the first, the second, none of them]",
 }
+SCHEMA = {
+    "type": "object",
+    "properties": {"whom": {"type": "string", "description": LONG}, "count": {"type": "integer"}},
+    "required": ["whom", "count"],
+}
+FORMS = {PageId.AGENTS: ("_new",), PageId.SERVERS: ("_new", "_paste_open"), PageId.PROMPTS: ("_new",)}
 Screen = tuple[str, QWidget]
 """Its name, and the window that it is in."""
 
@@ -56,10 +67,17 @@ async def _settled(root: QWidget) -> None:
 
 
 async def screens(app: App) -> AsyncIterator[Screen]:
-    """Each of them, shown and drawn, with the focus where the app puts it."""
+    """Each of the window itself, shown and drawn, with the focus where the app puts it."""
     await _holds(app.content.start.isVisible)
     yield "start", app.window
-    for part in (_conversations, _places, _cards, _questions, _pages):
+    for part in (_conversations, _writing, _places, _lookups, _cards, _questions):
+        async for screen in part(app):
+            yield screen
+
+
+async def dialogs(app: App) -> AsyncIterator[Screen]:
+    """Each page of the settings, what opens in one, and the other windows."""
+    for part in (_pages, _forms):
         async for screen in part(app):
             yield screen
 
@@ -86,6 +104,64 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
     await _settled(content.toasts)
     yield "toasts", window
     toasts.clear()
+
+
+async def _writing(app: App) -> AsyncIterator[Screen]:
+    """What stands over the composer, around it and in its place."""
+    window, content, chat = app.window, app.content, app.content.chat
+    going = app.core.stores.background.running_workflows[0].workflow_id
+    content.opening.open(going)
+    added = await app.core.queue.add(going, LONG)
+    assert isinstance(added, Ok)
+    chat.composer.text_box.insertPlainText("see ")
+    QGuiApplication.clipboard().setText("z" * 20_001)
+    chat.composer.text_box.paste()
+    await _holds(lambda: chat.queue.isVisible() and chat.composer.files)
+    yield "queue and files", window
+    chat.composer._files.focus_last()
+    QTest.keyClick(app.focused(), Qt.Key.Key_Return)
+    await _holds(lambda: window.findChild(Preview))
+    preview = window.findChild(Preview)
+    assert preview is not None
+    yield "preview", preview
+    preview.close()
+    window.activateWindow()
+    await _holds(window.isActiveWindow)
+    content.opening.open_new()
+    for name, sign, offered in (("named", "/", chat.completion), ("asked", "@", chat.mentions)):
+        chat.composer.set_draft(Draft())
+        chat.focus_composer()
+        QTest.keyClicks(app.focused(), sign)
+        await _holds(offered.isVisible)
+        yield name, window
+        QTest.keyClick(app.focused(), Qt.Key.Key_Escape)
+    chat.composer.set_draft(Draft())
+    chat.inputs.ask("Letters of the spring quarter", SCHEMA, runs=True)
+    await _settled(chat)
+    yield "inputs", window
+    chat.inputs.put_away()
+
+
+async def _lookups(app: App) -> AsyncIterator[Screen]:
+    window, content = app.window, app.content
+    content.opening.open(app.core.stores.workflows.rows[-1].workflow.id)
+    content.finding_here.open()
+    QTest.keyClicks(app.focused(), "e")
+    await _drawn()
+    yield "find bar", window
+    content.finding_here.close_bar()
+    content._searching.open()
+    await _drawn()
+    yield "search", window
+    QTest.keyClicks(app.focused(), "spring")
+    await _holds(lambda: content.search._rows.rows)
+    yield "search results", window
+    content.search.close_up()
+    content.going.recent_list.offer([Offer(LONG, "", None), Offer("Another", "", None)])
+    content.going.recent_list.appear_now()
+    await _drawn()
+    yield "viewed last", window
+    content.going.recent_list.put_away()
 
 
 async def _places(app: App) -> AsyncIterator[Screen]:
@@ -193,6 +269,7 @@ async def _pages(app: App) -> AsyncIterator[Screen]:
         yield f"settings {page}", dialog
     if dialog is not None:
         dialog.hide()
+    app.window.activateWindow()
     failure = FailurePage(
         app.session.theme, Failed.of(StorageFailed("store_doubtful", "the store is damaged")), app.session.folders.store
     )
@@ -201,6 +278,21 @@ async def _pages(app: App) -> AsyncIterator[Screen]:
     await _drawn()
     yield "failure", failure
     failure.deleteLater()
+    app.window.activateWindow()
+
+
+async def _forms(app: App) -> AsyncIterator[Screen]:
+    """Those that open in a page of the settings."""
+    preferences = app.content.preferences
+    for page, buttons in FORMS.items():
+        for name in buttons:
+            preferences.open_at(page)
+            dialog = preferences._dialog
+            assert dialog is not None
+            await _settled(dialog)
+            getattr(dialog._pages.page(page), name).click()
+            await _settled(dialog)
+            yield f"form {page} {name}", dialog
     app.window.activateWindow()
 
 

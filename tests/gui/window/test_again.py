@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton
 
 from core.domain.events import Event, TokenReceived
@@ -90,7 +91,10 @@ async def test_a_message_that_a_provider_rejects_is_there_byte_for_byte_to_be_ed
         async with an_app(tmp_path, qapp) as app:
             await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))
             app.control(Qt.Key.Key_N)
-            app.content.chat.composer.take_up(text)
+            app.content.chat.focus_composer()
+            QGuiApplication.clipboard().setText(text)
+            app.key(Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+            assert len(text.encode()) > 3_000
             app.key(Qt.Key.Key_Return)
             await until(lambda: can_press(app, "Edit message"), 15)
             assert app.turn_texts()[0] == text

@@ -153,12 +153,17 @@ async def test_card_toast_badge_and_section_come_and_go_together(
         assert not app.core.stores.questions.all
 
 
-@pytest.mark.parametrize("how", ["cancel", "delete", "expire"])
+@pytest.mark.parametrize("how", ["cancel", "delete", "expire", "end"])
 async def test_what_ends_without_an_answer_closes_everywhere(
     tmp_path: Path, qapp: QApplication, until: Until, how: str
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
-        run = await app.start("Letters", asking("send", timeoutMs=700 if how == "expire" else 60_000))
+        beside = [
+            tool_step("slow", "wait", seconds=1.5),
+            {"name": "back", "action": {"return": True}, "input": "@slow"},
+        ]
+        others = beside if how == "end" else []  # what returns ends the run
+        run = await app.start("Letters", asking("send", timeoutMs=700 if how == "expire" else 60_000), *others)
         await waits(app, run)
         assert (section(app), questions(app)) == ([("Letters", 1)], ["Letters"])
         await view(app, run)

@@ -310,21 +310,6 @@ async def test_a_draft_that_cannot_be_read_stops_nothing(tmp_path: Path, qapp: Q
         assert written(app) == ""
 
 
-async def test_a_message_that_waits_belongs_to_its_workflow_alone(
-    tmp_path: Path, qapp: QApplication, until: Until
-) -> None:
-    async with an_app(tmp_path, qapp) as app:
-        other = await app.say("say 1 words")
-        run = await at_work(app, until, "say 20 words")
-        await queue(app, until, "say 2 words")
-        app.content.deeds.show(other.workflow_id)
-        await until(lambda: not app.core.stores.queues.of(run.workflow_id).messages)
-        await until(lambda: app.core.stores.view.is_loaded)
-        assert said(app) == ["say 1 words"]
-        messages = await app.core.storage.messages(run.workflow_id)
-        assert [one.text for one in messages if one.role is Role.USER] == ["say 20 words", "say 2 words"]
-
-
 def typed(text: str) -> QInputMethodEvent:
     """What an input method commits."""
     event = QInputMethodEvent("", [])

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
@@ -115,6 +115,62 @@ def _row_menu(app: App) -> None:
     QTest.keyClick(listed, Key.Key_Menu)
 
 
+async def test_esc_closes_what_else_opens_over_the_window_and_the_run_goes_on(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    """The rest of what can be opened: lists, bars, pages, a preview and a question of the window."""
+    async with an_app(tmp_path, qapp, size=(1000, 700)) as app:
+        run = await app.say("say 4000 words 21")
+        app.content.opening.open(run.workflow_id)
+        await until(lambda: app.core.stores.view.content)
+        content, chat = app.content, app.content.chat
+        finder, search, bar = content.finder, content.search, content.finding_here.bar
+
+        def preview() -> None:
+            QGuiApplication.clipboard().setText("z" * 20_001)
+            app.control(Key.Key_V)
+            app.key(Key.Key_Up)
+            app.key(Key.Key_Return)
+
+        def offer(sign: str) -> None:
+            QTest.keyClicks(app.focused(), sign)
+
+        def dialog() -> QWidget | None:
+            shown = [one for one in app.window.findChildren(QDialog) if one.isVisible()]
+            return shown[0] if shown else None
+
+        opened: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
+            "the keys": (lambda: app.key(Key.Key_F1), finder.isVisible),
+            "the commands": (lambda: app.key(Key.Key_P, CONTROL_SHIFT), finder.isVisible),
+            "the inbox": (lambda: app.key(Key.Key_J, CONTROL_SHIFT), finder.isVisible),
+            "the templates": (lambda: app.key(Key.Key_N, CONTROL_SHIFT), finder.isVisible),
+            "the search": (lambda: app.key(Key.Key_F, CONTROL_SHIFT), search.isVisible),
+            "the find bar": (lambda: app.control(Key.Key_F), bar.isVisible),
+            "names": (lambda: offer("/"), chat.completion.isVisible),
+            "who is asked": (lambda: offer("@"), chat.mentions.isVisible),
+            "the settings": (lambda: app.control(Key.Key_Comma), dialog),
+            "a preview": (preview, dialog),
+            "a question": (lambda: content.keeping.delete(run.workflow_id), dialog),
+        }
+        for name, (open_it, is_open) in opened.items():
+            app.window.activateWindow()
+            await until(app.window.isActiveWindow)
+            content.chat.focus_composer()
+            app.control(Key.Key_A)
+            app.key(Key.Key_Backspace)
+            open_it()
+            await until(is_open)
+            shown = dialog()
+            if shown is not None:
+                await until(shown.isActiveWindow)
+            escape(app)
+            await until(lambda is_open=is_open: not is_open())
+            execution = app.core.stores.background.get_execution(run.workflow_id)
+            assert execution is not None
+            assert (execution.status, app.viewed) == (RunStatus.RUNNING, run.workflow_id), name
+        await app.core.engine.cancel(run.id)
+
+
 async def test_the_input_method_comes_first_then_the_names_then_the_text(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
@@ -146,67 +202,3 @@ async def test_the_card_is_put_off_and_nothing_is_denied(tmp_path: Path, qapp: Q
         escape(app)
         assert not card_of(app).has_focus
         assert app.core.stores.questions.count(WorkflowId(run.workflow_id)) == 1
-
-
-# Input methods and AltGr, wherever text can go
-
-
-async def test_while_an_input_method_composes_no_key_acts(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    acting = (
-        *(Key.Key_Return, Key.Key_Enter, Key.Key_Escape, Key.Key_Tab, Key.Key_Backtab),
-        *(Key.Key_Up, Key.Key_Down, Key.Key_Left, Key.Key_Right, Key.Key_1, Key.Key_9, Key.Key_Space),
-        *(Key.Key_F1, Key.Key_F5),
-    )
-    async with an_app(tmp_path, qapp) as app:
-        run = await app.say("say 1 word")
-        await app.core.engine.wait(run.id)
-        app.content.deeds.show(run.workflow_id)
-        app.content.chat.focus_composer()
-        texts = len(app.turn_texts())
-
-        def nothing_acts() -> None:
-            focus = app.focused()
-            compose(app, "にほん")
-            for key in acting:
-                for modifiers in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier):
-                    QTest.keyClick(focus, key, modifiers)
-                    assert app.focused() is focus, key
-            done = QInputMethodEvent()
-            done.setCommitString("日本")
-            QApplication.sendEvent(focus, done)
-
-        nothing_acts()
-        assert (app.content.chat.composer.draft().text, len(app.turn_texts())) == ("日本", texts)
-        app.control(Key.Key_K)
-        nothing_acts()
-        assert (app.content.finder._field.text(), app.viewed) == ("日本", run.workflow_id)
-        escape(app)
-        (search,) = app.content.sidebar.findChildren(SearchField)
-        app.content.sidebar._head.set_searching(True)
-        nothing_acts()
-        assert (search.text(), search.isVisible()) == ("日本", True)
-        escape(app)
-        app.key(Key.Key_Return)
-        await until(lambda: len(app.turn_texts()) == 4 or app.content.chat.composer.draft().text == "日本")
-
-
-async def test_alt_gr_types_its_character_and_does_nothing(tmp_path: Path, qapp: QApplication) -> None:
-    async with an_app(tmp_path, qapp) as app:
-        app.control(Key.Key_N)
-        ctrl_alt = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
-        signs = "@#{[|\\^]}€"
-        app.content.chat.focus_composer()
-        viewed, windows = app.viewed, {one for one in QApplication.topLevelWidgets() if one.isVisible()}
-        for where in (app.content.chat.composer.text_box, app.content.finder._field):
-            if where is app.content.finder._field:
-                app.control(Key.Key_K)
-            for modifiers in (ctrl_alt, Qt.KeyboardModifier.GroupSwitchModifier):
-                for number, sign in enumerate(signs, start=1):
-                    for kind in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress, QEvent.Type.KeyRelease):
-                        key = Qt.Key(ord(sign)) if sign != "€" else Key.Key_unknown
-                        event = QKeyEvent(kind, key, modifiers, number + 9, 0x30 + number, 0, sign)
-                        QApplication.sendEvent(where, event)
-        assert app.content.chat.composer.draft().text == signs * 2
-        assert app.content.finder._field.text() == signs * 2
-        assert app.viewed == viewed
-        assert {one for one in QApplication.topLevelWidgets() if one.isVisible()} <= windows

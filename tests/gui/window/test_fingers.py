@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
@@ -114,33 +114,6 @@ async def test_a_request_whose_run_was_cancelled_can_be_answered_nowhere(
         assert stored.status is RunStatus.CANCELLED
 
 
-async def test_ten_quick_switches_and_a_folded_panel_lose_no_request(
-    tmp_path: Path, qapp: QApplication, until: Until
-) -> None:
-    async with an_app(tmp_path, qapp) as app:
-        one = await app.start("One", asking("send", prompt="Send one?"))
-        two = await app.start("Two", asking("send", prompt="Send two?"))
-        idle = await app.say("say 1 word")
-        for run in (one, two):
-            await waits(app, run)
-        for _ in range(10):
-            for run in (one, two, one, idle, two):
-                app.content.deeds.show(run.workflow_id)
-                await asyncio.sleep(0)
-        for _ in range(2):
-            app.key(Qt.Key.Key_B, CONTROL_SHIFT)
-            app.control(Qt.Key.Key_B)
-        assert section(app) == [("One", 1), ("Two", 1)]
-        for run, prompt in ((one, "Send one?"), (two, "Send two?")):
-            card = await view(app, run)
-            assert prompt in texts(card)
-            await take_card(app)
-            app.key(Qt.Key.Key_Tab)
-            app.key(Qt.Key.Key_Return)
-            assert (await ended(app, run)).status is RunStatus.SUCCESS
-        await until(lambda: section(app) == [])
-
-
 async def test_a_change_of_settings_leaves_what_waits_as_it_is(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
@@ -202,3 +175,58 @@ async def test_a_double_enter_answers_one_request_and_no_other(
         assert app.viewed == one.workflow_id
         app.key(Qt.Key.Key_Escape)
         assert app.focused().objectName() == "composer"
+
+
+async def test_a_double_click_answers_one_of_three_and_leaves_the_focus_where_it_was(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        runs = [await app.start(name, asking("send", prompt=f"{name}?")) for name in "ABC"]
+        for run in runs:
+            await waits(app, run)
+        card = await view(app, runs[0])
+        app.content.chat.focus_composer()
+        QTest.keyClicks(app.focused(), "my own")
+        before = app.focused()
+        QTest.mouseClick(card, Qt.MouseButton.LeftButton, pos=QPoint(4, 4))
+        app.key(Qt.Key.Key_A, CONTROL_SHIFT)
+        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        window, approve = app.window.windowHandle(), card.button(Action.APPROVE)
+        at = approve.mapTo(app.window, approve.rect().center())
+        for _ in range(2):
+            QTest.mouseClick(window, Qt.MouseButton.LeftButton, pos=at)
+        QTest.mouseDClick(window, Qt.MouseButton.LeftButton, pos=at)
+        await until(lambda: not app.core.stores.questions.count(runs[0].workflow_id))
+        await asyncio.sleep(0.2)
+        assert [title for title, _ in section(app)] == ["B", "C"]
+        assert (app.viewed, app.focused()) == (runs[0].workflow_id, before)
+        assert app.content.chat.composer.draft().text == "my own"
+        for run in runs[1:]:
+            (asked,) = await app.core.storage.interruptions(run.id)
+            assert asked.answer is None
+
+
+async def test_three_of_one_run_are_answered_in_any_order_and_each_gets_its_own_answer(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    """By keyboard, the last one first."""
+    async with an_app(tmp_path, qapp) as app:
+        prompts = {"a": "circle", "b": "square", "c": "triangle"}
+        run = await app.start(
+            "Shapes", *(asking(name, prompt=prompt, onReject="skip") for name, prompt in prompts.items())
+        )
+        await waits(app, run, 3)
+        card = await view(app, run)
+        await take_card(app)
+        for name, turns, is_approved in (("c", 2, False), ("a", 0, True), ("b", 0, False)):
+            await until(lambda: not card.guard.is_on)
+            for _ in range(turns):
+                app.key(Qt.Key.Key_PageDown)
+            await until(lambda name=name: prompts[name] in texts(card))
+            await until(lambda: not card.guard.is_on)
+            card.button(Action.APPROVE if is_approved else Action.REJECT).setFocus(Qt.FocusReason.TabFocusReason)
+            app.key(Qt.Key.Key_Return)
+            await until(lambda name=name: prompts[name] not in texts(card))
+        assert (await ended(app, run)).status is RunStatus.SUCCESS
+        found = {one.ask.step: str(one.status) for one in await app.core.storage.interruptions(run.id)}
+        assert found == {"a": "approved", "b": "rejected", "c": "rejected"}

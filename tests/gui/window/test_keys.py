@@ -17,7 +17,10 @@ from tests.gui.window.rig import App, an_app
 Until = Callable[..., Awaitable[None]]
 Key, Mod = Qt.Key, Qt.KeyboardModifier
 CONTROL, ALT, SHIFT = Mod.ControlModifier, Mod.AltModifier, Mod.ShiftModifier
-ROW = (Key.Key_Ampersand, Key.Key_Eacute, Key.Key_QuoteDbl, Key.Key_Apostrophe, Key.Key_ParenLeft, Key.Key_Minus)
+ROW = (
+    *(Key.Key_Ampersand, Key.Key_Eacute, Key.Key_QuoteDbl, Key.Key_Apostrophe, Key.Key_ParenLeft, Key.Key_Minus),
+    *(Key.Key_Egrave, Key.Key_Underscore, Key.Key_Ccedilla),
+)
 """What the digit row of AZERTY gives without Shift."""
 
 
@@ -32,18 +35,26 @@ async def finished(app: App, count: int) -> list[Run]:
     return runs
 
 
-@pytest.mark.parametrize("modifier", [CONTROL, ALT])
-async def test_a_slot_is_reached_by_the_physical_key_of_another_layout(
-    tmp_path: Path, qapp: QApplication, until: Until, modifier: Qt.KeyboardModifier
+async def test_nine_slots_are_reached_by_the_physical_keys_of_another_layout(
+    tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    async with an_app(tmp_path, qapp) as app:
-        runs = await finished(app, 2)
+    """On AZERTY, where no key of the row writes a digit, and that of 6 writes `-`, which means *Smaller* with Ctrl."""
+    async with an_app(tmp_path, qapp, size=(900, 600)) as app:
+        runs = await finished(app, 9)
+        app.control(Key.Key_N)
         app.write("mine")
-        QApplication.sendEvent(app.focused(), physical(2, ROW[1], modifier))
-        assert app.viewed == runs[1].workflow_id
-        QApplication.sendEvent(app.focused(), physical(1, ROW[0], modifier))
-        assert app.viewed == runs[0].workflow_id
+        for modifier in (CONTROL, ALT):
+            for number, key in enumerate(ROW, start=1):
+                app.content.deeds.show(None)
+                zoom = app.session.state.zoom
+                if (number, modifier) == (6, CONTROL):
+                    app.key(key, modifier)
+                    assert (app.viewed, app.session.state.zoom < zoom) == (None, True)
+                    continue
+                QApplication.sendEvent(app.focused(), physical(number, key, modifier))
+                assert (app.viewed, app.session.state.zoom) == (runs[number - 1].workflow_id, zoom)
         assert app.content.chat.composer.draft().text == ""  # the draft stays where it was written
+        app.control(Key.Key_0)
 
 
 @pytest.mark.parametrize("modifiers", [Mod.NoModifier, SHIFT, CONTROL | ALT, CONTROL | SHIFT, Mod.GroupSwitchModifier])

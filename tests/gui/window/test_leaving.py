@@ -33,6 +33,12 @@ def press(app: App, name: str) -> None:
     button.click()
 
 
+async def in_front(app: App, until: Until) -> None:
+    """As a window manager brings it there."""
+    app.window.activateWindow()
+    await until(app.window.isActiveWindow)
+
+
 def has_ended(app: App) -> bool:
     return app.session._end.is_set()
 
@@ -51,29 +57,48 @@ async def test_with_nothing_at_work_it_closes_unasked(tmp_path: Path, qapp: QApp
         assert has_ended(app)
 
 
-async def test_with_something_at_work_it_asks_once_and_staying_is_what_enter_and_esc_do(
+@pytest.mark.usefixtures("tray")
+@pytest.mark.qt_log_ignore("systemTrayWindowChanged", extend=True)  # the offscreen platform has no tray
+async def test_whichever_way_one_closes_it_asks_once_and_staying_is_what_enter_and_esc_do(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         app.session._end = asyncio.Event()
-        run = await app.say("say 400 words 5")
+        runs = [await app.say("say 4000 words 5") for _ in range(2)]
         await app.start("Publish", ASKS)
-        for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
-            await until(lambda: app.core.stores.questions.workflows)
-            app.window.close()
-            first = question(app)
-            assert first is not None
-            assert first.text() == "1 workflow is at work. 1 waits for you."
-            app.content.leaving.ask()
-            assert question(app) is first
-            QTest.keyClick(first, key)
-            await until(lambda: question(app) is None)
-            assert not has_ended(app)
-        assert app.core.engine.is_at_work
-        app.content.leaving.ask()
-        press(app, "stop_and_quit")
-        assert has_ended(app)
-        await app.core.engine.cancel(run.id)
+        await until(lambda: app.core.stores.questions.workflows)
+        ways = {
+            "the window's button": app.window.close,
+            "Ctrl+Q": lambda: app.control(Qt.Key.Key_Q),
+            "the tray": app.content.tray._quit.trigger,
+        }
+        for way, close in ways.items():
+            for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
+                await in_front(app, until)
+                close()
+                first = question(app)
+                assert first is not None, way
+                assert first.text() == "2 workflows are at work. 1 waits for you."
+                assert {one.text() for one in first.buttons()} == {"Keep running", "Stop and quit", "Stay"}
+                app.content.leaving.ask()
+                assert question(app) is first
+                QTest.keyClick(first, key)
+                await until(lambda: question(app) is None)
+                assert not has_ended(app)
+        assert app.core.stores.background.running_count == 3
+        await in_front(app, until)
+        app.control(Qt.Key.Key_Q)
+        box = question(app)
+        assert box is not None
+        stop = next(one for one in box.buttons() if one.objectName() == "stop_and_quit")
+        await until(box.isActiveWindow)
+        for _ in range(3):
+            if not stop.hasFocus():
+                QTest.keyClick(QApplication.focusWidget() or box, Qt.Key.Key_Tab)
+        QTest.keyClick(stop, Qt.Key.Key_Return)
+        await until(lambda: has_ended(app))
+        for run in runs:
+            await app.core.engine.cancel(run.id)
 
 
 async def test_without_a_tray_there_is_no_way_back_and_none_is_offered(

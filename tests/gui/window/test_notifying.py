@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
-from core.domain.run import Run
+from core.domain.run import Run, RunStatus
 from core.domain.settings import NotifyLevel
 from core.services.outcome import Ok
 from core.stores import notifications
@@ -108,6 +108,60 @@ async def test_the_desktop_tells_what_the_window_cannot_and_a_click_leads_to_it(
         await until(lambda: app.core.stores.notifications._is_present)
         app.content.deeds.show(failed.workflow_id)
         await until(lambda: not service.seen)
+
+
+@needs_dbus
+async def test_who_looks_is_told_by_the_window_and_who_does_not_by_the_desktop_once(
+    tmp_path: Path, qapp: QApplication, until: Until, service: NotificationService
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        other = await app.say("say 2 words")
+        await ended(app, other)
+        app.core.stores.toasts.clear()
+        for is_shown in (True, False):
+            run = await app.say("say 30 words 10")
+            app.content.opening.open((run if is_shown else other).workflow_id)
+            await ended(app, run)
+            await until(
+                lambda: (
+                    [card.accessibleName() for card in app.content.toasts.cards] == ["Done. say 30 words 10. Finished"]
+                )
+            )
+            app.core.stores.toasts.clear()
+            await until(lambda: not app.content.toasts.cards)
+        await asyncio.sleep(0.2)
+        assert service.told == []
+        app.window.showMinimized()
+        await look_elsewhere(app, until)
+        await ended(app, await app.say("say 30 words 11"))
+        await until(lambda: service.told)
+        stopped = await app.say("say 4000 words 20")
+        await app.core.engine.cancel(stopped.id)
+        await asyncio.sleep(0.3)
+        assert [(shown.title, shown.body) for shown in service.told] == [("say 30 words 11", "Finished")]
+
+
+@needs_dbus
+async def test_sub_agents_never_ring_and_a_request_that_is_gone_takes_its_notification_along(
+    tmp_path: Path, qapp: QApplication, until: Until, service: NotificationService
+) -> None:
+    tasks = {"tasks": [{"prompt": "say 2 words", "name": f"Agent {number}"} for number in range(3)]}
+    at_once: dict[str, object] = {"call": "parallel_tasks", "arguments": tasks}
+    alone: dict[str, object] = {"call": "spawn_agent", "arguments": {"prompt": "say 2 words"}}
+    last: dict[str, object] = {"say": "All of them are done."}
+    script = (at_once, at_once, at_once, alone, last)
+    async with an_app(tmp_path, qapp) as app:
+        await look_elsewhere(app, until)
+        done = await app.core.engine.wait((await app.say("Ten of them", script=script)).id)
+        await until(lambda: told(service, "Ten of them"))
+        assert (done.status, told(service, "Ten of them")[0].body) == (RunStatus.SUCCESS, "Finished")
+        asking = await app.start("Beta", ASKS)
+        await until(lambda: told(service, "Beta"))
+        assert [shown.title for shown in service.told] == ["Ten of them", "Beta"]
+        shown_before = len(service.seen)
+        await app.core.engine.cancel(asking.id)
+        await until(lambda: len(service.seen) < shown_before)
+        assert not any(toast.workflow_id == asking.workflow_id for toast in app.core.stores.toasts.visible)
 
 
 @needs_dbus

@@ -4,22 +4,18 @@ import asyncio
 import os
 import random
 from collections.abc import Awaitable, Callable
-from functools import partial
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
-from core.domain.interruption import Action
 from core.domain.run import Run, RunStatus
 from core.domain.workflow import Workflow
 from desktop.attention.guard import GUARD_MS, Guard
 from desktop.chat.composer.draft import Draft
-from desktop.settings.page_names import PageId
-from desktop.sidebar.list_view import SidebarList
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import CONTROL_SHIFT, asking, card_of, ended, waits
 
@@ -166,63 +162,3 @@ async def test_one_who_stops_and_looks_can_answer(tmp_path: Path, qapp: QApplica
         app.key(Key.Key_Tab)
         press(Key.Key_Return, PLAIN, "\r")
         assert (await ended(app, run)).status is RunStatus.SUCCESS
-
-
-# From anywhere to the answer
-
-
-async def test_from_anywhere_it_takes_ctrl_j_a_choice_and_enter(
-    tmp_path: Path, qapp: QApplication, until: Until
-) -> None:
-    async with an_app(tmp_path, qapp) as app:
-        said = await app.say("say 1 word")
-        await app.core.engine.wait(said.id)
-        content = app.content
-        (rows,) = content.sidebar.findChildren(SidebarList)
-        time = TimeByKeys(card_of(app).guard)
-
-        def in_a_row(key: Qt.Key) -> None:
-            rows.setFocus()
-            QTest.keyClick(rows, key)
-
-        def at_names() -> None:
-            app.control(Key.Key_N)
-            app.write("/")
-
-        def in_the_menu_bar() -> None:
-            app.key(Key.Key_F10)
-            QTest.keyClick(app.window.menuBar(), Key.Key_Down)
-
-        places: dict[str, Callable[[], object]] = {
-            "an empty workflow": lambda: app.control(Key.Key_N),
-            "the composer": lambda: app.write("words"),
-            "the transcript": content.chat.transcript.setFocus,
-            "the sidebar": rows.setFocus,
-            "a name that is written": partial(in_a_row, Key.Key_F2),
-            "a row's menu": partial(in_a_row, Key.Key_Menu),
-            "the menu bar": in_the_menu_bar,
-            "the activity": content.activity.take_focus,
-            "the palette": lambda: app.control(Key.Key_K),
-            "who answers": lambda: app.key(Key.Key_M, CONTROL_SHIFT),
-            "the modes": lambda: app.key(Key.Key_D, CONTROL_SHIFT),
-            "the names that are offered": at_names,
-            "the settings": lambda: content.preferences.open_at(PageId.APPEARANCE),
-        }
-        for place, go_there in places.items():
-            content.deeds.show(said.workflow_id)
-            content.chat.focus_composer()
-            run = await app.start(place, asking("send"))
-            await waits(app, run)
-            go_there()
-            await asyncio.sleep(0.02)
-            target: QWidget = QApplication.activePopupWidget() or app.focused()
-            QTest.keyClick(target, Key.Key_J, CONTROL)
-            assert (app.viewed, QApplication.activePopupWidget()) == (run.workflow_id, None), place
-            app.window.activateWindow()
-            await until(lambda: card_of(app).has_focus)
-            assert app.focused() is card_of(app).button(Action.REJECT), place
-            time.advance(GUARD_MS)
-            app.key(Key.Key_Tab)
-            app.key(Key.Key_Return)
-            assert (await ended(app, run)).status is RunStatus.SUCCESS, place
-            await until(lambda: not app.core.stores.questions.all)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QToolButton
 
 from core.domain.message import MessageState
 from core.domain.run import RunKind, RunStatus
@@ -23,6 +23,7 @@ from desktop.theme.icons import app_mark
 from desktop.translation.languages import Language
 from desktop.widgets.chips import KeyHint
 from desktop.window.outgoing import Outgoing
+from tests.gui.chat.sight import texts
 from tests.gui.window.rig import an_app
 from tests.support.command_line import template
 from tests.support.world import a_step, tool_step
@@ -61,25 +62,6 @@ async def test_a_message_is_sent_with_enter_and_answered(tmp_path: Path, qapp: Q
         assert app.content.chat.composer.draft().text == ""
 
 
-async def test_leaving_a_conversation_loses_nothing_of_it(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    """A streams, B is looked at for a second, A has gone on."""
-    script = ({"say": " ".join(f"w{n}" for n in range(40)), "delay_ms": 50},)
-    async with an_app(tmp_path, qapp) as app:
-        other = await app.say("say 2 words")
-        run = await app.say("go", script=script)
-        app.content.deeds.show(run.workflow_id)
-        await until(lambda: "w9" in app.core.stores.view.content)
-        before = len(app.core.stores.view.content.split())
-        app.content.deeds.show(other.workflow_id)
-        await asyncio.sleep(1)
-        app.content.deeds.show(run.workflow_id)
-        assert len(app.core.stores.view.content.split()) > before + 5
-        await until(lambda: app.core.stores.view.messages[-1].state is MessageState.FINAL)
-        text = " ".join(f"w{n}" for n in range(40))
-        assert app.turn_texts()[-1] == text
-        assert (await app.core.storage.messages(run.workflow_id))[-1].text == text
-
-
 async def test_a_failed_answer_keeps_its_text_and_says_what_failed(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
@@ -95,6 +77,15 @@ async def test_a_failed_answer_keeps_its_text_and_says_what_failed(
         assert execution.status is RunStatus.ERROR
         assert execution.error is not None
         assert execution.error["message"] == "connection reset"
+        transcript = app.content.chat.transcript
+        await until(lambda: [one for one in transcript.findChildren(FailureView) if one.isVisible()])
+        assert texts(transcript)[1] == text
+        (card,) = [one for one in transcript.findChildren(FailureView) if one.isVisible()]
+        assert "connection reset" in card.accessibleName() + " ".join(one.text() for one in card.findChildren(QLabel))
+        assert [one.text() for one in card.findChildren(QPushButton) if one.isVisible()]
+        assert "Failed" in app.header_texts()
+        stored = (await app.core.storage.messages(run.workflow_id))[-1]
+        assert stored.text == text
 
 
 async def test_each_workflow_has_exactly_its_own_text_after_fifty_switches(
@@ -248,23 +239,6 @@ async def test_why_a_message_was_not_taken_is_said_where_it_was_written(
         await until(lambda: app.content.chat.composer._complaint)
 
 
-async def test_a_change_of_mode_leaves_what_runs_as_it_is(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    """Three in automatic mode, then manual: a fourth is refused, until none runs."""
-    async with an_app(tmp_path, qapp) as app:
-        runs = [await app.say("say 300 words") for _ in range(3)]
-        await app.core.settings.change(validation_mode=ValidationMode.MANUAL)
-        for run in runs:
-            assert app.core.stores.background.get_execution(run.workflow_id).run.mode is ValidationMode.AUTO  # type: ignore[union-attr]
-        app.control(Qt.Key.Key_N)
-        app.write("fourth")
-        app.key(Qt.Key.Key_Return)
-        await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
-        await app.core.settings.change(validation_mode=ValidationMode.AUTO)
-        await app.core.engine.cancel(runs[0].id)
-        app.key(Qt.Key.Key_Return)
-        await until(lambda: app.core.stores.background.running_count == 3)
-
-
 async def test_a_change_of_mode_is_seen_in_the_header_and_on_the_row_of_what_runs(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
@@ -338,20 +312,6 @@ async def test_buttons_name_the_keys_of_the_commands_that_do_the_same(tmp_path: 
         keymap.use({"view.sidebar": ["F7"], "view.activity": ["Shift+F7"], "focus.composer": ["Ctrl+E"]})
         assert are_named()
         assert "Ctrl+E" in {hint.text() for hint in app.content.findChildren(KeyHint)}
-
-
-async def test_drafts_belong_to_their_workflow(tmp_path: Path, qapp: QApplication) -> None:
-    async with an_app(tmp_path, qapp) as app:
-        one, two = [await app.say("say 1 words") for _ in range(2)]
-        await app.core.engine.wait(one.id)
-        await app.core.engine.wait(two.id)
-        app.content.deeds.show(one.workflow_id)
-        app.write("for one")
-        app.content.deeds.show(two.workflow_id)
-        assert app.content.chat.composer.draft().text == ""
-        app.write("for two")
-        app.content.deeds.show(one.workflow_id)
-        assert app.content.chat.composer.draft().text == "for one"
 
 
 async def test_stop_cancels_the_shown_run_and_keeps_its_text(tmp_path: Path, qapp: QApplication, until: Until) -> None:
