@@ -1,6 +1,6 @@
 """What intents lead to: calls of services, and what the window shows of their answers."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -75,6 +75,7 @@ class Actions(QObject):
         self._tasks = tasks
         self._presenter = presenter
         self._again: dict[ToastId, Again] = {}
+        self._refused: dict[Hashable, ToastId] = {}
 
     # Looking
 
@@ -135,12 +136,14 @@ class Actions(QObject):
         if isinstance(answer, Failed) and answer.code == "workflow_busy" and workflow_id is not None:
             await self._queue(said, workflow_id)  # a turn began meanwhile
         elif isinstance(answer, Ok):
+            self._withdraw(_place(workflow_id))
             if workflow_id is None and self._core.stores.background.viewed_workflow_id is None:
                 self.show(answer.data.workflow_id)
             self.sent.emit(workflow_id or "", said)
         elif answer.code == "limit_reached":
             self.refused.emit(workflow_id or "", "")
-            self._refuse(answer, partial(self._send, said, workflow_id, answering, queued=True))
+            again = partial(self._send, said, workflow_id, answering, queued=True)
+            self._refuse(answer, again, _place(workflow_id))
         else:
             self.refused.emit(workflow_id or "", failure_words(answer.code, answer.message))
 
@@ -160,7 +163,9 @@ class Actions(QObject):
             answering=start.answering,
             attached=start.attached,
         )
+        place = _place(start.workflow_id) if start.prompt is not None else ("template", start.found.id)
         if isinstance(answer, Ok):
+            self._withdraw(place)
             if start.workflow_id is None and self._core.stores.background.viewed_workflow_id == start.viewed:
                 self.show(answer.data.workflow_id)
             self.template_settled.emit(start, None)
@@ -174,7 +179,7 @@ class Actions(QObject):
         elif words:
             self._presenter.fail(answer)
         if answer.code == "limit_reached":
-            self._refuse(answer, partial(self._start_template, start, queued=True))
+            self._refuse(answer, partial(self._start_template, start, queued=True), place)
 
     def _mode_of(self, template: Template) -> ValidationMode:
         """That of the settings, or the template's own if that asks more: a template never has a person asked less."""
@@ -185,10 +190,19 @@ class Actions(QObject):
         """Tell of a failure that belongs to no composer."""
         self._presenter.fail(failed)
 
-    def _refuse(self, failed: Failed, again: Again) -> None:
+    def _refuse(self, failed: Failed, again: Again, place: Hashable) -> None:
         """The toast that says which rule it was, with what leads out (UI §7)."""
         toasts = self._core.stores.toasts
-        self.offer(toasts.add(ToastType.WARNING, "limit_reached", parameters=failed.details.items()), again)
+        toast_id = toasts.add(ToastType.WARNING, "limit_reached", parameters=failed.details.items())
+        self._refused = {one: told for one, told in self._refused.items() if told in self._again and told != toast_id}
+        self._refused[place] = toast_id
+        self.offer(toast_id, again)
+
+    def _withdraw(self, place: Hashable) -> None:
+        """Something was begun from that place: what was refused there before is not offered any more, or it would be
+        begun twice."""
+        if (toast_id := self._refused.pop(place, None)) is not None and self._again.pop(toast_id, None) is not None:
+            self._core.stores.toasts.withdraw(toast_id)
 
     def offer(self, toast_id: ToastId, again: Again) -> None:
         """What the button of a toast does, for as long as the toast can be seen."""
@@ -218,9 +232,11 @@ class Actions(QObject):
         mode = self._core.settings.current.validation_mode
         answer = await self._core.summaries.begin(workflow_id, mode=mode, gated=True, queued=queued)
         if isinstance(answer, Failed) and answer.code == "limit_reached":
-            self._refuse(answer, partial(self._sum_up, workflow_id, queued=True))
+            self._refuse(answer, partial(self._sum_up, workflow_id, queued=True), ("sum up", workflow_id))
         elif isinstance(answer, Failed):
             self._presenter.fail(answer)
+        else:
+            self._withdraw(("sum up", workflow_id))
 
     def stop(self, workflow_id: WorkflowId | None) -> None:
         """Cancel what is at work in a workflow."""
@@ -330,3 +346,8 @@ class Actions(QObject):
 
     def _spawn(self, coroutine: Coroutine[Any, Any, None], name: str) -> None:
         self._tasks.spawn(coroutine, name)
+
+
+def _place(workflow_id: WorkflowId | None) -> Hashable:
+    """From where a message is said: None begins a workflow."""
+    return ("said", workflow_id)

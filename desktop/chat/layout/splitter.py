@@ -13,12 +13,15 @@ from typing import Self
 from desktop.chat.layout.segments import Code, Prose, Segment
 
 ENOUGH = 1_500
-"""From this size on, prose is cut at the next good place. Sizes are characters, and 30 more for each line."""
+"""From this size on, prose is cut at the next good place. Sizes are characters, 30 more for each line, and 40 more for
+each stroke that may be the side of a cell: Qt takes as long for a cell as for so much of a paragraph. A line of more
+than 150 cells is by itself what is too long, and no table."""
 MOST = 6_000
 """From this size on, prose and code are cut at the next line, and lists at their next item."""
 MOST_OF_LINE = 2 * MOST
 """A line of code that goes on is cut there: it is shown in rows, and each piece is a view with a cost of its own."""
 _LINE = 30
+_CELL = 40
 
 _FENCE = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})(.*)")
 _MARKER = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
@@ -164,6 +167,8 @@ class Splitter:
     def _add(self, line: str) -> None:
         self._lines.append(line)
         self._size += len(line) + _LINE
+        if self._fence is None:
+            self._size += _CELL * line.count("|")
 
     def _freeze(self, *, is_last: bool = False, is_closed: bool = False) -> None:
         """Make a segment of the lines; of code, also of none where its fence ends."""

@@ -1,5 +1,6 @@
 """Writing in the real window: what waits, what goes along, and what a switch or a crash leaves."""
 
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -308,6 +309,16 @@ async def test_a_draft_that_cannot_be_read_stops_nothing(tmp_path: Path, qapp: Q
     async with an_app(tmp_path, qapp) as app:
         app.control(Key.Key_N)
         assert written(app) == ""
+
+
+async def test_a_draft_is_kept_without_what_went_along_and_is_gone(tmp_path: Path, qapp: QApplication) -> None:
+    gone = {"name": "a.txt", "size": 1, "hash": "0" * 64, "path": None}
+    fields = {"text": "what I wrote", "cursor": 4, "anchor": 4, "scroll": 0, "files": [gone, {"name": 1}]}
+    (tmp_path / "drafts" / "new").mkdir(parents=True)
+    (tmp_path / "drafts" / "new" / "draft.json").write_text(json.dumps(fields))
+    async with an_app(tmp_path, qapp) as app:
+        app.control(Key.Key_N)
+        assert (written(app), app.content.chat.composer.files) == ("what I wrote", ())
 
 
 async def test_a_message_that_waits_belongs_to_its_workflow_alone(

@@ -177,6 +177,25 @@ async def test_at_the_limit_the_text_stays_and_a_toast_says_why(
         assert app.content.chat.composer.draft().text == ""
 
 
+async def test_what_was_said_after_all_cannot_be_queued_from_its_toast(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp, mode=ValidationMode.MANUAL) as app:
+        run = await app.say("say 3000 words")
+        app.control(Qt.Key.Key_N)
+        app.write("once")
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
+        (toast,) = [toast for toast in app.core.stores.toasts.visible if toast.code == "limit_reached"]
+        await app.core.engine.cancel(run.id)
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: app.turn_texts()[:1] == ["once"])
+        assert toast not in app.core.stores.toasts.visible
+        app.content.deeds.toast_action("queue", toast.id)
+        await asyncio.sleep(0.1)
+        assert [row.workflow.title for row in app.core.stores.workflows.rows].count("once") == 1
+
+
 async def test_a_message_that_is_sent_from_its_toast_leaves_what_is_written_meanwhile(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
