@@ -38,6 +38,7 @@ from desktop.chat.transcript.transcript import Transcript
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
+from desktop.window.begun_answers import BegunAnswers
 from desktop.window.drafts import Drafts
 from desktop.window.input_card import InputCard
 from desktop.window.outgoing import Outgoing
@@ -97,6 +98,7 @@ class ChatPane(Adaptive, Surface):
         self.drafts = Drafts(drafts_folder, tasks, self._current_draft, self)
         self.transcript = Transcript(theme, clock.now, self)
         self.card = AttentionCard(theme, clock.now, card_keys, self)
+        self.answers = BegunAnswers(drafts_folder.with_name("answers.json"), tasks, self.card, self)
         self.queue = QueueStrip(theme, self)
         self.composer = Composer(theme, self)
         self.completion = Completion(theme, self.composer.text_box, self.composer, self)
