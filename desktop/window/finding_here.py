@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
@@ -53,6 +53,7 @@ class FindingHere(QObject):
         self._states: dict[WorkflowId | None, _State] = {}
         self._shown: WorkflowId | None = None
         self._before: QWidget | None = None
+        self._is_composing = False
         self._finder = Finder(theme, chat.transcript.column, tasks, self)
         self.bar = FindBar(theme, chat)
         self.bar.edited.connect(self._on_edited)
@@ -124,8 +125,14 @@ class FindingHere(QObject):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Of the application, while the bar is open: Esc closes it before the card, the composer or the conversation
-        have it, but after a list of completions (UI §4)."""
-        if not isinstance(event, QKeyEvent) or event.key() != Qt.Key.Key_Escape or event.modifiers() != _PLAIN:
+        have it, but after a list of completions, and never while an input method composes (UI §4)."""
+        if isinstance(event, QInputMethodEvent):
+            self._is_composing = bool(event.preeditString())
+        elif isinstance(event, QFocusEvent):
+            self._is_composing = False  # what was not committed is gone
+        if not isinstance(event, QKeyEvent) or self._is_composing:
+            return False
+        if event.key() != Qt.Key.Key_Escape or event.modifiers() != _PLAIN:
             return False
         is_here = isinstance(watched, QWidget) and self._chat.isAncestorOf(watched)
         if not is_here or self._chat.is_completing or not self.bar.isVisible():
