@@ -56,6 +56,8 @@ class Actions(QObject):
 
     sent = Signal(str, object)
     """A message was taken: the workflow that it was said in, "" for a new one, and the Outgoing."""
+    begun = Signal(str, object)
+    """A message has begun that workflow, which is looked at next; the Outgoing."""
     refused = Signal(str, str)
     """A message was not taken: the workflow, and the words for its composer, empty where a toast says it."""
     template_settled = Signal(object, object)
@@ -138,6 +140,7 @@ class Actions(QObject):
         elif isinstance(answer, Ok):
             self._withdraw(_place(workflow_id))
             if workflow_id is None and self._core.stores.background.viewed_workflow_id is None:
+                self.begun.emit(answer.data.workflow_id, said)
                 self.show(answer.data.workflow_id)
             self.sent.emit(workflow_id or "", said)
         elif answer.code == "limit_reached":
@@ -167,6 +170,8 @@ class Actions(QObject):
         if isinstance(answer, Ok):
             self._withdraw(place)
             if start.workflow_id is None and self._core.stores.background.viewed_workflow_id == start.viewed:
+                if start.prompt is not None:
+                    self.begun.emit(answer.data.workflow_id, Outgoing(start.prompt, start.attached))
                 self.show(answer.data.workflow_id)
             self.template_settled.emit(start, None)
             if start.prompt is not None:

@@ -94,6 +94,7 @@ class ChatPane(Adaptive, Surface):
         self._positions: dict[WorkflowId | None, Position] = {}
         self._histories: dict[WorkflowId | None, History] = {}
         self._known: set[WorkflowId] = set()
+        self._sending: dict[WorkflowId | None, Draft] = {}
         self._attached: dict[MessageId, Sequence[str]] = {}
         self.drafts = Drafts(drafts_folder, tasks, self._current_draft, self)
         self.transcript = Transcript(theme, clock.now, self)
@@ -191,15 +192,29 @@ class ChatPane(Adaptive, Surface):
         What is written there may be another text: that of a message that was sent again stands in no composer.
         """
         said_in = WorkflowId(origin) if origin else None
-        if self.drafts.get(said_in).is_said_by(said.text, said.hashes):
-            self.drafts.put(said_in, Draft())
+        sent = self._sending.get(said_in)
+        is_from_here = sent is not None and sent.is_said_by(said.text, said.hashes)
+        if is_from_here:
+            del self._sending[said_in]
+        draft = self.drafts.get(said_in)
+        if is_from_here or draft.is_said_by(said.text, said.hashes):
+            self.drafts.put(said_in, draft.without(said.text, said.hashes))
         if self._shown == said_in:
-            self.composer.sending_worked(said.text, said.hashes)
+            self.composer.sending_worked(said.text, said.hashes, is_from_here=is_from_here)
         self.drafts.write_soon()
+
+    def begun(self, workflow_id: str, said: Outgoing) -> None:
+        """The message that is shown as a new one begins that workflow, which is shown next: what was written behind it
+        meanwhile belongs there."""
+        if self._shown is None and self._sending.pop(None, None) is not None:
+            self.drafts.put(WorkflowId(workflow_id), self.composer.draft().without(said.text, said.hashes))
+            self.composer.set_draft(Draft())
 
     def sending_failed(self, origin: str, reason: str) -> None:
         """A text was not taken in that workflow; another one's composer has nothing to say of it."""
-        if self._shown == (WorkflowId(origin) if origin else None):
+        said_in = WorkflowId(origin) if origin else None
+        self._sending.pop(said_in, None)
+        if self._shown == said_in:
             self.composer.sending_failed(reason)
 
     def retranslate(self) -> None:
@@ -258,7 +273,7 @@ class ChatPane(Adaptive, Surface):
         self.card.left.connect(self.focus_composer)
         self.card.unfold_requested.connect(self._unfold_card)
         self._column.addLayout(self._foot)
-        self.composer.send_requested.connect(self.send_requested)
+        self.composer.send_requested.connect(self._send)
         self.composer.stop_requested.connect(self.stop_requested)
         self.transcript.link_activated.connect(self.link_activated)
         self.transcript.retry_requested.connect(self.retry_requested)
@@ -280,10 +295,16 @@ class ChatPane(Adaptive, Surface):
             self._shown, self._is_shown = workflow_id, True
             self.transcript.show_conversation(shown, self._positions.get(workflow_id, AT_END))
             self.composer.set_draft(self.drafts.get(workflow_id), self._histories.pop(workflow_id, None))
+            if workflow_id in self._sending:
+                self.composer.go_on_sending()
         else:
             self.transcript.set_turns(shown)
         self._forget_deleted()
         self._tell_composer()
+
+    def _send(self, draft: Draft, interrupts: bool) -> None:
+        self._sending[self._shown] = draft
+        self.send_requested.emit(draft, interrupts)
 
     def _keep_history(self, workflow_id: WorkflowId | None, history: History) -> None:
         """Of the workflows that were lately viewed."""
@@ -349,6 +370,7 @@ class ChatPane(Adaptive, Surface):
         for one in gone:
             self._positions.pop(one, None)
             self._histories.pop(one, None)
+            self._sending.pop(one, None)
         self.drafts.forget(gone)
 
     def _show_composer(self) -> None:

@@ -346,6 +346,7 @@ class Content(Adaptive, Surface):
         self.toasts.go_requested.connect(self._go_from_toast)
         self.toasts.action_requested.connect(deeds.toast_action)
         deeds.sent.connect(self.chat.sending_worked)
+        deeds.begun.connect(self.chat.begun)
         deeds.sent.connect(self._on_sent)
         deeds.refused.connect(self.chat.sending_failed)
         deeds.answered.connect(self.chat.settle)

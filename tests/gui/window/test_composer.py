@@ -1,9 +1,12 @@
 """Writing in the real window: what waits, what goes along, and what a switch or a crash leaves."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QInputMethodEvent
 from PySide6.QtTest import QTest
@@ -406,3 +409,57 @@ async def test_while_an_input_method_composes_nothing_is_completed_and_nothing_s
         assert not app.core.stores.background.running_workflows
         app.key(Key.Key_Return)
         await until(lambda: said(app) == ["@日本"])
+
+
+def slow(app: App, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Messages are taken once the event is set."""
+    goes_on, send = asyncio.Event(), app.core.chat.send
+
+    async def late(*given: Any, **named: Any) -> Any:
+        await goes_on.wait()
+        return await send(*given, **named)
+
+    monkeypatch.setattr(app.core.chat, "send", late)
+    return goes_on
+
+
+async def test_what_is_written_while_a_message_is_taken_stays_without_that_message(
+    tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        goes_on = slow(app, monkeypatch)
+        app.control(Key.Key_N)
+        app.write("first")
+        app.key(Key.Key_Return)
+        app.write(" second")
+        goes_on.set()
+        await until(lambda: app.viewed and written(app) == " second")
+        assert app.focused() is app.content.chat.composer.text_box
+        app.write("!")
+        assert written(app) == " second!"
+        app.content.deeds.show(None)
+        await until(lambda: written(app) == "")
+
+
+async def test_a_message_that_is_being_taken_cannot_be_sent_again_after_a_look_elsewhere(
+    tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        runs = [await app.say("say 1 words") for _ in range(2)]
+        for run in runs:
+            await app.core.engine.wait(run.id)
+        goes_on = slow(app, monkeypatch)
+        app.content.deeds.show(runs[0].workflow_id)
+        app.write("once")
+        app.key(Key.Key_Return)
+        for run in (runs[1], runs[0]):
+            app.content.deeds.show(run.workflow_id)
+            await until(lambda: app.core.stores.view.is_loaded)
+        assert written(app) == "once"
+        app.write(" more")
+        app.key(Key.Key_Return)
+        goes_on.set()
+        await until(lambda: said(app) == ["say 1 words", "once"])
+        await until(lambda: written(app) == " more")
+        await asyncio.sleep(0.05)
+        assert said(app) == ["say 1 words", "once"]
