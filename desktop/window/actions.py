@@ -287,14 +287,15 @@ class Actions(QObject):
             self._spawn(self._set_mode(mode), f"{mode} mode")
 
     async def _choose_auto(self) -> None:
-        await self._set_auto("mode_is_auto")
+        await self._set_auto("mode_is_auto", is_for_demo=False)
 
-    async def _set_auto(self, code: str) -> bool:
-        """Whether the mode is automatic now. A toast with *Undo* tells of a change."""
+    async def _set_auto(self, code: str, *, is_for_demo: bool) -> bool:
+        """Whether the mode is automatic now. A toast with *Undo* tells of a change; one for the demo goes with it."""
         before = self._core.settings.current.validation_mode
         if before is ValidationMode.AUTO:
             return True
-        changed = await self._core.settings.change(validation_mode=ValidationMode.AUTO)
+        by_demo = {"mode_before_demo": before} if is_for_demo else {}
+        changed = await self._core.settings.change(validation_mode=ValidationMode.AUTO, **by_demo)
         if isinstance(changed, Failed):
             self._presenter.fail(changed)
             return False
@@ -318,7 +319,7 @@ class Actions(QObject):
         self._spawn(self._start_demo(), "demo")
 
     async def _start_demo(self) -> None:
-        if not await self._set_auto("mode_set_to_auto"):
+        if not await self._set_auto("mode_set_to_auto", is_for_demo=True):
             return
         begun = await self._core.demo.start()
         for answer in begun:
@@ -336,6 +337,9 @@ class Actions(QObject):
         if self._core.stores.background.viewed_workflow_id in await self._core.demo.workflows():
             self.show(None)
         await self._answer(self._core.demo.remove())
+        before = self._core.settings.current.mode_before_demo
+        if before is not None and not await self._core.demo.workflows():
+            await self._set_mode(before)
         await self._look_for_demo()
 
     # Elsewhere

@@ -35,12 +35,28 @@ async def test_enter_on_the_first_page_starts_three_workflows(tmp_path: Path, qa
     async with an_app(tmp_path, qapp, mode=ValidationMode.SELECTIVE) as app:
         app.key(Qt.Key.Key_Return)
         await until(lambda: app.core.stores.background.running_count == 3, 2)
-        assert app.core.settings.current.validation_mode is ValidationMode.AUTO
+        await until(lambda: app.core.settings.current.validation_mode is ValidationMode.AUTO)
         assert app.viewed is not None
         await until(lambda: app.core.stores.background.recently_completed_workflows, 10)
         app.content.deeds.remove_demo()
         await until(lambda: not app.core.stores.workflows.rows)
         assert await app.core.storage.workflows() == []
+        await until(lambda: app.core.settings.current.validation_mode is ValidationMode.SELECTIVE)
+
+
+async def test_a_mode_that_was_chosen_since_stays_when_the_demo_goes(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp, mode=ValidationMode.SELECTIVE) as app:
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: app.core.stores.background.running_count == 3)
+        await app.core.settings.change(validation_mode=ValidationMode.MANUAL)
+        app.content.deeds.set_mode(ValidationMode.AUTO)
+        await until(lambda: app.core.settings.current.validation_mode is ValidationMode.AUTO)
+        app.content.deeds.remove_demo()
+        await until(lambda: not app.core.stores.workflows.rows)
+        await asyncio.sleep(0.1)
+        assert app.core.settings.current.validation_mode is ValidationMode.AUTO
 
 
 async def test_the_window_has_our_mark(tmp_path: Path, qapp: QApplication) -> None:
