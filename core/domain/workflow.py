@@ -9,7 +9,7 @@ from core.domain.agent import Answering
 from core.domain.ids import WorkflowId
 
 _REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_UNSEEN = frozenset({"Cf", "Cs", "Cn", "Mn", "Me", "Zs"})
+_UNSEEN = frozenset({"Cf", "Cs", "Mn", "Me", "Zs"})
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and a pattern of dots that are drawn as nothing."""
 
