@@ -167,6 +167,7 @@ class Session:
             self.presenter.use(None)
             content.preferences.leave()
             await content.chat.drafts.close()
+            await content.chat.answers.close()
             await tasks.close()
             content.leave()
 

@@ -50,6 +50,7 @@ class Settings(BaseModel):
     assistant that comes with the app. `key_places` tells for which origins there is a key, and where; never the key.
     `ask_for_…`: whether calls of that category are asked about in selective mode. `confirm_high_risk` is for automatic
     mode. `consent_expires`: a request for consent is open for `consent_timeout_s`, then `consent_on_timeout` holds.
+    `mode_before_demo` is what the demo has changed the mode from, until somebody chooses one (UI §10).
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -77,6 +78,7 @@ class Settings(BaseModel):
     consent_on_timeout: OnTimeout = OnTimeout.REJECT
     notify: NotifyLevel = NotifyLevel.EVERYTHING
     audit_days: Annotated[int, Field(ge=7, le=90)] = 30
+    mode_before_demo: ValidationMode | None = None
 
     def max_workflows(self, mode: ValidationMode) -> int:
         """At how many active workflows another one of `mode` may no longer be started (ENGINE §9)."""

@@ -9,14 +9,22 @@ from core.domain.agent import Answering
 from core.domain.ids import WorkflowId
 
 _REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+_UNSEEN = frozenset({"Cf", "Cs", "Mn", "Me", "Zs"})
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and a pattern of dots that are drawn as nothing."""
 
 
 def one_line(title: str) -> str:
     """A title as it is kept: one line, without control characters, and without those that would reorder the text that
-    it is quoted in. May be empty."""
-    return " ".join(
+    it is quoted in. Empty where nothing of it could be seen."""
+    line = " ".join(
         _REORDERING.sub("", "".join(sign if sign.isprintable() else _apart(sign) for sign in title)).split()
     )
+    return line if any(map(_is_seen, line)) else ""
+
+
+def _is_seen(sign: str) -> bool:
+    return sign not in _BLANK and unicodedata.category(sign) not in _UNSEEN
 
 
 def _apart(sign: str) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from core.domain.agent import Agent
@@ -90,7 +90,10 @@ class StartRequest:
         )
 
     def run(self, run_id: RunId, now: datetime) -> Run:
+        """The run as it begins; after all that there is in its workflow, also where the clock was put back since."""
         parent = self.parent
+        if parent is None and now < self.workflow.updated_at:
+            now = self.workflow.updated_at + timedelta(microseconds=1)
         return Run(
             run_id,
             self.workflow.id,

@@ -28,7 +28,12 @@ class SettingsService:
 
     @answers
     async def change(self, **fields: Any) -> Settings:
-        """Set some fields, on disk before it holds. Fails with `bad_input`, and nothing has changed."""
+        """Set some fields, on disk before it holds. Fails with `bad_input`, and nothing has changed.
+
+        Who sets a mode has chosen it: what it was before the demo is forgotten then.
+        """
+        if "validation_mode" in fields:
+            fields = {"mode_before_demo": None, **fields}
         async with self._one_at_a_time:
             return await self._change(fields)
 

@@ -142,7 +142,7 @@ class WorkflowService:
         if not title or len(title) > TITLE_CHARACTERS:
             raise Refused("bad_input", f"a title has 1 to {TITLE_CHARACTERS} characters")
         workflow = await self._workflow(workflow_id)
-        renamed = replace(workflow, title=title, updated_at=self._clock.now())
+        renamed = replace(workflow, title=title, updated_at=max(self._clock.now(), workflow.updated_at))
         await self._storage.commit([PutWorkflow(renamed)])
         self._bus.publish(WorkflowChanged(renamed))
         return renamed

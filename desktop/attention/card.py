@@ -6,7 +6,7 @@ shown ──(an answer is on its way)──► sending ──(taken)──► th
   └──(it closes while focus is in it)──► closed: it says so, and does nothing
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,6 +18,7 @@ from core.domain.ids import InterruptionId, WorkflowId
 from core.domain.interruption import Action, InterruptionKind
 from core.services.outcome import Failed
 from core.stores.questions import Question
+from desktop.attention.begun import Begun
 from desktop.attention.field import FormField
 from desktop.attention.foot import Foot
 from desktop.attention.guard import Guard
@@ -65,12 +66,14 @@ class AttentionCard(SlotCard):
     """Shows what it is given; never takes focus by itself. `now` tells the time of what expires.
 
     `answered(question, answer)` is what a person said; `settle` is then to be told what came of it. `put_off`:
-    they turn to something else. `left`: focus was in the card, and there is nothing left to ask.
+    they turn to something else. `left`: focus was in the card, and there is nothing left to ask. `begun_changed`: what
+    is begun for any request is another now.
     """
 
     answered = Signal(object, object)
     put_off = Signal()
     left = Signal()
+    begun_changed = Signal()
     unfold_requested = Signal()
 
     def __init__(self, theme: Theme, now: Callable[[], datetime], focus_keys: QKeySequence, parent: QWidget) -> None:
@@ -79,6 +82,8 @@ class AttentionCard(SlotCard):
         self._workflow = ""
         self._workflow_id: WorkflowId | None = None
         self._requests = Requests(self._begin)
+        self._kept: dict[InterruptionId, Begun] = {}
+        self._seen: set[InterruptionId] = set()
         self._is_closed = False
         self._is_folded = False
         self.guard = Guard(self)
@@ -118,6 +123,21 @@ class AttentionCard(SlotCard):
     def keep(self, open_ids: set[InterruptionId]) -> None:
         """Forget what was begun for requests that are open in no workflow any more."""
         self._requests.keep(open_ids)
+        gone, self._seen = self._seen - open_ids, set(open_ids)
+        if gone:
+            self._kept = {one: begun for one, begun in self._kept.items() if one not in gone}
+            self.begun_changed.emit()
+
+    def take_up(self, kept: Mapping[InterruptionId, Begun]) -> None:
+        """What was begun for requests before there was this card: it stands there once they are looked at."""
+        self._kept = dict(kept)
+
+    def begun(self) -> dict[InterruptionId, Begun]:
+        """What is begun for every request that may still be open."""
+        made = self._requests.made
+        kept = {one: begun for one, begun in self._kept.items() if one not in made}
+        is_open = self._seen.__contains__
+        return kept | {one: begun for one in filter(is_open, made) if (begun := made[one].begun) is not None}
 
     def settle(self, question_id: InterruptionId, failed: Failed | None) -> None:
         """What became of an answer: taken, or why not."""
@@ -344,6 +364,7 @@ class AttentionCard(SlotCard):
     def _on_reason(self, reason: str) -> None:
         if self.request is not None:
             self.request.reason = reason
+            self.begun_changed.emit()
 
     def _on_scope(self, scope: str) -> None:
         if self.request is not None:
@@ -358,7 +379,10 @@ class AttentionCard(SlotCard):
 
     def _begin(self, question: Question) -> Request:
         request = Request(self._theme, question)
+        if (begun := self._kept.get(question.id)) is not None:
+            request.take_up(begun)
         request.edited.connect(self._offer_scope)
+        request.edited.connect(self.begun_changed)
         return request
 
     # Looks

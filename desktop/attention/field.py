@@ -30,8 +30,8 @@ ABSENT = Reading()
 class FormField(Adaptive, QWidget):
     """Emits `edited` when a person changed something; what was wrong with it before is forgotten then.
 
-    A class to derive from, which makes the control, places it, and overrides `read`. `name` may be empty where the
-    field is the only one; whoever made it then says what it is by `set_name`.
+    A class to derive from, which makes the control, places it, and overrides `read`, `written` and `write`. `name` may
+    be empty where the field is the only one; whoever made it then says what it is by `set_name`.
     """
 
     edited = Signal()
@@ -71,6 +71,15 @@ class FormField(Adaptive, QWidget):
 
     def read(self) -> Reading:
         """What stands there now."""
+        raise NotImplementedError
+
+    @property
+    def written(self) -> Any:
+        """What stands there as it stands there, be it no answer: JSON."""
+        raise NotImplementedError
+
+    def write(self, written: Any) -> None:
+        """Have this stand there again, as if a person wrote it now; without effect where it does not fit."""
         raise NotImplementedError
 
     def complain(self, words: str) -> None:

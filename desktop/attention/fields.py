@@ -37,6 +37,15 @@ class TextField(FormField):
             return Reading(has_value=True, value=text)
         return Reading(problem=needed_words()) if self.is_required else ABSENT
 
+    @property
+    def written(self) -> str:
+        return self._line.text()
+
+    def write(self, written: Any) -> None:
+        if isinstance(written, str):
+            self._line.setText(written)
+            self._tell()
+
 
 class LinesField(FormField):
     """Text of several lines; as `is_list`, each line that is not empty is one text."""
@@ -63,6 +72,14 @@ class LinesField(FormField):
         if text:
             return Reading(has_value=True, value=text)
         return Reading(problem=needed_words()) if self.is_required else ABSENT
+
+    @property
+    def written(self) -> str:
+        return self._box.toPlainText()
+
+    def write(self, written: Any) -> None:
+        if isinstance(written, str):
+            self._box.setPlainText(written)
 
     def retranslate(self) -> None:
         super().retranslate()
@@ -96,6 +113,15 @@ class NumberField(FormField):
         if not _NUMBER.fullmatch(text):
             return Reading(problem=translate("NumberField", "This has to be a number."))
         return self._within(_number(text.replace(",", ".")))
+
+    @property
+    def written(self) -> str:
+        return self._line.text()
+
+    def write(self, written: Any) -> None:
+        if isinstance(written, str):
+            self._line.setText(written)
+            self._check()
 
     def dress(self) -> None:
         super().dress()
@@ -133,6 +159,15 @@ class CheckField(FormField):
     def read(self) -> Reading:
         return Reading(has_value=True, value=self._box.isChecked())
 
+    @property
+    def written(self) -> bool:
+        return self._box.isChecked()
+
+    def write(self, written: Any) -> None:
+        if isinstance(written, bool):
+            self._box.setChecked(written)
+            self._tell()
+
     def set_name(self, name: str) -> None:
         self._box.setText(name.replace("&", "&&"))
         self._box.setAccessibleName(name)
@@ -167,6 +202,16 @@ class ChoiceField(FormField):
         if chosen > 0:
             return Reading(has_value=True, value=self._choices[chosen - 1])
         return Reading(problem=needed_words()) if self.is_required else ABSENT
+
+    @property
+    def written(self) -> int:
+        """The place of what is chosen, from 1; 0 for nothing."""
+        return self._box.currentIndex()
+
+    def write(self, written: Any) -> None:
+        if isinstance(written, int) and 0 <= written < self._box.count():
+            self._box.setCurrentIndex(written)
+            self._tell()
 
     def retranslate(self) -> None:
         super().retranslate()

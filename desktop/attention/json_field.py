@@ -59,6 +59,14 @@ class JsonField(FormField):
         except ValueError:
             return Reading(problem=self.tr("This is no JSON: a number is too large, or it is nested too deeply."))
 
+    @property
+    def written(self) -> str:
+        return self._box.toPlainText()
+
+    def write(self, written: Any) -> None:
+        if isinstance(written, str):
+            self._box.setPlainText(written)
+
     def retranslate(self) -> None:
         super().retranslate()
         self._box.setPlaceholderText(self.tr("JSON: a text in quotation marks, a number, {…} or […]"))

@@ -56,6 +56,18 @@ class OptionsField(FormField):
             return Reading(problem=self.tr("This is too long: at most {number} characters.").format(number=most))
         return Reading(has_value=True, value={"options": chosen, "text": text})
 
+    @property
+    def written(self) -> Mapping[str, Any]:
+        return {"chosen": [box.isChecked() for box in self._boxes], "text": self._text.toPlainText()}
+
+    def write(self, written: Any) -> None:
+        chosen, text = (written.get(name) if isinstance(written, Mapping) else None for name in ("chosen", "text"))
+        if isinstance(chosen, list) and len(chosen) == len(self._boxes) and isinstance(text, str):
+            for box, is_chosen in zip(self._boxes, chosen, strict=True):
+                box.setChecked(is_chosen is True)
+            self._text.setPlainText(text)
+            self._tell()
+
     def pick(self, number: int) -> None:
         """Click the option of that number, from 1; without effect where there is none."""
         if 1 <= number <= len(self._boxes):

@@ -14,6 +14,7 @@ from core.domain.json_text import encode, indented
 from core.domain.risk import Risk
 from core.errors import StepFailed
 from core.stores.questions import Question
+from desktop.attention.begun import Begun
 from desktop.attention.edits import edits, same
 from desktop.attention.facts import Facts
 from desktop.attention.field import FormField
@@ -42,7 +43,7 @@ _BUTTONS: Mapping[InterruptionKind, tuple[Action, ...]] = {
 class Request(Adaptive, QWidget):
     """The last button is what goes on; of the others none does more than to end or to skip.
 
-    Emits `edited` when a person changes what is approved. `scope`: what an approval is for.
+    Emits `edited` when a person changes something in its form. `scope`: what an approval is for.
     """
 
     edited = Signal()
@@ -97,6 +98,22 @@ class Request(Adaptive, QWidget):
             return fields[0]
         is_harmless = self.question.asked.risk is Risk.LOW and self.kind is not _Kind.OUTCOME
         return self.buttons[-1] if is_harmless else self.buttons[0]
+
+    @property
+    def begun(self) -> Begun | None:
+        """What a person has written here; None where that is nothing."""
+        fields = tuple(field.written if field.is_edited else None for field in self._fields())
+        is_begun = bool(self.reason) or any(one is not None for one in fields)
+        return Begun(fields, self.reason) if is_begun else None
+
+    def take_up(self, begun: Begun) -> None:
+        """Have what was begun for this request stand here again, as far as it fits."""
+        self.reason = begun.reason
+        fields = self._fields()
+        if len(begun.fields) == len(fields):
+            for field, written in zip(fields, begun.fields, strict=True):
+                if written is not None:
+                    field.write(written)
 
     def answer(self, action: Action) -> Answer | None:
         """What a button sends; None where a field is no answer, and says so."""
@@ -158,9 +175,11 @@ class Request(Adaptive, QWidget):
                     self._edit(name, output)
             case _Kind.QUESTION:
                 self._options = OptionsField(self._theme, asked.options, asked.input_schema)
+                self._options.edited.connect(self.edited)
                 self._column.addWidget(self._options)
             case kind if kind in _FORMS:
                 self._form = Form(self._theme, asked.input_schema)
+                self._form.edited.connect(self.edited)
                 self._column.addWidget(self._form)
 
     def _edit(self, name: str, value: Any) -> None:

@@ -1,6 +1,6 @@
 """The open requests of the workflow that is shown: their order, which one stands in the card, and what became of it."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from core.domain.ids import InterruptionId
 from core.stores.questions import Question
@@ -23,6 +23,11 @@ class Requests:
         """These are open, oldest first."""
         self._taken &= {one.id for one in questions}
         self._questions = [one for one in questions if one.id not in self._taken]
+
+    @property
+    def made(self) -> Mapping[InterruptionId, Request]:
+        """Those that were looked at, as they stand now."""
+        return self._begun
 
     def keep(self, open_ids: Collection[InterruptionId]) -> None:
         """Forget what was begun for all others, in whatever workflow."""

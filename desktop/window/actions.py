@@ -1,6 +1,6 @@
 """What intents lead to: calls of services, and what the window shows of their answers."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -59,6 +59,8 @@ class Actions(QObject):
 
     sent = Signal(str, object)
     """A message was taken: the workflow that it was said in, "" for a new one, and the Outgoing."""
+    begun = Signal(str, object)
+    """A message has begun that workflow, which is looked at next; the Outgoing."""
     refused = Signal(str, str)
     """A message was not taken: the workflow, and the words for its composer, empty where a toast says it."""
     template_settled = Signal(object, object)
@@ -79,6 +81,7 @@ class Actions(QObject):
         self._tasks = tasks
         self._presenter = presenter
         self._again: dict[ToastId, Again] = {}
+        self._refused: dict[Hashable, ToastId] = {}
 
     def by_command(self) -> dict[str, Callable[[], object]]:
         """What its commands do."""
@@ -143,12 +146,15 @@ class Actions(QObject):
         if isinstance(answer, Failed) and answer.code == "workflow_busy" and workflow_id is not None:
             await self._queue(said, workflow_id)  # a turn began meanwhile
         elif isinstance(answer, Ok):
+            self._withdraw(_place(workflow_id))
             if workflow_id is None and self._core.stores.background.viewed_workflow_id is None:
+                self.begun.emit(answer.data.workflow_id, said)
                 self.show(answer.data.workflow_id)
             self.sent.emit(workflow_id or "", said)
         elif answer.code == "limit_reached":
             self.refused.emit(workflow_id or "", "")
-            self._refuse(answer, partial(self._send, said, workflow_id, answering, queued=True))
+            again = partial(self._send, said, workflow_id, answering, queued=True)
+            self._refuse(answer, again, _place(workflow_id))
         else:
             self.refused.emit(workflow_id or "", failure_words(answer.code, answer.message))
 
@@ -168,8 +174,12 @@ class Actions(QObject):
             answering=start.answering,
             attached=start.attached,
         )
+        place = _place(start.workflow_id) if start.prompt is not None else ("template", start.found.id)
         if isinstance(answer, Ok):
+            self._withdraw(place)
             if start.workflow_id is None and self._core.stores.background.viewed_workflow_id == start.viewed:
+                if start.prompt is not None:
+                    self.begun.emit(answer.data.workflow_id, Outgoing(start.prompt, start.attached))
                 self.show(answer.data.workflow_id)
             self.template_settled.emit(start, None)
             if start.prompt is not None:
@@ -182,7 +192,7 @@ class Actions(QObject):
         elif words:
             self._presenter.fail(answer)
         if answer.code == "limit_reached":
-            self._refuse(answer, partial(self._start_template, start, queued=True))
+            self._refuse(answer, partial(self._start_template, start, queued=True), place)
 
     def _mode_of(self, template: Template) -> ValidationMode:
         """That of the settings, or the template's own if that asks more: a template never has a person asked less."""
@@ -193,10 +203,19 @@ class Actions(QObject):
         """Tell of a failure that belongs to no composer."""
         self._presenter.fail(failed)
 
-    def _refuse(self, failed: Failed, again: Again) -> None:
+    def _refuse(self, failed: Failed, again: Again, place: Hashable) -> None:
         """The toast that says which rule it was, with what leads out (UI §7)."""
         toasts = self._core.stores.toasts
-        self.offer(toasts.add(ToastType.WARNING, "limit_reached", parameters=failed.details.items()), again)
+        toast_id = toasts.add(ToastType.WARNING, "limit_reached", parameters=failed.details.items())
+        self._refused = {one: told for one, told in self._refused.items() if told in self._again and told != toast_id}
+        self._refused[place] = toast_id
+        self.offer(toast_id, again)
+
+    def _withdraw(self, place: Hashable) -> None:
+        """Something was begun from that place: what was refused there before is not offered any more, or it would be
+        begun twice."""
+        if (toast_id := self._refused.pop(place, None)) is not None and self._again.pop(toast_id, None) is not None:
+            self._core.stores.toasts.withdraw(toast_id)
 
     def offer(self, toast_id: ToastId, again: Again) -> None:
         """What the button of a toast does, for as long as the toast can be seen."""
@@ -226,9 +245,11 @@ class Actions(QObject):
         mode = self._core.settings.current.validation_mode
         answer = await self._core.summaries.begin(workflow_id, mode=mode, gated=True, queued=queued)
         if isinstance(answer, Failed) and answer.code == "limit_reached":
-            self._refuse(answer, partial(self._sum_up, workflow_id, queued=True))
+            self._refuse(answer, partial(self._sum_up, workflow_id, queued=True), ("sum up", workflow_id))
         elif isinstance(answer, Failed):
             self._presenter.fail(answer)
+        else:
+            self._withdraw(("sum up", workflow_id))
 
     def stop(self, workflow_id: WorkflowId | None) -> None:
         """Cancel what is at work in a workflow."""
@@ -274,14 +295,15 @@ class Actions(QObject):
             self._spawn(self._set_mode(mode), f"{mode} mode")
 
     async def _choose_auto(self) -> None:
-        await self._set_auto("mode_is_auto")
+        await self._set_auto("mode_is_auto", is_for_demo=False)
 
-    async def _set_auto(self, code: str) -> bool:
-        """Whether the mode is automatic now. A toast with *Undo* tells of a change."""
+    async def _set_auto(self, code: str, *, is_for_demo: bool) -> bool:
+        """Whether the mode is automatic now. A toast with *Undo* tells of a change; one for the demo goes with it."""
         before = self._core.settings.current.validation_mode
         if before is ValidationMode.AUTO:
             return True
-        changed = await self._core.settings.change(validation_mode=ValidationMode.AUTO)
+        by_demo = {"mode_before_demo": before} if is_for_demo else {}
+        changed = await self._core.settings.change(validation_mode=ValidationMode.AUTO, **by_demo)
         if isinstance(changed, Failed):
             self._presenter.fail(changed)
             return False
@@ -305,7 +327,7 @@ class Actions(QObject):
         self._spawn(self._start_demo(), "demo")
 
     async def _start_demo(self) -> None:
-        if not await self._set_auto("mode_set_to_auto"):
+        if not await self._set_auto("mode_set_to_auto", is_for_demo=True):
             return
         begun = await self._core.demo.start()
         for answer in begun:
@@ -323,6 +345,9 @@ class Actions(QObject):
         if self._core.stores.background.viewed_workflow_id in await self._core.demo.workflows():
             self.show(None)
         await self._answer(self._core.demo.remove())
+        before = self._core.settings.current.mode_before_demo
+        if before is not None and not await self._core.demo.workflows():
+            await self._set_mode(before)
         await self._look_for_demo()
 
     # Elsewhere
@@ -338,3 +363,8 @@ class Actions(QObject):
 
     def _spawn(self, coroutine: Coroutine[Any, Any, None], name: str) -> None:
         self._tasks.spawn(coroutine, name)
+
+
+def _place(workflow_id: WorkflowId | None) -> Hashable:
+    """From where a message is said: None begins a workflow."""
+    return ("said", workflow_id)

@@ -23,6 +23,7 @@ from desktop.chat.transcript.transcript import Transcript
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
+from desktop.window.begun_answers import BegunAnswers
 from desktop.window.card_place import CardPlace
 from desktop.window.conversation import Conversation
 from desktop.window.foot import Foot
@@ -54,6 +55,7 @@ class ChatPane(Adaptive, Surface):
         view = stores.view
         self.transcript = Transcript(theme, clock.now, self)
         self.card = AttentionCard(theme, clock.now, QKeySequence(), self)
+        self.answers = BegunAnswers(drafts.with_name("answers.json"), tasks, self.card, self)
         self.queue = QueueStrip(theme, self)
         self.composer = Composer(theme, self)
         self.completion = Completion(theme, self.composer.text_box, self.composer, self)

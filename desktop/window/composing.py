@@ -41,6 +41,7 @@ class Composing:
         self.attaching = attaching = Attaching(core, tasks, theme, chat, opening, window, parent)
         self.sending = Sending(core, tasks, presenter, frames, deeds, chat, slashing, answering, attaching, parent)
         deeds.sent.connect(chat.writing.sending_worked)
+        deeds.begun.connect(chat.writing.begun)
         deeds.sent.connect(answering.on_sent)
         deeds.refused.connect(chat.writing.sending_failed)
         self.mentions = Mentions(core, tasks, chat, answering, attaching, parent)

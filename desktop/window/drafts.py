@@ -11,7 +11,7 @@ import json
 import logging
 import re
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -186,7 +186,16 @@ def _read(place: Path) -> Draft:
     text, cursor, anchor, scroll = fields["text"], fields["cursor"], fields["anchor"], fields["scroll"]
     if not isinstance(text, str) or not all(isinstance(one, int) and one >= 0 for one in (cursor, anchor, scroll)):
         raise TypeError("it is no draft")
-    return Draft(text, cursor, anchor, tuple(_file(place, one) for one in fields["files"]), scroll)
+    return Draft(text, cursor, anchor, tuple(_files(place, fields["files"])), scroll)
+
+
+def _files(place: Path, kept: Iterable[Any]) -> Iterator[DraftFile]:
+    """What goes along, as far as it is there: what was written stays, whatever became of one of these."""
+    for one in kept:
+        try:
+            yield _file(place, one)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            log.warning("what goes along with the draft in %s cannot be read: %s", place.name, error)
 
 
 def _file(place: Path, fields: dict[str, Any]) -> DraftFile:

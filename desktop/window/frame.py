@@ -56,6 +56,7 @@ class MainWindow(QMainWindow):
         box = QRect(geometry.x, geometry.y, geometry.width, geometry.height)
         screen = max(screens, key=lambda one: _area(one.intersected(box)), default=primary)
         self.setMinimumSize(QSize(*SMALLEST).boundedTo(screen.size()))
+        box.setSize(box.size().expandedTo(self.minimumSize()))  # Qt makes it so, wherever that leads to
         self.setGeometry(box if _is_reachable(box, screens) else _onto(box, screen if _seen(box, screen) else primary))
         if geometry.is_maximized:
             self.showMaximized()

@@ -17,8 +17,8 @@ from desktop.shortcuts.chords import combination, pressed, writes
 from desktop.shortcuts.command import LOCAL, Command, Where
 from desktop.shortcuts.digit_keys import digit_of
 from desktop.shortcuts.keymap import Keymap
-from desktop.window.preedit import Preedit
 from desktop.window.places import Places
+from desktop.window.preedit import Preedit
 
 _TO_ANSWER = ("go.next_attention", "go.previous_attention")
 

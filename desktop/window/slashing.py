@@ -177,9 +177,11 @@ class Slashing(QObject):
             self._end()
         if isinstance(made, Failed):
             self._refuse(asked.origin, made)
-        elif asked.origin == self._viewed:
+            return
+        if asked.origin == self._viewed:
             composer = self._foot.composer
             composer.replace(made.data) if composer.draft().text == asked.text else composer.take_up(made.data)
+        self._deeds.refused.emit(asked.origin or "", "")  # it is put in, not sent
 
     # Asking
 

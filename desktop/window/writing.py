@@ -42,7 +42,9 @@ class Writing(QObject):
         self._shown: WorkflowId | None = None
         self._is_shown = False
         self._histories: dict[WorkflowId | None, History] = {}
+        self._sending: dict[WorkflowId | None, Draft] = {}
         self.drafts = Drafts(folder, tasks, self._current, self)
+        composer.send_requested.connect(self._on_send)
         composer.edited.connect(self.drafts.touch)
         composer.text_box.cursorPositionChanged.connect(self.drafts.touch)
         self._bind = frames.bind(pane, (view.changed, workflows.changed), self.show_now)
@@ -57,6 +59,8 @@ class Writing(QObject):
                 self._keep_history(self._shown, composer.put_away())
             self._shown, self._is_shown = viewed, True
             composer.set_draft(self.drafts.get(viewed), self._histories.pop(viewed, None))
+            if viewed in self._sending:
+                composer.go_on_sending()
         self._tell_state()
 
     async def load(self) -> None:
@@ -70,6 +74,7 @@ class Writing(QObject):
         gone = list(workflow_ids)
         for one in gone:
             self._histories.pop(one, None)
+            self._sending.pop(one, None)
         self.drafts.forget(gone)
 
     def forget_those_of_none(self) -> None:
@@ -84,15 +89,29 @@ class Writing(QObject):
         What is written there may be another text: that of a message that was sent again stands in no composer.
         """
         said_in = WorkflowId(origin) if origin else None
-        if self.drafts.get(said_in).is_said_by(said.text, said.hashes):
-            self.drafts.put(said_in, Draft())
+        sent = self._sending.get(said_in)
+        is_from_here = sent is not None and sent.is_said_by(said.text, said.hashes)
+        if is_from_here:
+            del self._sending[said_in]
+        draft = self.drafts.get(said_in)
+        if is_from_here or draft.is_said_by(said.text, said.hashes):
+            self.drafts.put(said_in, draft.without(said.text, said.hashes))
         if self._shown == said_in:
-            self._composer.sending_worked(said.text, said.hashes)
+            self._composer.sending_worked(said.text, said.hashes, is_from_here=is_from_here)
         self.drafts.write_soon()
+
+    def begun(self, workflow_id: str, said: Outgoing) -> None:
+        """The message that is shown as a new one begins that workflow, which is shown next: what was written behind it
+        meanwhile belongs there."""
+        if self._shown is None and self._sending.pop(None, None) is not None:
+            self.drafts.put(WorkflowId(workflow_id), self._composer.draft().without(said.text, said.hashes))
+            self._composer.set_draft(Draft())
 
     def sending_failed(self, origin: str, reason: str) -> None:
         """A text was not taken in that workflow; another one's composer has nothing to say of it."""
-        if self._shown == (WorkflowId(origin) if origin else None):
+        said_in = WorkflowId(origin) if origin else None
+        self._sending.pop(said_in, None)
+        if self._shown == said_in:
             self._composer.sending_failed(reason)
 
     def leave(self) -> None:
@@ -102,6 +121,9 @@ class Writing(QObject):
 
     def _current(self) -> tuple[WorkflowId | None, Draft]:
         return self._shown, self._composer.draft() if self._is_shown else self.drafts.get(self._shown)
+
+    def _on_send(self, draft: Draft) -> None:
+        self._sending[self._shown] = draft
 
     def _keep_history(self, workflow_id: WorkflowId | None, history: History) -> None:
         """Of the workflows that were lately viewed."""

@@ -1,6 +1,7 @@
 """Workflows: listed, opened, renamed, deleted; and the demo."""
 
 import asyncio
+from datetime import datetime, timedelta
 
 from core.domain.events import InterruptionRaised
 from core.domain.ids import WorkflowId
@@ -8,6 +9,7 @@ from core.domain.interruption import InterruptionKind
 from core.domain.message import Role
 from core.domain.run import RunKind, RunStatus
 from core.errors import StorageFailed
+from core.ports.clock import SystemClock
 from core.services.outcome import Failed, Ok
 from tests.bench.conversations import put_conversation
 from tests.support.world import a_step, a_world, tool_step
@@ -34,6 +36,36 @@ async def test_the_list_brings_the_newest_runs_of_what_it_lists() -> None:
         listed = await world.core.workflows.listed()
         assert isinstance(listed, Ok)
         assert [run.id for run in listed.data.newest_runs] == [bad["run_id"], good["run_id"]]
+
+
+class TurnedBack(SystemClock):
+    """The clock of a machine that believes another time zone until it asks the network."""
+
+    ahead = timedelta(hours=2)
+
+    def now(self) -> datetime:
+        return super().now() + self.ahead
+
+
+async def test_what_is_said_after_the_clock_was_put_back_comes_after_what_was_said_before() -> None:
+    clock = TurnedBack()
+    async with a_world(clock=clock) as world:
+        first = await world.core.chat.send("say 1 words")
+        assert isinstance(first, Ok)
+        await world.core.engine.wait(first.data.id)
+        clock.ahead = timedelta()
+        workflow_id = first.data.workflow_id
+        assert isinstance(await world.core.workflows.rename(workflow_id, "Renamed"), Ok)
+        second = await world.core.chat.send("say 2000 words 50", workflow_id)
+        assert isinstance(second, Ok)
+        assert [one.text for one in await world.storage.messages(workflow_id) if one.role is Role.USER] == [
+            "say 1 words",
+            "say 2000 words 50",
+        ]
+        third = await world.core.chat.send("say 1 words", workflow_id)
+        assert isinstance(third, Failed)
+        assert third.code == "workflow_busy"
+        await world.core.engine.cancel(second.data.id)
 
 
 async def test_an_opened_workflow_has_its_messages_and_the_states_of_its_runs() -> None:

@@ -163,12 +163,22 @@ class Composer(Adaptive, Surface):
             self._box.setAccessibleDescription(words)
             self._update()
 
-    def sending_worked(self, text: str, hashes: Sequence[str] = ()) -> None:
-        """This was taken, with attached texts of these hashes: it goes, unless something else stands here by now."""
-        if self.draft().is_said_by(text, hashes):
+    def sending_worked(self, text: str, hashes: Sequence[str] = (), *, is_from_here: bool = False) -> None:
+        """This was taken, with attached texts of these hashes: it goes, unless something else stands here by now. What
+        was written behind a text that `is_from_here` stays."""
+        draft = self.draft()
+        if draft.is_said_by(text, hashes):
             self.set_draft(Draft())
-        else:
-            self._settle("")
+            return
+        if is_from_here and draft.text.startswith(text):
+            self._box.take_off(text)
+            self._files.show_files(draft.without(text, hashes).files)
+        self._settle("")
+
+    def go_on_sending(self) -> None:
+        """What stands here is on its way already."""
+        self._is_sending = True
+        self._update()
 
     def sending_failed(self, reason: str) -> None:
         """The text was not taken: it stays, and the hint says why, in the words given."""

@@ -45,6 +45,20 @@ class Draft:
         """Whether a message of that text, with attached texts of these hashes, is what stands here."""
         return self.text == text and [one.hash for one in self.files] == list(hashes)
 
+    def without(self, text: str, hashes: Sequence[str]) -> "Draft":
+        """What was written behind that text since it was sent, and what else is to go along; all of it where the text
+        does not begin with it any more."""
+        if not self.text.startswith(text):
+            return self
+        gone = utf16_length(text)
+        files = tuple(one for one in self.files if one.hash not in hashes)
+        return Draft(self.text[len(text) :], max(0, self.cursor - gone), max(0, self.anchor - gone), files)
+
+
+def utf16_length(text: str) -> int:
+    """How Qt counts it."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
 
 @dataclass(frozen=True, slots=True)
 class ComposerState:

@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, QWidget
 
-from desktop.chat.composer.draft import CHIP_BYTES, MOST_CHARACTERS, Draft
+from desktop.chat.composer.draft import CHIP_BYTES, MOST_CHARACTERS, Draft, utf16_length
 from desktop.chat.composer.long_lines import LongLines
 from desktop.chat.composer.whole_signs import delete_emoji_before
 from desktop.theme.theme import Theme
@@ -168,13 +168,19 @@ class TextBox(QPlainTextEdit):
     def take_up(self, text: str) -> None:
         """Put a text before what was written, if anything was; that can be undone."""
         if not self.characters:
-            end = len(text.encode("utf-16-le", "surrogatepass")) // 2
+            end = utf16_length(text)
             self.set_draft(Draft(text, end, end))
             return
         cursor = self.textCursor()
         cursor.movePosition(QTextCursor.MoveOperation.Start)
         self.setTextCursor(cursor)
         self._insert(f"{text}\n\n")
+
+    def take_off(self, text: str) -> None:
+        """Take a text off the beginning; the cursor stays where it is in what is written behind it."""
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(self._lines.to_document(utf16_length(text)), QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
 
     def _put_in(self, text: QTextDocument, lines: LongLines, paste_to_undo: tuple[str, int] | None = None) -> None:
         self._text, self._lines, self._paste_to_undo = text, lines, paste_to_undo

@@ -13,12 +13,17 @@ from typing import Self
 from desktop.chat.layout.segments import Code, Prose, Segment
 
 ENOUGH = 1_500
-"""From this size on, prose is cut at the next good place. Sizes are characters, and 30 more for each line."""
+"""From this size on, prose is cut at the next good place. Sizes are characters, 30 more for each line, and 20 more for
+each stroke that may be the side of a cell, which Qt takes as long for as for a word."""
 MOST = 6_000
 """From this size on, prose and code are cut at the next line, and lists at their next item."""
 MOST_OF_LINE = 2 * MOST
 """A line of code that goes on is cut there: it is shown in rows, and each piece is a view with a cost of its own."""
 _LINE = 30
+_CELL = 20
+_COLUMNS = 30
+"""A line of more cells is for itself, and no table: each of them would be two letters wide, and a screen of them takes
+Qt a quarter of a second."""
 
 _FENCE = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})(.*)")
 _MARKER = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
@@ -164,6 +169,9 @@ class Splitter:
     def _add(self, line: str) -> None:
         self._lines.append(line)
         self._size += len(line) + _LINE
+        if self._fence is None:
+            strokes = line.count("|")
+            self._size += _CELL * strokes if strokes <= _COLUMNS + 1 else MOST
 
     def _freeze(self, *, is_last: bool = False, is_closed: bool = False) -> None:
         """Make a segment of the lines; of code, also of none where its fence ends."""

@@ -164,3 +164,20 @@ def test_targets_of_reference_links_are_noted() -> None:
 )
 def test_the_words_after_a_fence_name_language_and_file(info: str, label: Label) -> None:
     assert label_of(info) == label
+
+
+def test_a_table_is_cut_by_its_cells_which_cost_more_than_their_text() -> None:
+    table = "|a|b|\n|-|-|\n" + "|1|2|\n" * 3000
+    for piece in split(table):
+        assert isinstance(piece, Prose)
+        assert piece.text.startswith("|a|b|\n|-|-|\n")
+        assert piece.text.count("|") <= 300
+
+
+def test_a_line_of_more_cells_than_can_be_laid_out_at_once_is_no_head_of_a_table() -> None:
+    def table(columns: int) -> str:
+        return "|" + "a|" * columns + "\n|" + "-|" * columns + "\n" + ("|" + "1|" * columns + "\n") * 3
+
+    for columns in (31, 2000):
+        assert [piece.text.count("\n") for piece in split(table(columns))] == [0] * 5
+    assert [piece.text.count("\n") for piece in split(table(30))] == [4]

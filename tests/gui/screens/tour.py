@@ -96,7 +96,7 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
         yield name, window
     toasts = core.stores.toasts
     toasts.clear()
-    content.deeds._refuse(Failed("limit_reached", "", details={"mode": "auto", "limit": 3}), _nothing)
+    content.deeds._refuse(Failed("limit_reached", "", details={"mode": "auto", "limit": 3}), _nothing, "here")
     toasts.add_workflow_complete(said.workflow_id, LONG, said.status)
     toasts.add(ToastType.ERROR, "unexpected", title=LONG, message=LONG * 4, workflow_id=said.workflow_id)
     toasts.add_user_question(ran.workflow_id, LONG, f"{LONG}?")

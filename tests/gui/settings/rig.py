@@ -151,7 +151,8 @@ class Rig:
 
     def mode(self) -> str:
         """The title of the card that is chosen."""
-        return next(card.accessibleName() for card in self.dialog.findChildren(ChoiceCard) if card.isChecked())
+        cards = self.dialog.findChildren(ChoiceCard)  # other pages have some too, once there was time to make them
+        return next(card.accessibleName() for card in cards if card.isChecked() and card.isVisible())
 
     def control(self, name: str) -> QWidget:
         """The visible control that a screen reader calls so."""

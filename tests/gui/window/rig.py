@@ -136,6 +136,7 @@ async def an_app(
             finally:
                 content.preferences.leave()
                 await content.chat.drafts.close()
+                await content.chat.answers.close()
                 await tasks.close()
                 session.presenter.use(None)
                 content.leave()

@@ -484,6 +484,41 @@ async def test_several_are_turned_by_pages_and_what_was_begun_stays(tmp_path: Pa
         assert line.text() == "begun"
 
 
+async def test_an_answer_that_is_begun_is_there_again_after_a_crash_until_it_is_given(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    storage = MemoryStorage()
+    async with an_app(tmp_path, qapp, storage) as app:
+        run = await app.start("Sum", asking("a", "local-execution", schema=SCHEMA), asking("b"))
+        await waits(app, run, 2)
+        card = await view(app, run)
+        await take_card(app)
+        QTest.keyClicks(app.focused(), "begun")
+        app.key(Qt.Key.Key_PageDown)
+        reason = next(one for one in card.findChildren(QLineEdit) if "Reason" in one.accessibleName())
+        reason.setFocus()
+        await asyncio.sleep(GUARD_MS / 1000 + 0.1)
+        QTest.keyClicks(reason, "not yet")
+        await app.content.chat.answers.flush()
+        crashed = storage.copy()
+        app.content.chat.answers._path = tmp_path / "elsewhere"  # killed here: nothing more is written
+    async with an_app(tmp_path, qapp, crashed) as app:
+        await waits(app, run, 2)
+        card = await view(app, run)
+        await take_card(app)
+        line = app.focused()
+        assert isinstance(line, QLineEdit)
+        assert line.text() == "begun"
+        app.key(Qt.Key.Key_Tab)
+        QTest.keyClicks(app.focused(), "3")
+        app.control(Qt.Key.Key_Return)
+        await until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
+        assert any(one.text() == "not yet" for one in card.findChildren(QLineEdit))
+        await app.core.engine.cancel(run.id)
+        await until(lambda: not app.core.stores.questions.all)
+    assert not (tmp_path / "answers.json").exists()
+
+
 async def test_what_a_run_below_asks_is_answered_in_the_workflow_of_its_root(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:

@@ -1,8 +1,12 @@
 """Writing in the real window: what waits, what goes along, and what a switch or a crash leaves."""
 
+import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Any
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QInputMethodEvent
 from PySide6.QtTest import QTest
@@ -310,6 +314,31 @@ async def test_a_draft_that_cannot_be_read_stops_nothing(tmp_path: Path, qapp: Q
         assert written(app) == ""
 
 
+async def test_a_draft_is_kept_without_what_went_along_and_is_gone(tmp_path: Path, qapp: QApplication) -> None:
+    gone = {"name": "a.txt", "size": 1, "hash": "0" * 64, "path": None}
+    fields = {"text": "what I wrote", "cursor": 4, "anchor": 4, "scroll": 0, "files": [gone, {"name": 1}]}
+    (tmp_path / "drafts" / "new").mkdir(parents=True)
+    (tmp_path / "drafts" / "new" / "draft.json").write_text(json.dumps(fields))
+    async with an_app(tmp_path, qapp) as app:
+        app.control(Key.Key_N)
+        assert (written(app), app.content.chat.composer.files) == ("what I wrote", ())
+
+
+async def test_a_message_that_waits_belongs_to_its_workflow_alone(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        other = await app.say("say 1 words")
+        run = await at_work(app, until, "say 20 words")
+        await queue(app, until, "say 2 words")
+        app.content.deeds.show(other.workflow_id)
+        await until(lambda: not app.core.stores.queues.of(run.workflow_id).messages)
+        await until(lambda: app.core.stores.view.is_loaded)
+        assert said(app) == ["say 1 words"]
+        messages = await app.core.storage.messages(run.workflow_id)
+        assert [one.text for one in messages if one.role is Role.USER] == ["say 20 words", "say 2 words"]
+
+
 def typed(text: str) -> QInputMethodEvent:
     """What an input method commits."""
     event = QInputMethodEvent("", [])
@@ -380,3 +409,57 @@ async def test_while_an_input_method_composes_nothing_is_completed_and_nothing_s
         assert not app.core.stores.background.running_workflows
         app.key(Key.Key_Return)
         await until(lambda: said(app) == ["@日本"])
+
+
+def slow(app: App, monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Messages are taken once the event is set."""
+    goes_on, send = asyncio.Event(), app.core.chat.send
+
+    async def late(*given: Any, **named: Any) -> Any:
+        await goes_on.wait()
+        return await send(*given, **named)
+
+    monkeypatch.setattr(app.core.chat, "send", late)
+    return goes_on
+
+
+async def test_what_is_written_while_a_message_is_taken_stays_without_that_message(
+    tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        goes_on = slow(app, monkeypatch)
+        app.control(Key.Key_N)
+        app.write("first")
+        app.key(Key.Key_Return)
+        app.write(" second")
+        goes_on.set()
+        await until(lambda: app.viewed and written(app) == " second")
+        assert app.focused() is app.content.chat.composer.text_box
+        app.write("!")
+        assert written(app) == " second!"
+        app.content.deeds.show(None)
+        await until(lambda: written(app) == "")
+
+
+async def test_a_message_that_is_being_taken_cannot_be_sent_again_after_a_look_elsewhere(
+    tmp_path: Path, qapp: QApplication, until: Until, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        runs = [await app.say("say 1 words") for _ in range(2)]
+        for run in runs:
+            await app.core.engine.wait(run.id)
+        goes_on = slow(app, monkeypatch)
+        app.content.deeds.show(runs[0].workflow_id)
+        app.write("once")
+        app.key(Key.Key_Return)
+        for run in (runs[1], runs[0]):
+            app.content.deeds.show(run.workflow_id)
+            await until(lambda: app.core.stores.view.is_loaded)
+        assert written(app) == "once"
+        app.write(" more")
+        app.key(Key.Key_Return)
+        goes_on.set()
+        await until(lambda: said(app) == ["say 1 words", "once"])
+        await until(lambda: written(app) == " more")
+        await asyncio.sleep(0.05)
+        assert said(app) == ["say 1 words", "once"]

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -166,6 +167,18 @@ async def test_esc_closes_the_bar_first_and_stops_nothing(tmp_path: Path, qapp: 
         assert execution is not None
         assert execution.is_active
         await app.core.engine.cancel(run.id)
+
+
+async def test_esc_of_an_input_method_closes_no_bar(tmp_path: Path, qapp: QApplication, until: Until) -> None:
+    async with an_app(tmp_path, qapp, a_store("one", "two")) as app:
+        await shown(app, until)
+        app.control(Qt.Key.Key_F)
+        QApplication.sendEvent(app.focused(), QInputMethodEvent("べ", []))
+        app.key(Qt.Key.Key_Escape)
+        assert bar(app).isVisible()
+        QApplication.sendEvent(app.focused(), QInputMethodEvent())
+        app.key(Qt.Key.Key_Escape)
+        assert not bar(app).isVisible()
 
 
 async def test_esc_closes_the_bar_before_the_card_that_asks(tmp_path: Path, qapp: QApplication, until: Until) -> None:

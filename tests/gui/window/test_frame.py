@@ -41,6 +41,7 @@ LAPTOP = QRect(0, 0, 911, 480)
 )
 def test_a_window_off_the_screen_is_moved_onto_it(x: int, y: int) -> None:
     assert WIDE.contains(place(Geometry(x, y, 800, 600), WIDE))
+    assert WIDE.contains(place(Geometry(x, y, 1, 1), WIDE))
 
 
 @pytest.mark.usefixtures("qapp")

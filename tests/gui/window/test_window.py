@@ -36,12 +36,28 @@ async def test_enter_on_the_first_page_starts_three_workflows(tmp_path: Path, qa
     async with an_app(tmp_path, qapp, mode=ValidationMode.SELECTIVE) as app:
         app.key(Qt.Key.Key_Return)
         await until(lambda: app.core.stores.background.running_count == 3, 2)
-        assert app.core.settings.current.validation_mode is ValidationMode.AUTO
+        await until(lambda: app.core.settings.current.validation_mode is ValidationMode.AUTO)
         assert app.viewed is not None
         await until(lambda: app.core.stores.background.recently_completed_workflows, 10)
         app.content.deeds.remove_demo()
         await until(lambda: not app.core.stores.workflows.rows)
         assert await app.core.storage.workflows() == []
+        await until(lambda: app.core.settings.current.validation_mode is ValidationMode.SELECTIVE)
+
+
+async def test_a_mode_that_was_chosen_since_stays_when_the_demo_goes(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp, mode=ValidationMode.SELECTIVE) as app:
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: app.core.stores.background.running_count == 3)
+        await app.core.settings.change(validation_mode=ValidationMode.MANUAL)
+        app.content.deeds.set_mode(ValidationMode.AUTO)
+        await until(lambda: app.core.settings.current.validation_mode is ValidationMode.AUTO)
+        app.content.deeds.remove_demo()
+        await until(lambda: not app.core.stores.workflows.rows)
+        await asyncio.sleep(0.1)
+        assert app.core.settings.current.validation_mode is ValidationMode.AUTO
 
 
 async def test_the_window_has_our_mark(tmp_path: Path, qapp: QApplication) -> None:
@@ -166,6 +182,25 @@ async def test_at_the_limit_the_text_stays_and_a_toast_says_why(
         app.content.deeds.toast_action("queue", toast.id)
         await until(lambda: app.core.stores.background.running_count == limit + 1)
         assert app.content.chat.composer.draft().text == ""
+
+
+async def test_what_was_said_after_all_cannot_be_queued_from_its_toast(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp, mode=ValidationMode.MANUAL) as app:
+        run = await app.say("say 3000 words")
+        app.control(Qt.Key.Key_N)
+        app.write("once")
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: any(toast.code == "limit_reached" for toast in app.core.stores.toasts.visible))
+        (toast,) = [toast for toast in app.core.stores.toasts.visible if toast.code == "limit_reached"]
+        await app.core.engine.cancel(run.id)
+        app.key(Qt.Key.Key_Return)
+        await until(lambda: app.turn_texts()[:1] == ["once"])
+        assert toast not in app.core.stores.toasts.visible
+        app.content.deeds.toast_action("queue", toast.id)
+        await asyncio.sleep(0.1)
+        assert [row.workflow.title for row in app.core.stores.workflows.rows].count("once") == 1
 
 
 async def test_a_message_that_is_sent_from_its_toast_leaves_what_is_written_meanwhile(
