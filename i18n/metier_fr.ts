@@ -2027,16 +2027,8 @@
         <translation>Afficher</translation>
     </message>
     <message>
-        <source>Then it goes on without an answer.</source>
-        <translation>Ensuite, le travail continue sans réponse.</translation>
-    </message>
-    <message>
         <source>{number} of {count}</source>
         <translation>{number} sur {count}</translation>
-    </message>
-    <message>
-        <source>{time} left</source>
-        <translation>encore {time}</translation>
     </message>
 </context>
 <context>
@@ -5377,6 +5369,77 @@
     <message>
         <source>Thought</source>
         <translation>Réflexion</translation>
+    </message>
+</context>
+<context>
+    <name>TimeLeft</name>
+    <message numerus="yes">
+        <source>%n day(s)</source>
+        <translation>
+            <numerusform>%n&#xa0;jour</numerusform>
+            <numerusform>%n&#xa0;jours</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hour(s)</source>
+        <translation>
+            <numerusform>%n&#xa0;heure</numerusform>
+            <numerusform>%n&#xa0;heures</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n minute(s)</source>
+        <translation>
+            <numerusform>%n&#xa0;minute</numerusform>
+            <numerusform>%n&#xa0;minutes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n second(s)</source>
+        <translation>
+            <numerusform>%n&#xa0;seconde</numerusform>
+            <numerusform>%n&#xa0;secondes</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Its time is over.</source>
+        <translation>Le délai est écoulé.</translation>
+    </message>
+    <message>
+        <source>less than a minute</source>
+        <translation>moins d’une minute</translation>
+    </message>
+    <message>
+        <source>{more} and {less}</source>
+        <translation>{more} et {less}</translation>
+    </message>
+    <message>
+        <source>{time} left, then it goes on as if you had approved.</source>
+        <translation>Encore {time}, puis la suite se fait comme si vous aviez approuvé.</translation>
+    </message>
+    <message>
+        <source>{time} left, then it goes on without an answer.</source>
+        <translation>Encore {time}, puis la suite se fait sans réponse.</translation>
+    </message>
+    <message>
+        <source>{time} left, then it is rejected.</source>
+        <translation>Encore {time}, puis la demande est refusée.</translation>
+    </message>
+    <message>
+        <source>{time} left, then the call is approved without you.</source>
+        <translation>Encore {time}, puis l’appel est approuvé sans vous.</translation>
+    </message>
+    <message>
+        <source>{time} left, then the call is rejected.</source>
+        <translation>Encore {time}, puis l’appel est refusé.</translation>
+    </message>
+    <message>
+        <source>{time} left, then you are asked again.</source>
+        <translation>Encore {time}, puis la question vous est posée à nouveau.</translation>
+    </message>
+    <message>
+        <source>{time} left.</source>
+        <translation>Encore {time}.</translation>
     </message>
 </context>
 <context>

@@ -16,7 +16,6 @@ from core.domain.ids import CallId, InterruptionId, new_id
 from core.domain.interruption import (
     CLOSING,
     OPEN_STATUS,
-    Action,
     Answer,
     Ask,
     Interruption,
@@ -125,7 +124,8 @@ class Interruptions:
             expires_at,
         )
         self._add(raised)
-        told = InterruptionRaised(**raised.fields(), expires_at=time_text(expires_at) if expires_at else None)
+        timed = {"expires_at": time_text(expires_at), "default_action": raised.default_action} if expires_at else {}
+        told = InterruptionRaised(**raised.fields(), **timed)
         self._log.record(told, writes=[RaiseInterruption(raised)])
         self.watch()
         return raised
@@ -154,9 +154,7 @@ class Interruptions:
         now = self._clock.now()
         for one in self.open:
             if one.expires_at is not None and one.expires_at <= now:
-                is_question = one.ask.kind is InterruptionKind.QUESTION
-                action = Action.SKIP if is_question else one.ask.default_action
-                self._close(one, InterruptionStatus.EXPIRED, Answer(action))
+                self._close(one, InterruptionStatus.EXPIRED, Answer(one.default_action))
         self.watch()
 
     def cancel_open(self) -> None:

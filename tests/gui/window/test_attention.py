@@ -521,7 +521,7 @@ async def test_the_time_that_is_left_is_shown(tmp_path: Path, qapp: QApplication
         run = await app.start("Letters", asking("send", timeoutMs=90_000))
         await waits(app, run)
         card = await view(app, run)
-        assert any(text.endswith("left") for text in texts(card))
+        assert any(text.endswith("left, then it is rejected.") for text in texts(card))
 
 
 async def test_the_card_has_names_for_everything_in_both_languages(
