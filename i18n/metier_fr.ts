@@ -4773,6 +4773,10 @@
         <translation>Toujours confirmer les risques élevés</translation>
     </message>
     <message>
+        <source>And again whenever that has doubled, a day later at most. What has a time limit goes on by itself.</source>
+        <translation>Puis chaque fois que l’attente a doublé, au plus tard un jour après. Ce qui a un délai continue sans vous.</translation>
+    </message>
+    <message>
         <source>Approve</source>
         <translation>Approuver</translation>
     </message>
@@ -4873,6 +4877,10 @@
         <translation>Les suivantes attendent leur tour, dans l’ordre d’arrivée.</translation>
     </message>
     <message>
+        <source>Never</source>
+        <translation>Jamais</translation>
+    </message>
+    <message>
         <source>Nothing</source>
         <translation>Rien</translation>
     </message>
@@ -4903,6 +4911,10 @@
     <message>
         <source>Reject</source>
         <translation>Refuser</translation>
+    </message>
+    <message>
+        <source>Remind me of an open question after</source>
+        <translation>Me rappeler une question ouverte après</translation>
     </message>
     <message>
         <source>Requests have a time limit</source>
@@ -5031,6 +5043,10 @@
     <message>
         <source>{days} days</source>
         <translation>{days} jours</translation>
+    </message>
+    <message>
+        <source>{minutes} min</source>
+        <translation>{minutes} min</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -5524,6 +5540,10 @@
         <translation>Afficher</translation>
     </message>
     <message>
+        <source>Show all</source>
+        <translation>Tout afficher</translation>
+    </message>
+    <message>
         <source>That is the limit in automatic mode. This one can wait for its turn.</source>
         <translation>C’est la limite en mode automatique. Celui-ci peut attendre son tour.</translation>
     </message>
@@ -5560,12 +5580,24 @@
         <translation>En attente de vous</translation>
     </message>
     <message>
+        <source>Waiting since {time}: {what}</source>
+        <translation>En attente depuis {time}&#xa0;: {what}</translation>
+    </message>
+    <message>
         <source>Warning</source>
         <translation>Avertissement</translation>
     </message>
     <message>
         <source>What begins now runs without asking. The mode can be set back.</source>
         <translation>Ce qui commence maintenant s’exécute sans rien demander. Le mode peut être rétabli.</translation>
+    </message>
+    <message>
+        <source>{count} requests still wait for you</source>
+        <translation>{count}&#xa0;demandes vous attendent toujours</translation>
+    </message>
+    <message>
+        <source>{count} requests wait for you, the first since {time}.</source>
+        <translation>{count}&#xa0;demandes vous attendent, la première depuis {time}.</translation>
     </message>
     <message>
         <source>{count} workflows are running</source>

@@ -153,6 +153,11 @@ class AttentionCard(SlotCard):
         return self._requests.current is not None
 
     @property
+    def is_folded(self) -> bool:
+        """Whether only its first lines are seen."""
+        return self._is_folded
+
+    @property
     def has_focus(self) -> bool:
         focus = QApplication.focusWidget()
         return focus is not None and self.isAncestorOf(focus)

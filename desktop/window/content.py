@@ -54,6 +54,7 @@ from desktop.window.place_banner import PlaceBanner, Standing
 from desktop.window.places import Places
 from desktop.window.preferences import Preferences
 from desktop.window.recording import RecordingPlace
+from desktop.window.reminding import Reminding
 from desktop.window.retrying import Retrying
 from desktop.window.searching import Searching
 from desktop.window.sending import Sending
@@ -154,6 +155,7 @@ class Content(Adaptive, Surface):
             self._focus_centre,
             self,
         )
+        self._reminding = Reminding(core, self.chat.card, self._finding, self)
         self.finding_here = FindingHere(
             theme, self.chat, tasks, lambda: stores.view.workflow_id, self._focus_centre, self
         )
@@ -206,6 +208,7 @@ class Content(Adaptive, Surface):
             app.installEventFilter(keys)
         self._core.stores.background.set_window_active(self._window.isActiveWindow())
         self.notifying.begin()
+        self._reminding.begin()
 
     def settle(self, viewed: WorkflowId | None) -> None:
         """Everything is loaded: show what was viewed last, if it is still there."""
@@ -228,6 +231,7 @@ class Content(Adaptive, Surface):
         for subscription in self._heard:
             subscription.close()
         self.notifying.leave()
+        self._reminding.leave()
         self.tray.leave()
         self.keeping.close()
         self.leaving.deleteLater()
@@ -344,7 +348,8 @@ class Content(Adaptive, Surface):
         self.start.new_requested.connect(self._new)
         self.start.template_requested.connect(self._finding.templates)
         self.toasts.go_requested.connect(self._go_from_toast)
-        self.toasts.action_requested.connect(deeds.toast_action)
+        for acts in (self._reminding.act, deeds.toast_action):
+            self.toasts.action_requested.connect(acts)
         deeds.sent.connect(self.chat.sending_worked)
         deeds.sent.connect(self._on_sent)
         deeds.refused.connect(self.chat.sending_failed)

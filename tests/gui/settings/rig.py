@@ -151,7 +151,8 @@ class Rig:
 
     def mode(self) -> str:
         """The title of the card that is chosen."""
-        return next(card.accessibleName() for card in self.dialog.findChildren(ChoiceCard) if card.isChecked())
+        cards = [card for card in self.dialog.findChildren(ChoiceCard) if card.isVisible()]
+        return next(card.accessibleName() for card in cards if card.isChecked())
 
     def control(self, name: str) -> QWidget:
         """The visible control that a screen reader calls so."""
