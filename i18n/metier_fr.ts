@@ -4296,6 +4296,10 @@
         <translation>Masquer les outils</translation>
     </message>
     <message>
+        <source>Leave it on</source>
+        <translation>Le laisser activé</translation>
+    </message>
+    <message>
         <source>Log</source>
         <translation>Journal</translation>
     </message>
@@ -4314,6 +4318,10 @@
     <message>
         <source>Show the tools of {name}</source>
         <translation>Afficher les outils de {name}</translation>
+    </message>
+    <message>
+        <source>Switch it off</source>
+        <translation>Le désactiver</translation>
     </message>
     <message>
         <source>Test</source>
@@ -6068,6 +6076,33 @@
     <message>
         <source>Copy: {title}</source>
         <translation>Copier&#x202f;: {title}</translation>
+    </message>
+</context>
+<context>
+    <name>Waiting</name>
+    <message>
+        <source>A call of {server} waits for you in {workflows}. The request stays open, but without the server the call fails once you approve it, and its agent is told so.</source>
+        <translation>Un appel de {server} vous attend dans {workflows}. La demande reste ouverte, mais sans le serveur l’appel échoue dès que vous l’approuvez, et l’agent en est informé.</translation>
+    </message>
+    <message>
+        <source>An approval waits for you in {workflows}. It stays open in every mode: another one holds for what begins after it is chosen.</source>
+        <translation>Une approbation vous attend dans {workflows}. Elle reste ouverte dans tous les modes&#xa0;: un autre ne vaut que pour ce qui commence après son choix.</translation>
+    </message>
+    <message>
+        <source>Something waits for you in {workflows}. Nothing of it is lost: it stays open and goes on with the agent as it was at the beginning, whatever is changed here.</source>
+        <translation>Une demande vous attend dans {workflows}. Rien n’en est perdu&#xa0;: elle reste ouverte et continue avec l’agent tel qu’il était au début, quoi que vous changiez ici.</translation>
+    </message>
+    <message>
+        <source>Something waits for you in {workflows}. Nothing of it is lost: it stays open and goes on with the model that it began with, whatever is changed here. It only fails without the key that it needs.</source>
+        <translation>Une demande vous attend dans {workflows}. Rien n’en est perdu&#xa0;: elle reste ouverte et continue avec le modèle du début, quoi que vous changiez ici. Elle n’échoue que sans la clé qu’il lui faut.</translation>
+    </message>
+    <message>
+        <source>{server} has asked you something in {workflows}. Without the server that call ends with an error, and its question is closed unanswered.</source>
+        <translation>{server} vous a posé une question dans {workflows}. Sans le serveur, cet appel se termine par une erreur et la question est fermée sans réponse.</translation>
+    </message>
+    <message>
+        <source>“{name}”</source>
+        <translation>«&#xa0;{name}&#xa0;»</translation>
     </message>
 </context>
 </TS>
