@@ -4781,10 +4781,6 @@
         <translation>Toujours confirmer les risques élevés</translation>
     </message>
     <message>
-        <source>And again whenever that has doubled, a day later at most. What has a time limit goes on by itself.</source>
-        <translation>Puis chaque fois que l’attente a doublé, au plus tard un jour après. Ce qui a un délai continue sans vous.</translation>
-    </message>
-    <message>
         <source>Approve</source>
         <translation>Approuver</translation>
     </message>
@@ -4859,6 +4855,10 @@
     <message>
         <source>In the other modes, one workflow runs at a time.</source>
         <translation>Dans les autres modes, un seul workflow s’exécute à la fois.</translation>
+    </message>
+    <message>
+        <source>It is repeated each time the wait has doubled, and daily after that. What has a time limit goes on by itself.</source>
+        <translation>Le rappel revient chaque fois que l’attente a doublé, puis chaque jour. Ce qui a un délai continue sans vous.</translation>
     </message>
     <message>
         <source>Keep the audit log for</source>

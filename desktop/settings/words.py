@@ -69,7 +69,8 @@ def setting_help(setting: Setting) -> str:
         ),
         Setting.REMIND_AFTER_MIN: translate(
             "SettingWords",
-            "And again whenever that has doubled, a day later at most. What has a time limit goes on by itself.",
+            "It is repeated each time the wait has doubled, and daily after that. What has a time limit goes on by "
+            "itself.",
         ),
         Setting.SCHEME: translate("SettingWords", "System follows the colours of your desktop."),
         Setting.LANGUAGE: translate("SettingWords", "System follows the language of your desktop."),
