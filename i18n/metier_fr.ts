@@ -5601,7 +5601,7 @@
     </message>
     <message>
         <source>{count} requests still wait for you</source>
-        <translation>{count}&#xa0;demandes vous attendent toujours</translation>
+        <translation>{count}&#xa0;demandes vous attendent</translation>
     </message>
     <message>
         <source>{count} requests wait for you, the first since {time}.</source>

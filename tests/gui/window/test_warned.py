@@ -19,7 +19,7 @@ from desktop.settings.page_names import PageId
 from desktop.settings.waiting_note import WaitingNote
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import control, dialog, press, settings
-from tests.gui.window.test_attention import ended, section, waits
+from tests.gui.window.test_attention import section, waits
 from tests.gui.window.test_settings_meanwhile import approve, asked
 from tests.support.mcp_rig import hostile, programs
 
@@ -102,7 +102,10 @@ async def test_a_server_that_asks_in_a_call_takes_its_question_with_it_as_the_wa
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         await a_server(app, "x", "ask", tmp_path / "calls")
-        script: tuple[dict[str, object], ...] = ({"call": "mcp__x__once", "arguments": {}}, {"say": "so"})
+        script: tuple[dict[str, object], ...] = (
+            {"call": "mcp__x__once", "arguments": {}},
+            {"call": "wait", "arguments": {"seconds": 60}},
+        )
         sent = await app.core.chat.send("go", mode=ValidationMode.AUTO, script=script)
         assert isinstance(sent, Ok)
         run: Run = sent.data
@@ -117,10 +120,12 @@ async def test_a_server_that_asks_in_a_call_takes_its_question_with_it_as_the_wa
         (caution,) = cautions(app)
         assert "its question is closed unanswered" in caution.text
         press(app, "Switch it off")
-        assert (await ended(app, run)).status is RunStatus.SUCCESS
-        await until(lambda: section(app) == [])
+        await until(lambda: section(app) == [], 10)  # at once, and not when the run has ended
         (closed,) = await app.core.storage.interruptions(run.id)
         assert (str(closed.status), closed.answer) == ("cancelled", None)
+        execution = app.core.stores.background.get_execution(run.workflow_id)
+        assert execution is not None
+        await until(lambda: execution.status is RunStatus.RUNNING)
 
 
 async def test_the_pages_say_beforehand_that_what_waits_is_left_as_it_is(
