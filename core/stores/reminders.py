@@ -43,6 +43,7 @@ class Reminders:
         self._clock = clock
         self._is_seen: Callable[[WorkflowId], bool] | None = None
         self._told_at: dict[InterruptionId, datetime] = {}
+        self._put_off_at: dict[InterruptionId, datetime] = {}
         self._reminded_at: datetime | None = None
         self._alarm = Alarm(clock, call_later, self._on_alarm)
         self._subscription = bus.subscribe(SettingsChanged, self._on_settings)
@@ -61,10 +62,11 @@ class Reminders:
         self._questions.changed.disconnect(self._on_questions, missing_ok=True)
 
     def put_off(self, workflow_id: WorkflowId) -> None:
-        """A person has seen what is asked there, and will answer later: their time begins now."""
-        for one in self._questions.get_questions_for_workflow(workflow_id):
-            if one.id in self._told_at:
-                self._told_at[one.id] = self._clock.now()
+        """A person has seen what is asked there, and will answer later: its time begins anew."""
+        now = self._clock.now()
+        asked = [one.id for one in self._questions.get_questions_for_workflow(workflow_id)]
+        self._told_at.update(dict.fromkeys(asked, now))
+        self._put_off_at.update(dict.fromkeys(asked, now))
         self.look()
 
     def look(self) -> None:
@@ -75,9 +77,13 @@ class Reminders:
         self._reminder.keep({one.id for one in self._questions.all})
         waiting = {one.id: one for one in self._questions.all if one.expires_at is None}
         self._told_at = {one: min(self._told_at.get(one, now), now) for one in waiting}  # a new one is told of now
+        self._put_off_at = {one: at for one, at in self._put_off_at.items() if one in waiting}
         minutes = self._settings().remind_after_min
         due = decide(
-            (Waiting(one.id, one.created_at, self._told_at[one.id]) for one in waiting.values()),
+            (
+                Waiting(one, self._put_off_at.get(one, asked.created_at), self._told_at[one])
+                for one, asked in waiting.items()
+            ),
             now,
             timedelta(minutes=minutes) if minutes else None,
             self._reminded_at,

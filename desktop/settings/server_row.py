@@ -93,6 +93,8 @@ class ServerRow(Adaptive, ListRow):
         before = self._word.text()
         had_focus = self._holds_focus(self._consent)
         self.status = status
+        if not status.server.is_enabled:
+            self.caution.rest()  # somebody else has switched it off
         self._show()
         if before and before != self._word.text():
             announce(self, f"{self.name}: {self._word.text()}")

@@ -130,9 +130,11 @@ def test_what_somebody_looks_at_needs_no_reminder_and_its_pause_grows_all_the_sa
 
 
 def test_who_puts_it_off_is_reminded_that_much_later(office: Office) -> None:
+    office.seen.add(WorkflowId("wf_a"))
     office.ask("a")
-    office.desk.time.advance(20 * MINUTE)
+    office.desk.time.advance(9 * 60 * MINUTE)
     office.reminders.put_off(WorkflowId("wf_a"))
+    office.seen.clear()
     office.desk.time.advance(29 * MINUTE)
     assert office.toasts == [("user_question", "Which?", 1)]
     office.desk.time.advance(2 * MINUTE)
