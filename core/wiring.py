@@ -74,6 +74,8 @@ from core.stores.notifications import Notifications
 from core.stores.questions import Questions
 from core.stores.queues import Queues
 from core.stores.recordings import Recordings
+from core.stores.reminder_toast import ReminderToast
+from core.stores.reminders import Reminders
 from core.stores.saving_state import SavingState
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
@@ -198,10 +200,15 @@ class Stores:
         )
         self.queues = Queues(bus)
         self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
+        reminder = ReminderToast(self.background, self.toasts)
+        self.reminders = Reminders(
+            bus, self.questions, self._feed, reminder, self.notifications, settings.read, clock, call_later
+        )
 
     def close(self) -> None:
         """Hear nothing more, and leave no timer behind."""
         for store in (
+            self.reminders,
             self._feed,
             self.notifications,
             self.inbox,

@@ -2020,16 +2020,8 @@
         <translation>Afficher</translation>
     </message>
     <message>
-        <source>Then it goes on without an answer.</source>
-        <translation>Ensuite, le travail continue sans réponse.</translation>
-    </message>
-    <message>
         <source>{number} of {count}</source>
         <translation>{number} sur {count}</translation>
-    </message>
-    <message>
-        <source>{time} left</source>
-        <translation>encore {time}</translation>
     </message>
 </context>
 <context>
@@ -4304,6 +4296,10 @@
         <translation>Masquer les outils</translation>
     </message>
     <message>
+        <source>Leave it on</source>
+        <translation>Le laisser activé</translation>
+    </message>
+    <message>
         <source>Log</source>
         <translation>Journal</translation>
     </message>
@@ -4322,6 +4318,10 @@
     <message>
         <source>Show the tools of {name}</source>
         <translation>Afficher les outils de {name}</translation>
+    </message>
+    <message>
+        <source>Switch it off</source>
+        <translation>Le désactiver</translation>
     </message>
     <message>
         <source>Test</source>
@@ -4857,6 +4857,10 @@
         <translation>Dans les autres modes, un seul workflow s’exécute à la fois.</translation>
     </message>
     <message>
+        <source>It is repeated each time the wait has doubled, and daily after that. What has a time limit goes on by itself.</source>
+        <translation>Le rappel revient chaque fois que l’attente a doublé, puis chaque jour. Ce qui a un délai continue sans vous.</translation>
+    </message>
+    <message>
         <source>Keep the audit log for</source>
         <translation>Conserver le journal d’audit</translation>
     </message>
@@ -4879,6 +4883,10 @@
     <message>
         <source>More wait for their turn, first come, first served.</source>
         <translation>Les suivantes attendent leur tour, dans l’ordre d’arrivée.</translation>
+    </message>
+    <message>
+        <source>Never</source>
+        <translation>Jamais</translation>
     </message>
     <message>
         <source>Nothing</source>
@@ -4911,6 +4919,10 @@
     <message>
         <source>Reject</source>
         <translation>Refuser</translation>
+    </message>
+    <message>
+        <source>Remind me of an open question after</source>
+        <translation>Me rappeler une question ouverte après</translation>
     </message>
     <message>
         <source>Requests have a time limit</source>
@@ -5039,6 +5051,10 @@
     <message>
         <source>{days} days</source>
         <translation>{days} jours</translation>
+    </message>
+    <message>
+        <source>{minutes} min</source>
+        <translation>{minutes} min</translation>
     </message>
     <message>
         <source>{seconds} s</source>
@@ -5380,6 +5396,77 @@
     </message>
 </context>
 <context>
+    <name>TimeLeft</name>
+    <message numerus="yes">
+        <source>%n day(s)</source>
+        <translation>
+            <numerusform>%n&#xa0;jour</numerusform>
+            <numerusform>%n&#xa0;jours</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n hour(s)</source>
+        <translation>
+            <numerusform>%n&#xa0;heure</numerusform>
+            <numerusform>%n&#xa0;heures</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n minute(s)</source>
+        <translation>
+            <numerusform>%n&#xa0;minute</numerusform>
+            <numerusform>%n&#xa0;minutes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n second(s)</source>
+        <translation>
+            <numerusform>%n&#xa0;seconde</numerusform>
+            <numerusform>%n&#xa0;secondes</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Its time is over.</source>
+        <translation>Le délai est écoulé.</translation>
+    </message>
+    <message>
+        <source>less than a minute</source>
+        <translation>moins d’une minute</translation>
+    </message>
+    <message>
+        <source>{more} and {less}</source>
+        <translation>{more} et {less}</translation>
+    </message>
+    <message>
+        <source>{time} left, then it goes on as if you had approved.</source>
+        <translation>Encore {time}, puis la suite se fait comme si vous aviez approuvé.</translation>
+    </message>
+    <message>
+        <source>{time} left, then it goes on without an answer.</source>
+        <translation>Encore {time}, puis la suite se fait sans réponse.</translation>
+    </message>
+    <message>
+        <source>{time} left, then it is rejected.</source>
+        <translation>Encore {time}, puis la demande est refusée.</translation>
+    </message>
+    <message>
+        <source>{time} left, then the call is approved without you.</source>
+        <translation>Encore {time}, puis l’appel est approuvé sans vous.</translation>
+    </message>
+    <message>
+        <source>{time} left, then the call is rejected.</source>
+        <translation>Encore {time}, puis l’appel est refusé.</translation>
+    </message>
+    <message>
+        <source>{time} left, then you are asked again.</source>
+        <translation>Encore {time}, puis la question vous est posée à nouveau.</translation>
+    </message>
+    <message>
+        <source>{time} left.</source>
+        <translation>Encore {time}.</translation>
+    </message>
+</context>
+<context>
     <name>ToastOverlay</name>
     <message>
         <source>Notifications</source>
@@ -5461,6 +5548,10 @@
         <translation>Afficher</translation>
     </message>
     <message>
+        <source>Show all</source>
+        <translation>Tout afficher</translation>
+    </message>
+    <message>
         <source>That is the limit in automatic mode. This one can wait for its turn.</source>
         <translation>C’est la limite en mode automatique. Celui-ci peut attendre son tour.</translation>
     </message>
@@ -5497,12 +5588,24 @@
         <translation>En attente de vous</translation>
     </message>
     <message>
+        <source>Waiting since {time}: {what}</source>
+        <translation>En attente depuis {time}&#xa0;: {what}</translation>
+    </message>
+    <message>
         <source>Warning</source>
         <translation>Avertissement</translation>
     </message>
     <message>
         <source>What begins now runs without asking. The mode can be set back.</source>
         <translation>Ce qui commence maintenant s’exécute sans rien demander. Le mode peut être rétabli.</translation>
+    </message>
+    <message>
+        <source>{count} requests still wait for you</source>
+        <translation>{count}&#xa0;demandes vous attendent</translation>
+    </message>
+    <message>
+        <source>{count} requests wait for you, the first since {time}.</source>
+        <translation>{count}&#xa0;demandes vous attendent, la première depuis {time}.</translation>
     </message>
     <message>
         <source>{count} workflows are running</source>
@@ -5973,6 +6076,33 @@
     <message>
         <source>Copy: {title}</source>
         <translation>Copier&#x202f;: {title}</translation>
+    </message>
+</context>
+<context>
+    <name>Waiting</name>
+    <message>
+        <source>A call of {server} waits for you in {workflows}. The request stays open, but without the server the call fails once you approve it, and its agent is told so.</source>
+        <translation>Un appel de {server} vous attend dans {workflows}. La demande reste ouverte, mais sans le serveur l’appel échoue dès que vous l’approuvez, et l’agent en est informé.</translation>
+    </message>
+    <message>
+        <source>An approval waits for you in {workflows}. It stays open in every mode: another one holds for what begins after it is chosen.</source>
+        <translation>Une approbation vous attend dans {workflows}. Elle reste ouverte dans tous les modes&#xa0;: un autre ne vaut que pour ce qui commence après son choix.</translation>
+    </message>
+    <message>
+        <source>Something waits for you in {workflows}. Nothing of it is lost: it stays open and goes on with the agent as it was at the beginning, whatever is changed here.</source>
+        <translation>Une demande vous attend dans {workflows}. Rien n’en est perdu&#xa0;: elle reste ouverte et continue avec l’agent tel qu’il était au début, quoi que vous changiez ici.</translation>
+    </message>
+    <message>
+        <source>Something waits for you in {workflows}. Nothing of it is lost: it stays open and goes on with the model that it began with, whatever is changed here. It only fails without the key that it needs.</source>
+        <translation>Une demande vous attend dans {workflows}. Rien n’en est perdu&#xa0;: elle reste ouverte et continue avec le modèle du début, quoi que vous changiez ici. Elle n’échoue que sans la clé qu’il lui faut.</translation>
+    </message>
+    <message>
+        <source>{server} has asked you something in {workflows}. Without the server that call ends with an error, and its question is closed unanswered.</source>
+        <translation>{server} vous a posé une question dans {workflows}. Sans le serveur, cet appel se termine par une erreur et la question est fermée sans réponse.</translation>
+    </message>
+    <message>
+        <source>“{name}”</source>
+        <translation>«&#xa0;{name}&#xa0;»</translation>
     </message>
 </context>
 </TS>

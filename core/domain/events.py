@@ -22,7 +22,7 @@ from core.domain.ids import (
     TemplateId,
     WorkflowId,
 )
-from core.domain.interruption import InterruptionKind, InterruptionStatus
+from core.domain.interruption import Action, InterruptionKind, InterruptionStatus
 from core.domain.masking import masked_text
 from core.domain.message import Role
 from core.domain.risk import Risk
@@ -181,7 +181,10 @@ class StepRetry(_StepFact):
 
 
 class InterruptionRaised(Fact):
-    """A person is asked: the fields of COMMAND_LINE's `interruptions`. (`schema` is a method of pydantic's models.)"""
+    """A person is asked: the fields of COMMAND_LINE's `interruptions`. (`schema` is a method of pydantic's models.)
+
+    `default_action` is what is done at `expires_at`; None where it waits for ever, or was asked by an older version.
+    """
 
     type = "interruption_raised"
     id: InterruptionId
@@ -195,6 +198,7 @@ class InterruptionRaised(Fact):
     input_schema: Any = Field(default=None, alias="schema")
     options: Any = None
     expires_at: str | None = None
+    default_action: Action | None = None
     input: Any = None
     outputs: Any = None
     tool: str | None = None

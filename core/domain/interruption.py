@@ -173,6 +173,11 @@ class Interruption:
     def is_open(self) -> bool:
         return self.status.is_open
 
+    @property
+    def default_action(self) -> Action:
+        """What its time being over makes of it: a question is skipped, whatever its asker says."""
+        return Action.SKIP if self.ask.kind is InterruptionKind.QUESTION else self.ask.default_action
+
     def closed(self, status: InterruptionStatus, answer: Answer | None, at: datetime) -> "Interruption":
         """The same, closed."""
         return replace(self, status=status, answer=answer, closed_at=at)

@@ -5,7 +5,7 @@ Kept in the database, a row a field, so that a field of a later version is left 
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -51,6 +51,7 @@ class Settings(BaseModel):
     `ask_for_…`: whether calls of that category are asked about in selective mode. `confirm_high_risk` is for automatic
     mode. `consent_expires`: a request for consent is open for `consent_timeout_s`, then `consent_on_timeout` holds.
     `mode_before_demo` is what the demo has changed the mode from, until somebody chooses one (UI §10).
+    `remind_after_min`: after so many minutes a person is told once more of a request without a time limit; 0: never.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -77,6 +78,7 @@ class Settings(BaseModel):
     consent_timeout_s: Annotated[int, Field(ge=30, le=300)] = 60
     consent_on_timeout: OnTimeout = OnTimeout.REJECT
     notify: NotifyLevel = NotifyLevel.EVERYTHING
+    remind_after_min: Literal[0, 5, 10, 30, 60] = 30
     audit_days: Annotated[int, Field(ge=7, le=90)] = 30
     mode_before_demo: ValidationMode | None = None
 

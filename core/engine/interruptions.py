@@ -16,7 +16,6 @@ from core.domain.ids import CallId, InterruptionId, new_id
 from core.domain.interruption import (
     CLOSING,
     OPEN_STATUS,
-    Action,
     Answer,
     Ask,
     Interruption,
@@ -38,9 +37,10 @@ LOOK_AGAIN_S = 10.0  # the wall clock may jump, and a machine that slept counts 
 
 
 class Interruptions:
-    """`on_asking` is called when a call begins to wait, `on_closed`, at once, with each that was closed by an answer
-    or by time, `on_always` with a tool every call of which a person has approved, once that is on disk.
-    `sub_agent_name` tells what the sub-agent is called whose id stands in the place of a step's name."""
+    """`on_changed` is called when a call begins to wait, or waits no more for what nobody answered, `on_closed`, at
+    once, with each that was closed by an answer or by time, `on_always` with a tool every call of which a person has
+    approved, once that is on disk. `sub_agent_name` tells what the sub-agent is called whose id stands in place of a
+    step's name."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Interruptions:
         log: Log,
         clock: Clock,
         known: Iterable[Interruption],
-        on_asking: Callable[[], None] = lambda: None,
+        on_changed: Callable[[], None] = lambda: None,
         on_closed: Callable[[Interruption], None] = lambda closed: None,
         on_always: Callable[[str], None] = lambda tool: None,
         sub_agent_name: Callable[[str], str | None] = lambda step: None,
@@ -56,7 +56,7 @@ class Interruptions:
         self._run = run
         self._log = log
         self._clock = clock
-        self._on_asking = on_asking
+        self._on_changed = on_changed
         self._on_closed = on_closed
         self._on_always = on_always
         self._sub_agent_name = sub_agent_name
@@ -66,6 +66,7 @@ class Interruptions:
             self._add(one)
         self._waiting: dict[InterruptionId, asyncio.Future[Interruption]] = {}
         self._timer: asyncio.TimerHandle | None = None
+        log.on_call_ended = self._call_ended
 
     @property
     def all(self) -> list[Interruption]:
@@ -125,7 +126,8 @@ class Interruptions:
             expires_at,
         )
         self._add(raised)
-        told = InterruptionRaised(**raised.fields(), expires_at=time_text(expires_at) if expires_at else None)
+        timed = {"expires_at": time_text(expires_at), "default_action": raised.default_action} if expires_at else {}
+        told = InterruptionRaised(**raised.fields(), **timed)
         self._log.record(told, writes=[RaiseInterruption(raised)])
         self.watch()
         return raised
@@ -138,7 +140,7 @@ class Interruptions:
         if not found.is_open:
             return found
         future = self._waiting.setdefault(found.id, asyncio.get_running_loop().create_future())
-        self._on_asking()
+        self._on_changed()
         try:
             return await future
         finally:
@@ -154,9 +156,7 @@ class Interruptions:
         now = self._clock.now()
         for one in self.open:
             if one.expires_at is not None and one.expires_at <= now:
-                is_question = one.ask.kind is InterruptionKind.QUESTION
-                action = Action.SKIP if is_question else one.ask.default_action
-                self._close(one, InterruptionStatus.EXPIRED, Answer(action))
+                self._close(one, InterruptionStatus.EXPIRED, Answer(one.default_action))
         self.watch()
 
     def cancel_open(self) -> None:
@@ -164,6 +164,14 @@ class Interruptions:
         self.close_watch()
         for one in self.open:
             self._close(one, InterruptionStatus.CANCELLED, None)
+
+    def _call_ended(self, call_id: CallId) -> None:
+        """What was asked in the middle of the call is taken back: nobody is left there to read an answer. The run may
+        have waited for that alone."""
+        for one in self.open:
+            if one.ask.call_id is not None and one.ask.call_id.startswith(f"{call_id} "):
+                self._close(one, InterruptionStatus.CANCELLED, None)
+                self._on_changed()
 
     def watch(self) -> None:
         """Look again when the next one expires, and before, as the wall clock may jump."""

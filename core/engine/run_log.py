@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from core.domain.events import Event, EventsKept, Fact, MessageAdded, streamed
-from core.domain.ids import MessageId, RunId, WorkflowId
+from core.domain.events import Event, EventsKept, Fact, MessageAdded, ToolEnded, streamed
+from core.domain.ids import CallId, MessageId, RunId, WorkflowId
 from core.errors import StorageFailed
 from core.ports.journal import Beside
 from core.ports.storage import (
@@ -72,8 +72,8 @@ class Log:
     """The journal of one run: numbers its facts and publishes them in order.
 
     `is_message_told`: the run's own message was told whole. `pauses` counts how often it could not be written.
-    `told_at`: when something was last told, in monotonic
-    seconds.
+    `told_at`: when something was last told, in monotonic seconds. `on_call_ended` hears of each call that has its
+    result, one turn of the loop after that was told.
     """
 
     def __init__(
@@ -85,6 +85,7 @@ class Log:
         self.message_id = message_id
         self.is_message_told = False
         self.pauses = 0
+        self.on_call_ended: Callable[[CallId], None] | None = None
         self.told_at = journal.monotonic()
         self.texts: dict[_Stream, _Text] = {}
         self._seq = last_seq
@@ -239,6 +240,8 @@ class Log:
                 self._seq += 1
             if isinstance(fact, MessageAdded) and fact.message_id == self.message_id:
                 self.is_message_told = True
+            if isinstance(fact, ToolEnded) and self.on_call_ended is not None:
+                asyncio.get_running_loop().call_soon(self.on_call_ended, fact.call_id)
             events.append(Event(self.run_id, self.workflow_id, self._seq, at, fact))
         return events
 

@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 MOST = 200
 MESSAGE_CHARACTERS = 2_000
-_TOLD_BY_RUNS = frozenset({"workflow_success", "workflow_error", "user_question"})
+_TOLD_BY_RUNS = frozenset({"workflow_success", "workflow_error", "user_question", "question_reminder"})
 
 
 class NoticeService:

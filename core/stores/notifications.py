@@ -98,6 +98,11 @@ class Notifications:
             self._news.clear()
             self._alarm.set(None)
 
+    def remind(self, toasts: Iterable[Toast]) -> None:
+        """Tell once more of workflows that ask, as these say it."""
+        for toast in toasts:
+            self._become_news(toast)
+
     def close(self) -> None:
         """Hear nothing more, and leave no timer behind."""
         self._subscription.close()
@@ -120,10 +125,12 @@ class Notifications:
     # What becomes news
 
     def _on_toast(self, toast: Toast) -> None:
+        if toast.code in _CODES:
+            self._become_news(toast)
+
+    def _become_news(self, toast: Toast) -> None:
         is_seen = self._is_present or not len(self.shown)  # without a window, nobody shows them
-        if toast.code not in _CODES or toast.workflow_id is None or is_seen:
-            return
-        if self._settings().notify not in _LEVELS[toast.type]:
+        if toast.workflow_id is None or is_seen or self._settings().notify not in _LEVELS[toast.type]:
             return
         about = (_group(toast), toast.workflow_id)
         self._news.pop(about, None)

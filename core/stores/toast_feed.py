@@ -34,6 +34,15 @@ class ToastFeed:
             subscription.close()
         self._questions.changed.disconnect(self._on_questions, missing_ok=True)
 
+    def take_back(self, question: Question) -> None:
+        """Something else tells of it from now on: its toast goes, unless that tells of another one too."""
+        asked = self._asked.get(question.workflow_id, {})
+        toast_id = asked.get(question.id)
+        if toast_id is not None:
+            asked[question.id] = None
+            if toast_id not in asked.values():
+                self._toasts.withdraw(toast_id)
+
     def _on_questions(self, workflow_id: WorkflowId) -> None:
         """Each question has its toast, unless it is seen anyway; what closed takes its toast with it."""
         before = self._asked.get(workflow_id, {})

@@ -138,6 +138,18 @@ class Toasts:
             kind, "user_question", title=name, message=question, workflow_id=workflow_id, parameters=parameters
         )
 
+    def amend(self, toast: Toast) -> None:
+        """Have the standing toast of that id say this from now on, where it stands, without saying it again."""
+        for shown in self._visible:
+            if shown.toast.id == toast.id:
+                shown.toast = toast
+                tell(self.changed)
+        self._waiting = [toast if other.id == toast.id else other for other in self._waiting]
+
+    def standing(self, toast_id: ToastId) -> Toast | None:
+        """The one of that id, seen or waiting; None: it is gone."""
+        return next((toast for toast in (*self.visible, *self.waiting) if toast.id == toast_id), None)
+
     # Closing
 
     def dismiss(self, toast_id: ToastId) -> None:

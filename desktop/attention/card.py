@@ -173,6 +173,11 @@ class AttentionCard(SlotCard):
         return self._requests.current is not None
 
     @property
+    def is_folded(self) -> bool:
+        """Whether only its first lines are seen."""
+        return self._is_folded
+
+    @property
     def has_focus(self) -> bool:
         focus = QApplication.focusWidget()
         return focus is not None and self.isAncestorOf(focus)
@@ -256,6 +261,7 @@ class AttentionCard(SlotCard):
         self._column.addWidget(self._close, 0, Qt.AlignmentFlag.AlignRight)
         self._head.stepped.connect(self._step)
         self._head.unfolded.connect(self.unfold_requested)
+        self._head.turned.connect(self._describe)
         self._foot.acted.connect(self._act)
         self.guard.changed.connect(self._foot.set_waiting)
         self._foot.put_off.connect(self._leave)
@@ -407,7 +413,14 @@ class AttentionCard(SlotCard):
         question = shown.question
         self._head.say(self._workflow, question, self._requests.place, is_open=not self._is_closed)
         self.setAccessibleName(f"{kind_words(question.kind)}, {who_asks(self._workflow, question)}")
-        self.setAccessibleDescription(question.asked.prompt or asking_sentence(question.kind, question.asker))
+        self._describe()
+
+    def _describe(self) -> None:
+        shown = self._requests.shown
+        if shown is not None:
+            question = shown.question
+            asked = question.asked.prompt or asking_sentence(question.kind, question.asker)
+            self.setAccessibleDescription(f"{asked} {self._head.time_left}".rstrip())
 
     def _focus(self, target: QWidget) -> None:
         if isinstance(target, FormField):

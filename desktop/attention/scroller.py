@@ -24,7 +24,8 @@ class Scroller(QScrollArea):
         """Show this one; the one before is the caller's again."""
         before = self.takeWidget()
         if before is not None and before is not page:
-            before.setParent(self)  # hidden
+            before.setParent(self)
+            before.hide()  # by name, or it would come back with this, once that was folded
         if page is not None:
             self.setWidget(page)
             page.setAutoFillBackground(False)

@@ -17,6 +17,8 @@ from desktop.settings.minds import Minds
 from desktop.settings.minds_page import MindsPage
 from desktop.settings.page_names import PageId
 from desktop.settings.values import Deed
+from desktop.settings.waiting import Waiting
+from desktop.settings.waiting_note import WaitingNote
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.buttons import Button
@@ -27,6 +29,8 @@ class AgentsPage(MindsPage):
 
     def __init__(self, theme: Theme, minds: Minds, told: Callable[[Deed], None], parent: QWidget | None = None) -> None:
         super().__init__(theme, PageId.AGENTS, minds, told, parent)
+        note = WaitingNote(theme, minds.waiting, Waiting.with_agents)
+        self.add(note, note.searched, above=self.list_)
         self._new = Button(theme, icon=Icon.PLUS)
         self.list_column.addWidget(self._new, 0, Qt.AlignmentFlag.AlignLeft)
         self._form = AgentForm(theme, minds)

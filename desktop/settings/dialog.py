@@ -32,6 +32,7 @@ from desktop.settings.servers import Servers
 from desktop.settings.servers_page import ServersPage
 from desktop.settings.validation_page import ValidationPage
 from desktop.settings.values import AllSettings, Deed, Source
+from desktop.settings.waiting import Waiting
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
@@ -44,7 +45,7 @@ class SettingsDialog(Adaptive, QDialog):
 
     Without `minds` it has no pages of models and agents, without `servers` none of MCP servers, without a `library`
     none of prompts, without `recall` none of memories, without a `notifier` none of notifications, without `keys` none
-    of keys.
+    of keys. `waiting`: what waits for a person, of which the page of validation tells.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class SettingsDialog(Adaptive, QDialog):
         recall: Recall | None = None,
         notifier: Notifier | None = None,
         keys: OwnKeys | None = None,
+        waiting: Waiting | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
@@ -73,7 +75,7 @@ class SettingsDialog(Adaptive, QDialog):
         makers: dict[PageId, Callable[[], Page]] = {
             **(_mind_pages(theme, minds, told) if minds is not None else {}),
             **({PageId.SERVERS: partial(ServersPage, theme, servers, told)} if servers is not None else {}),
-            PageId.VALIDATION: partial(ValidationPage, theme, settings, consents),
+            PageId.VALIDATION: partial(ValidationPage, theme, settings, consents, waiting),
             PageId.LIMITS: partial(LimitsPage, theme, settings),
             **({PageId.PROMPTS: partial(PromptsPage, theme, library, told)} if library is not None else {}),
             **({PageId.MEMORY: partial(MemoryPage, theme, recall, told)} if recall is not None else {}),

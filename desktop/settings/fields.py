@@ -1,4 +1,4 @@
-"""The kinds of fields: a number, one of a few, and on or off."""
+"""The kinds of fields: a number, one of a few or of some, and on or off."""
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QCheckBox, QWidget
@@ -8,6 +8,7 @@ from desktop.settings.number_box import NumberBox
 from desktop.settings.values import Setting, Source
 from desktop.settings.words import choice_words, unit
 from desktop.theme.theme import Theme
+from desktop.widgets.combo_box import ComboBox
 from desktop.widgets.segmented import Segmented
 
 
@@ -80,6 +81,33 @@ class ChoiceField(Field):
 
     def _tell(self, key: str) -> None:
         self._settings.set(self.setting, next(value for value in choice_words(self.setting) if str(value) == key))
+
+
+class ListField(Field):
+    """One of more values than have room side by side."""
+
+    def __init__(self, theme: Theme, settings: Source, setting: Setting, parent: QWidget | None = None) -> None:
+        super().__init__(theme, settings, setting, parent)
+        self._list = ComboBox(self)
+        self._list.activated.connect(self._tell)
+        self._place(self._list)
+        self.adapt_to(theme)
+        self.refresh()
+
+    def refresh(self) -> None:
+        self._list.setCurrentIndex(list(choice_words(self.setting)).index(self._settings.value(self.setting)))
+
+    def searched(self) -> str:
+        return " ".join([super().searched(), *choice_words(self.setting).values()])
+
+    def retranslate(self) -> None:
+        self._list.clear()
+        self._list.addItems(list(choice_words(self.setting).values()))
+        self.refresh()
+        super().retranslate()
+
+    def _tell(self, at: int) -> None:
+        self._settings.set(self.setting, list(choice_words(self.setting))[at])
 
 
 class SwitchField(Field):

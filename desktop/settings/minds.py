@@ -10,6 +10,7 @@ from core.domain.settings import Settings
 from core.services.agents import AgentService
 from core.services.providers import ProviderService
 from core.services.settings import SettingsService
+from desktop.settings.waiting import Waiting
 
 Spawn = Callable[[Coroutine[Any, Any, None], str], object]
 """Starts a task that somebody owns, by its name."""
@@ -17,7 +18,8 @@ Spawn = Callable[[Coroutine[Any, Any, None], str], object]
 
 @dataclass(frozen=True, slots=True)
 class Minds:
-    """`key_file` is where keys are kept if the system has no keyring; None: nowhere then."""
+    """`key_file` is where keys are kept if the system has no keyring; None: nowhere then. `waiting`: what waits for a
+    person, if anybody looks at that."""
 
     settings: SettingsService
     providers: ProviderService
@@ -25,6 +27,7 @@ class Minds:
     bus: Bus
     spawn: Spawn
     key_file: Path | None
+    waiting: Waiting | None = None
 
     @property
     def current(self) -> Settings:

@@ -16,6 +16,8 @@ from desktop.settings.minds_page import MindsPage
 from desktop.settings.model_form import ModelForm
 from desktop.settings.page_names import PageId
 from desktop.settings.values import Deed
+from desktop.settings.waiting import Waiting
+from desktop.settings.waiting_note import WaitingNote
 from desktop.theme.theme import Theme
 from desktop.translation.agents import offline_words
 
@@ -26,6 +28,8 @@ class ModelsPage(MindsPage):
     def __init__(self, theme: Theme, minds: Minds, told: Callable[[Deed], None], parent: QWidget | None = None) -> None:
         super().__init__(theme, PageId.MODELS, minds, told, parent)
         self._shown: tuple[object, ...] | None = None
+        note = WaitingNote(theme, minds.waiting, Waiting.with_models)
+        self.add(note, note.searched, above=self.list_)
         self._found = FoundServers(theme, minds)
         self._form = ModelForm(theme, minds)
         self.add(self._found, self._found.searched)

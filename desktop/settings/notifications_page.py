@@ -1,9 +1,10 @@
-"""What the desktop tells a person who looks elsewhere, how it does, and a test of it (UI §7)."""
+"""What the desktop tells a person who looks elsewhere, when it reminds them, how it does, and a test of it (UI §7)."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from core.domain.settings import NotifyLevel
+from desktop.settings.fields import ListField
 from desktop.settings.notifier import Notifier, Trial, Way
 from desktop.settings.page import Page
 from desktop.settings.page_names import PageId
@@ -32,6 +33,8 @@ class NotificationsPage(Page):
             self._levels.set_choice(level, "", "")
         for section in (self._about, self._levels):
             self.add(section, self._searched_levels)
+        self._reminder = ListField(theme, settings, Setting.REMIND_AFTER_MIN)
+        self.add(self._reminder, self._reminder.searched)
         card = Card()
         self._name = Label("", "strong")
         self._way = Paragraph("", "label", "muted")

@@ -94,9 +94,8 @@ class ServerDeeds(QObject):
         box.setIcon(QMessageBox.Icon.Warning)
         box.setWindowTitle(self.tr("Remove server"))
         box.setText(self.tr("Remove “{server}”?").format(server=self._rows()[server_id].name))
-        box.setInformativeText(
-            self.tr("It is ended, and agents and templates lose its tools. You can undo it while the app is open.")
-        )
+        what = self.tr("It is ended, and agents and templates lose its tools. You can undo it while the app is open.")
+        box.setInformativeText("\n\n".join(part for part in (self._rows()[server_id].without(), what) if part))
         yes = box.addButton(self.tr("Remove"), QMessageBox.ButtonRole.AcceptRole)
         no = box.addButton(self.tr("Keep"), QMessageBox.ButtonRole.RejectRole)
         yes.setObjectName("remove")

@@ -1,5 +1,6 @@
 """An MCP server in the list of the settings: how it is, what can be done with it, and what unfolds below it."""
 
+from functools import partial
 from time import monotonic
 
 from PySide6.QtCore import Qt, Signal
@@ -7,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QVBoxLayout,
 
 from core.domain.ids import ServerId
 from core.domain.mcp_server import ServerState, ServerStatus
+from desktop.settings.caution import Caution
 from desktop.settings.list_row import ListRow
 from desktop.settings.server_consent import ServerConsent
 from desktop.settings.server_failure import ServerFailure
@@ -61,6 +63,8 @@ class ServerRow(Adaptive, ListRow):
         self._facts, self._panels = QVBoxLayout(), QVBoxLayout()
         self._consent = ServerConsent(theme, self)
         self._failure = ServerFailure(theme, self)
+        self._waiting = servers.waiting
+        self.caution = Caution(theme, self)
         self._tools = ServerTools(theme, servers.consents, self)
         self._log = ServerLog(theme, lambda: servers.service.log(self.server_id), self)
         self._lay_out()
@@ -89,6 +93,8 @@ class ServerRow(Adaptive, ListRow):
         before = self._word.text()
         had_focus = self._holds_focus(self._consent)
         self.status = status
+        if not status.server.is_enabled:
+            self.caution.rest()  # somebody else has switched it off
         self._show()
         if before and before != self._word.text():
             announce(self, f"{self.name}: {self._word.text()}")
@@ -112,7 +118,7 @@ class ServerRow(Adaptive, ListRow):
     def stops(self) -> list[QWidget]:
         """Where Tab stops, in the order of what is seen."""
         keeping = (self._on, self._edit, self._remove)
-        parts = (self._failure, self._test, self._tools_fold, self._log_fold, *keeping)
+        parts = (self._failure, self._test, self._tools_fold, self._log_fold, *keeping, self.caution)
         panels = (self._consent, self._tools, self._log)
         return [stop for part in (*parts, *panels) for stop in stops_in(part)]
 
@@ -156,6 +162,7 @@ class ServerRow(Adaptive, ListRow):
         self._column.addLayout(self._facts)
         self._column.addWidget(self._failure)
         self._column.addWidget(self._row)
+        self._column.addWidget(self.caution)
         self._column.addLayout(self._panels)
         for panel in (self._consent, self._tools, self._log):
             self._panels.addWidget(panel)
@@ -164,7 +171,7 @@ class ServerRow(Adaptive, ListRow):
 
     def _connect(self) -> None:
         self._test.clicked.connect(self._on_test)
-        self._on.clicked.connect(self.switched)
+        self._on.clicked.connect(self._on_switch)
         self._edit.clicked.connect(self.edited)
         self._remove.clicked.connect(self.removed)
         self._consent.agreed.connect(self.agreed)
@@ -238,6 +245,27 @@ class ServerRow(Adaptive, ListRow):
         if not is_known and self._tools_fold.hasFocus():
             self._log_fold.setFocus(Qt.FocusReason.OtherFocusReason)
         self._tools_fold.setEnabled(is_known or is_tools)
+
+    def without(self) -> str:
+        """What becomes of requests that wait, if the server is there no more; empty where none needs it."""
+        return self._waiting.without_server(self.server_id, self.name) if self._waiting is not None else ""
+
+    def _on_switch(self, is_on: bool) -> None:
+        """Off, with something that waits and needs it: that is asked about first."""
+        words = "" if is_on else self.without()
+        if not words:
+            self.caution.rest()
+            self.switched.emit(is_on)
+            return
+        self._on.setChecked(True)  # it is on as long as nothing was decided
+        self.caution.ask(
+            words,
+            self.tr("Leave it on"),
+            self.tr("Switch it off"),
+            partial(self.switched.emit, False),
+            self._show,
+            self._on,
+        )
 
     def _on_test(self) -> None:
         if self.is_testing:

@@ -14,6 +14,8 @@ from desktop.settings.fields import ChoiceField, NumberField, SwitchField
 from desktop.settings.page import Page
 from desktop.settings.page_names import PageId
 from desktop.settings.values import Setting, Source
+from desktop.settings.waiting import Waiting
+from desktop.settings.waiting_note import WaitingNote
 from desktop.settings.words import choice_words, setting_help
 from desktop.theme.theme import Theme
 from desktop.widgets.banner import Banner
@@ -35,7 +37,14 @@ class ValidationPage(Page):
     """Three cards and the banner of the mode that holds: a warning for automatic, information for the others. Below:
     categories and exceptions, risk, the time limit of a request, and the audit log."""
 
-    def __init__(self, theme: Theme, settings: Source, consents: Consents, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        settings: Source,
+        consents: Consents,
+        waiting: Waiting | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(theme, PageId.VALIDATION, parent)
         self._settings = settings
         self._about = Paragraph("", "label", "muted")
@@ -44,6 +53,8 @@ class ValidationPage(Page):
         self._info = Banner(theme, "info")
         for section in (self._about, self._cards, self._warning, self._info):
             self.add(section, self._searched)
+        note = WaitingNote(theme, waiting, Waiting.with_modes)
+        self.add(note, note.searched, above=self._cards)
         for mode in ValidationMode:  # made before what follows them: Tab goes in the order of this
             self._cards.set_choice(mode, "", "")
         self._titles: list[tuple[Label, Callable[[], str]]] = []

@@ -29,6 +29,7 @@ class Setting(StrEnum):
     CONSENT_ON_TIMEOUT = "consent_on_timeout"
     AUDIT_DAYS = "audit_days"
     NOTIFY = "notify"
+    REMIND_AFTER_MIN = "remind_after_min"
     SCHEME = "scheme"
     LANGUAGE = "language"
     ZOOM = "zoom"

@@ -31,6 +31,7 @@ def setting_name(setting: Setting) -> str:
         Setting.CONSENT_ON_TIMEOUT: translate("SettingWords", "After the time limit"),
         Setting.AUDIT_DAYS: translate("SettingWords", "Keep the audit log for"),
         Setting.NOTIFY: translate("SettingWords", "While you look elsewhere"),
+        Setting.REMIND_AFTER_MIN: translate("SettingWords", "Remind me of an open question after"),
         Setting.SCHEME: translate("SettingWords", "Theme"),
         Setting.LANGUAGE: translate("SettingWords", "Language"),
         Setting.ZOOM: translate("SettingWords", "Text size"),
@@ -66,6 +67,11 @@ def setting_help(setting: Setting) -> str:
         Setting.NOTIFY: translate(
             "SettingWords", "What your desktop tells you when this window is not the active one."
         ),
+        Setting.REMIND_AFTER_MIN: translate(
+            "SettingWords",
+            "It is repeated each time the wait has doubled, and daily after that. What has a time limit goes on by "
+            "itself.",
+        ),
         Setting.SCHEME: translate("SettingWords", "System follows the colours of your desktop."),
         Setting.LANGUAGE: translate("SettingWords", "System follows the language of your desktop."),
         Setting.ZOOM: translate("SettingWords", "The zoom of texts and controls."),
@@ -96,6 +102,10 @@ def choice_words(setting: Setting) -> dict[Value, str]:
             NotifyLevel.QUESTIONS: translate("SettingWords", "Questions"),
             NotifyLevel.OFF: translate("SettingWords", "Nothing"),
         }
+    if setting is Setting.REMIND_AFTER_MIN:
+        never = translate("SettingWords", "Never")
+        unit_words = translate("SettingWords", "{minutes} min").replace(" ", "\N{NO-BREAK SPACE}")
+        return {minutes: unit_words.format(minutes=minutes) if minutes else never for minutes in (0, 5, 10, 30, 60)}
     if setting is Setting.LANGUAGE:  # a language is found by who speaks it
         return {Language.SYSTEM: system, Language.ENGLISH: "English", Language.FRENCH: "Français"}
     if setting is Setting.CONSENT_ON_TIMEOUT:
@@ -118,7 +128,7 @@ def value_words(setting: Setting, value: Value) -> str:
     if setting in (Setting.STREAM_WRITE_INTERVAL_S, Setting.CONSENT_TIMEOUT_S):
         seconds = QLocale().toString(float(value), "g", 4)
         return translate("SettingWords", "{seconds} s").format(seconds=seconds).replace(" ", "\N{NO-BREAK SPACE}")
-    if isinstance(value, str | bool):
+    if isinstance(value, str | bool) or setting is Setting.REMIND_AFTER_MIN:
         return choice_words(setting)[value]
     return QLocale().toString(value)
 

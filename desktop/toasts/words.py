@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
@@ -11,13 +12,14 @@ from core.domain.template import ValidationMode
 from core.domain.toast import Toast, ToastType
 from desktop.translation.asking import asking_sentence
 from desktop.translation.failures import failure_words, run_failure_words
-from desktop.translation.formats import number
+from desktop.translation.formats import moment, number
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
 QUEUE = "queue"
 SHOW = "show"
 UNDO = "undo"
+INBOX = "inbox"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,8 @@ def words_of(toast: Toast) -> Words:
             return _failure(toast)
         case "user_question":
             return Words(toast.title, toast.message or _question(dict(toast.parameters)))
+        case "question_reminder":
+            return _reminder(toast)
         case "limit_reached":
             return _limit(dict(toast.parameters))
         case "mode_set_to_auto":
@@ -100,6 +104,22 @@ def _question(parameters: Mapping[str, Any]) -> str:
     if parameters.get("kind") in set(InterruptionKind):
         return asking_sentence(InterruptionKind(parameters["kind"]), str(parameters.get("step", "")))
     return translate("Toasts", "Needs your answer")
+
+
+def _reminder(toast: Toast) -> Words:
+    """Since when what waits: of one request what it asks, of several how many there are."""
+    told = dict(toast.parameters)
+    count = int(told.get("count", 1))
+    asked_at = datetime.fromisoformat(str(told["since"])).astimezone()
+    since = moment(asked_at, toast.created_at.astimezone())
+    if count == 1:
+        words = translate("Toasts", "Waiting since {time}: {what}")
+        return Words(toast.title, words.format(time=since, what=toast.message or _question(told)))
+    if toast.workflow_id is not None:
+        words = translate("Toasts", "{count} requests wait for you, the first since {time}.")
+        return Words(toast.title, words.format(count=number(count), time=since))
+    title = translate("Toasts", "{count} requests still wait for you").format(count=number(count))
+    return Words(title, toast.message, actions=((INBOX, translate("Toasts", "Show all")),))
 
 
 def _limit(parameters: Mapping[str, Any]) -> Words:

@@ -56,6 +56,7 @@ from desktop.window.place_banner import PlaceBanner
 from desktop.window.places import Places
 from desktop.window.preferences import Preferences
 from desktop.window.recording import RecordingPlace
+from desktop.window.reminding import Reminding
 from desktop.window.retrying import Retrying
 from desktop.window.searching import Searching
 from desktop.window.sidebar_place import SidebarPlace
@@ -129,6 +130,7 @@ class Content(Adaptive, Surface):
         self.tray = Tray(theme, stores, frames, self)
         self.leaving = Leaving(window, background, self.tray, session.end)
         self.notifying = Notifying(core, tasks, self.tray, self.leaving, opening, self.finding.inbox, window, self)
+        self._reminding = Reminding(core, chat.card, self.finding, self)
         self.preferences = Preferences(session, core, tasks, self.notifying, window, keymap, self)
         self._panes = Panes(window, sidebar, chat, self.start, self.activity, self.toasts)
         self._keyboard = Keyboard(window, keymap, places, carry_out, self)
@@ -160,6 +162,7 @@ class Content(Adaptive, Surface):
             app.installEventFilter(keys)
         Activation(self._window, self._core.stores.background, self)
         self.notifying.begin()
+        self._reminding.begin()
 
     def settle(self, viewed: WorkflowId | None) -> None:
         """Everything is loaded: show what was viewed last, if it is still there."""
@@ -180,6 +183,7 @@ class Content(Adaptive, Surface):
                 app.removeEventFilter(keys)
         self._core.stores.background.viewed_changed.disconnect(self._on_viewed, missing_ok=True)
         self.notifying.leave()
+        self._reminding.leave()
         self.tray.leave()
         self.keeping.close()
         self.leaving.deleteLater()
@@ -245,7 +249,8 @@ class Content(Adaptive, Surface):
         self.start.new_requested.connect(self.opening.open_new)
         self.start.template_requested.connect(self.finding.templates)
         self.toasts.go_requested.connect(self.opening.open_asking)
-        self.toasts.action_requested.connect(deeds.toast_action)
+        for acts in (self._reminding.act, deeds.toast_action):
+            self.toasts.action_requested.connect(acts)
         deeds.answered.connect(chat.card.settle)
         self.menus.enable_by("demo.remove", deeds.demo_changed)
         self.menus.enable_by("workflow.undo", self.keeping.changed)

@@ -56,7 +56,7 @@ def _is_seen(char: str) -> bool:
 
 def _body(toast: Toast) -> str:
     said = words_of(toast).message
-    if toast.type is ToastType.SUCCESS:
+    if toast.type is ToastType.SUCCESS or toast.code == "question_reminder":  # which says that it waits
         return one_line(said, BODY_CHARACTERS)
     words = translate("Notifications", "{kind}: {what}").format(kind=kind_word(toast.type), what=said[:_LOOKED_AT])
     return one_line(words, BODY_CHARACTERS)

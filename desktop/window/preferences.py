@@ -21,6 +21,7 @@ from desktop.settings.page_names import PageId
 from desktop.settings.recall import Recall
 from desktop.settings.servers import Servers
 from desktop.settings.values import Setting
+from desktop.settings.waiting import Waiting
 from desktop.settings.window_settings import WindowSettings
 from desktop.shortcuts.keymap import Keymap
 from desktop.window.host import Host
@@ -83,8 +84,9 @@ class Preferences(QWidget):
             settings = CoreSettings(core.settings, core.bus, spawn, self)
             consents = Consents(core.consent, core.bus, spawn, self)
             about = About(version("metier"), session.folders.store.parent)
-            minds = Minds(core.settings, core.providers, core.agents, core.bus, spawn, session.folders.keys)
-            servers = Servers(core.servers, consents, core.bus, spawn)
+            waiting = Waiting(core.stores.questions, core.stores.background, self)
+            minds = Minds(core.settings, core.providers, core.agents, core.bus, spawn, session.folders.keys, waiting)
+            servers = Servers(core.servers, consents, core.bus, spawn, waiting)
             self._dialog = SettingsDialog(
                 session.theme,
                 settings,
@@ -98,6 +100,7 @@ class Preferences(QWidget):
                 recall=Recall(core.memories, core.bus, spawn),
                 notifier=self._notifier,
                 keys=OwnKeys(self._keymap, lambda: session.state, session.save),
+                waiting=waiting,
             )
         self._dialog.present(page_id)
 

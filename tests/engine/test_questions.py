@@ -6,10 +6,14 @@ from typing import Any
 import pytest
 
 from core.domain.events import InterruptionRaised
-from core.domain.interruption import Action, Answer
+from core.domain.ids import CallId
+from core.domain.interruption import Action, Answer, Ask, InterruptionKind
 from core.domain.run import Run
 from core.domain.template import ValidationMode
-from core.errors import Refused
+from core.domain.tool import ToolInfo
+from core.errors import Refused, ToolFailed
+from core.ports.tools import CallContext
+from core.tools.registry import Tool
 from tests.support.virtual_loop import VirtualClock, run_virtual
 from tests.support.world import World, a_step, a_world, tool_step
 
@@ -166,3 +170,33 @@ async def test_a_cancelled_run_asks_nothing_any_more() -> None:
         told = await world.core.engine.cancel(run.id)
         assert told.status == "cancelled"
         assert await world.storage.open_interruptions() == []
+
+
+async def test_what_was_asked_in_a_call_that_has_failed_is_taken_back_and_its_run_is_at_work_again() -> None:
+    async def ask_and_fail(_arguments: Any, context: CallContext) -> Any:
+        """As a server that ends in the middle of a call, whatever it asked."""
+        assert context.ask is not None
+        inner = CallId(f"{context.call_id} asks 1")
+        question = Ask(InterruptionKind.QUESTION, context.step, prompt="Which?", tool="server", call_id=inner)
+        asking = asyncio.ensure_future(context.ask(question))
+        await gone.wait()
+        asking.cancel()
+        raise ToolFailed("failed", "the server ended")
+
+    gone = asyncio.Event()
+    server = Tool(ToolInfo("server", "server", "server", {"type": "object"}), server=ask_and_fail, timeout_s=60)
+    async with a_world(more_tools=[server]) as world:
+        failing = {**tool_step("fails", "server"), "config": {"onError": "continue"}}
+        run, (one,) = await waiting(world, failing, tool_step("held", "hold", "fails"))
+        gone.set()
+        async with asyncio.timeout(5):
+            while not world.tools.in_flight:  # noqa: ASYNC110  # what it looks at has no event to wait for
+                await asyncio.sleep(0.001)
+        told = await world.describe(run.id)
+        assert told["status"] == "running"
+        assert [(asked["id"], asked["status"]) for asked in told["interruptions"]] == [(one["id"], "cancelled")]
+        with pytest.raises(Refused) as refused:
+            await answer(world, run, one, "submit", {"text": "red"})
+        assert refused.value.code == "already_answered"
+        world.tools.release.set()
+        assert (await world.settled(run.id))["status"] == "success"

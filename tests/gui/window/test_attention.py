@@ -556,12 +556,28 @@ async def test_later_folds_the_card_of_this_workflow_until_it_is_asked_for(tmp_p
         assert card.height() == height
 
 
+async def test_what_was_put_off_is_not_seen_behind_what_another_workflow_asks(
+    tmp_path: Path, qapp: QApplication
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        one = await app.start("One", asking("send", prompt="Send one?"))
+        two = await app.start("Two", asking("send", prompt="Send two?"))
+        for run in (one, two):
+            await waits(app, run)
+        await view(app, one)
+        await take_card(app)
+        app.key(Qt.Key.Key_Escape)
+        card = await view(app, two)
+        assert "Send two?" in texts(card)
+        assert "Send one?" not in texts(card)
+
+
 async def test_the_time_that_is_left_is_shown(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
         run = await app.start("Letters", asking("send", timeoutMs=90_000))
         await waits(app, run)
         card = await view(app, run)
-        assert any(text.endswith("left") for text in texts(card))
+        assert any(text.endswith("left, then it is rejected.") for text in texts(card))
 
 
 async def test_the_card_has_names_for_everything_in_both_languages(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication
 
 from core.domain.interruption import Action
 from core.domain.model import ModelChoice
@@ -15,6 +15,7 @@ from core.domain.template import ValidationMode
 from core.services.outcome import Ok
 from desktop.attention.foot import Foot
 from desktop.attention.guard import GUARD_MS
+from desktop.attention.time_left import TimeLeft
 from desktop.chat.views.tool_view import ToolView
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import (
@@ -35,6 +36,11 @@ Until = Callable[..., Awaitable[None]]
 
 def foot(app: App) -> Foot:
     (found,) = card_of(app).findChildren(Foot)
+    return found
+
+
+def time_left(app: App) -> TimeLeft:
+    (found,) = card_of(app).findChildren(TimeLeft)
     return found
 
 
@@ -140,8 +146,9 @@ async def test_a_question_without_an_answer_goes_on_when_its_time_is_over_and_an
         for run in (timed, patient):
             await waits(app, run)
         card = await view(app, timed)
-        (left,) = [one for one in card.findChildren(QLabel) if one.isVisible() and one.text().endswith("left")]
-        assert left.accessibleDescription() == "Then it goes on without an answer."
+        left = time_left(app)
+        assert left.text() in [f"{time} left, then it goes on without an answer." for time in ("2 seconds", "1 second")]
+        assert "Soon? Less than a minute left" in card.accessibleDescription()
         assert (await ended(app, timed)).status is RunStatus.SUCCESS
         await until(lambda: not card.isVisible())
         await until(lambda: any("No answer in time" in one.accessibleName() for one in tool_lines(app)))
@@ -149,7 +156,8 @@ async def test_a_question_without_an_answer_goes_on_when_its_time_is_over_and_an
         assert isinstance(described, Ok)
         assert [one["summary"] for one in described.data["tool_calls"]] == ["expired"]
         assert section(app) == [(row.title, 1) for row in [app.row(patient.workflow_id)] if row is not None]
-        assert not any(text.endswith("left") for text in texts(await view(app, patient)))
+        assert card is await view(app, patient)
+        assert (left.isVisible(), card.accessibleDescription()) == (False, "Whenever?")
 
 
 async def test_a_double_enter_answers_one_request_and_no_other(

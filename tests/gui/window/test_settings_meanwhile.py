@@ -17,7 +17,7 @@ from core.domain.template import ValidationMode
 from core.services.outcome import Ok
 from desktop.settings.page_names import PageId
 from tests.gui.window.rig import App, an_app
-from tests.gui.window.settings_rig import control, dialog, settings
+from tests.gui.window.settings_rig import control, dialog, press, settings
 from tests.gui.window.test_attention import section, take_card, view, waits
 from tests.support.mcp_rig import hostile, programs
 
@@ -70,6 +70,8 @@ async def test_a_server_that_is_switched_or_removed_leaves_what_waits_as_it_is(
         await settings(app, PageId.SERVERS, until)
         for state in (ServerState.DISABLED, ServerState.STOPPED):
             QTest.keyClick(control(app, "x is on"), Qt.Key.Key_Space)
+            if state is ServerState.DISABLED:
+                press(app, "Switch it off")  # it has warned before
             await until(lambda state=state: app.core.servers.named("x").state is state, 10)
         changed = await app.core.agents.put(clerk.data.id, name="Clerk", mcp_servers=())
         assert isinstance(changed, Ok)

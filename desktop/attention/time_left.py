@@ -1,0 +1,150 @@
+"""How long a request is still open, in words, and what becomes of it then (ENGINE §8).
+
+It wakes when its words change and at no other time: with each minute, and with each second of the last one.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from math import ceil
+
+from PySide6.QtCore import QEvent, QSize, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+
+from core.domain.interruption import Action, InterruptionKind
+from core.stores.questions import Question
+from desktop.widgets.news import tell_news
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.visibility import show_when
+
+_MINUTE_S = 60
+_HALF_S = _MINUTE_S // 2
+_LATE_S = 0.01
+"""A timer may ring a little early: then the words of before would still hold."""
+
+
+def shown_minutes(left_s: float) -> int:
+    """How many minutes are said, to the nearest; 0 where seconds are, in the last one."""
+    return 0 if left_s <= _MINUTE_S - 1 else max(1, int((left_s + _HALF_S) // _MINUTE_S))
+
+
+def until_next_s(left_s: float) -> float:
+    """After how many seconds other words hold: at most a minute, so that a jump of the clock is seen too."""
+    minutes = shown_minutes(left_s)
+    if minutes == 0:
+        return left_s - (ceil(left_s) - 1)
+    return left_s - (_MINUTE_S - 1 if minutes == 1 else minutes * _MINUTE_S - _HALF_S)
+
+
+class TimeLeft(Paragraph):
+    """Never lower than it was for the same request, so that nothing moves while time passes.
+
+    A screen reader finds minutes there, and is told once when less than one is left. `turned`: what it finds is
+    something else.
+    """
+
+    turned = Signal()
+
+    def __init__(self, now: Callable[[], datetime]) -> None:
+        self._tallest: dict[int, int] = {}  # by width; before Qt asks for it
+        super().__init__("", "secondary", "muted")
+        self.setObjectName("time_left")
+        self._now = now
+        self._question: Question | None = None
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.refresh)
+
+    def follow(self, question: Question | None) -> None:
+        """Say it of this one; of None, and of one that waits for ever, there is nothing to say."""
+        timed = question if question is not None and question.expires_at is not None else None
+        if timed is None or self._question is None or timed.id != self._question.id:
+            self._tallest.clear()
+            self.setAccessibleName("")
+        self._question = timed
+        show_when(self, timed is not None)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """The words of now, and those of later when it is their time."""
+        self._timer.stop()
+        question = self._question
+        if question is None or question.expires_at is None:
+            self.setText("")
+            return
+        left_s = (question.expires_at - self._now()).total_seconds()
+        words = self._sentence(question, self._exactly(left_s)) if left_s > 0 else self.tr("Its time is over.")
+        if words != self.text():
+            self.setText(words)
+        self._tell_reader(question, left_s, words)
+        if left_s > 0 and self.isVisible():
+            self._timer.start(ceil((until_next_s(left_s) + _LATE_S) * 1000))
+
+    def heightForWidth(self, width: int) -> int:
+        self._tallest[width] = max(self._tallest.get(width, 0), super().heightForWidth(width))
+        return self._tallest[width]
+
+    def sizeHint(self) -> QSize:
+        """On one line, where there is room."""
+        width = self.fontMetrics().horizontalAdvance(self.text()) + 2
+        return QSize(width, self.heightForWidth(width))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._tallest.clear()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._timer.stop()
+
+    def _tell_reader(self, question: Question, left_s: float, words: str) -> None:
+        is_last = left_s > 0 and shown_minutes(left_s) == 0
+        said = self._sentence(question, self.tr("less than a minute")) if is_last else words
+        before = self.accessibleName()
+        if said == before:
+            return
+        self.setAccessibleName(said)
+        self.turned.emit()
+        if is_last and before and self.isVisible():
+            tell_news(self, said)
+
+    def _exactly(self, left_s: float) -> str:
+        minutes = shown_minutes(left_s)
+        if minutes == 0:
+            return self.tr("%n second(s)", "", max(1, ceil(left_s)))
+        days, hours = minutes // (24 * _MINUTE_S), minutes // _MINUTE_S % 24
+        if days:
+            parts = self.tr("%n day(s)", "", days), self.tr("%n hour(s)", "", hours) if hours else ""
+        elif hours:
+            rest = minutes % _MINUTE_S
+            parts = self.tr("%n hour(s)", "", hours), self.tr("%n minute(s)", "", rest) if rest else ""
+        else:
+            parts = self.tr("%n minute(s)", "", minutes), ""
+        if not parts[1]:
+            return parts[0]
+        return self.tr("{more} and {less}").format(more=parts[0], less=parts[1])
+
+    def _sentence(self, question: Question, time: str) -> str:
+        """What its asker said is done then; of an older version's request that is not known."""
+        is_call = question.kind is InterruptionKind.TOOL_APPROVAL
+        match question.asked.default_action:
+            case None if question.kind is not InterruptionKind.QUESTION:
+                words = self.tr("{time} left.")
+            case Action.APPROVE if is_call:
+                words = self.tr("{time} left, then the call is approved without you.")
+            case Action.APPROVE:
+                words = self.tr("{time} left, then it goes on as if you had approved.")
+            case Action.SKIP if is_call:
+                words = self.tr("{time} left, then you are asked again.")
+            case Action.REJECT if is_call:
+                words = self.tr("{time} left, then the call is rejected.")
+            case Action.REJECT:
+                words = self.tr("{time} left, then it is rejected.")
+            case _:
+                words = self.tr("{time} left, then it goes on without an answer.")
+        said = words.format(time=time)
+        return said[:1].upper() + said[1:]

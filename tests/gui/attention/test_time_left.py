@@ -1,0 +1,141 @@
+"""What the card says of the time that is left: rounded, in words, and only as often as the words change."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from core.domain.events import InterruptionRaised
+from core.domain.ids import InterruptionId, RunId, WorkflowId
+from core.domain.interruption import OPEN_STATUS, Action, InterruptionKind
+from core.stores.questions import Question
+from desktop.attention.time_left import TimeLeft, shown_minutes, until_next_s
+from desktop.translation.languages import Language, Translation
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class Time:
+    def __init__(self) -> None:
+        self.now = START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def asked(
+    left_s: float | None, action: Action | None = Action.SKIP, kind: InterruptionKind = InterruptionKind.QUESTION
+) -> Question:
+    told = InterruptionRaised(
+        id=InterruptionId("int"), step="chat", kind=kind, status=OPEN_STATUS[kind], default_action=action
+    )
+    expires_at = START + timedelta(seconds=left_s) if left_s is not None else None
+    return Question(WorkflowId("wf"), RunId("run"), told, START, expires_at=expires_at)
+
+
+@pytest.fixture
+def left(qtbot: QtBot, translation: Translation) -> TimeLeft:
+    found = TimeLeft(Time())
+    qtbot.addWidget(found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("left_s", "minutes", "until_s"),
+    [
+        (1.5, 0, 0.5),
+        (1.0, 0, 1.0),
+        (59.0, 0, 1.0),
+        (60.0, 1, 1.0),
+        (89.0, 1, 30.0),
+        (90.0, 2, 0.0),
+        (179.0, 3, 29.0),
+        (7_200.0, 120, 30.0),
+    ],
+)
+def test_words_hold_until_the_next_minute_and_in_the_last_one_until_the_next_second(
+    left_s: float, minutes: int, until_s: float
+) -> None:
+    assert shown_minutes(left_s) == minutes
+    assert until_next_s(left_s) == pytest.approx(until_s)
+    assert until_next_s(left_s) <= 60
+
+
+@pytest.mark.parametrize(
+    ("left_s", "time"),
+    [
+        (1.2, "2 seconds"),
+        (1, "1 second"),
+        (60, "1 minute"),
+        (170, "3 minutes"),
+        (3_600, "1 hour"),
+        (7_500, "2 hours and 5 minutes"),
+        (86_400, "1 day"),
+        (2 * 86_400 + 3_600, "2 days and 1 hour"),
+    ],
+)
+def test_time_is_told_in_words(left: TimeLeft, left_s: float, time: str) -> None:
+    left.follow(asked(left_s))
+    assert left.text() == f"{time} left, then it goes on without an answer."
+
+
+@pytest.mark.parametrize(
+    ("kind", "action", "then"),
+    [
+        (InterruptionKind.TOOL_APPROVAL, Action.APPROVE, ", then the call is approved without you."),
+        (InterruptionKind.TOOL_APPROVAL, Action.REJECT, ", then the call is rejected."),
+        (InterruptionKind.TOOL_APPROVAL, Action.SKIP, ", then you are asked again."),
+        (InterruptionKind.APPROVAL, Action.APPROVE, ", then it goes on as if you had approved."),
+        (InterruptionKind.APPROVAL, Action.REJECT, ", then it is rejected."),
+        (InterruptionKind.APPROVAL, None, "."),
+        (InterruptionKind.QUESTION, None, ", then it goes on without an answer."),
+    ],
+)
+def test_it_says_what_its_asker_said_is_done_then(
+    left: TimeLeft, kind: InterruptionKind, action: Action | None, then: str
+) -> None:
+    left.follow(asked(120, action, kind))
+    assert left.text() == f"2 minutes left{then}"
+
+
+def test_it_speaks_french(left: TimeLeft, translation: Translation) -> None:
+    translation.set_language(Language.FRENCH)
+    left.follow(asked(61))
+    assert left.text() == "Encore 1\N{NO-BREAK SPACE}minute, puis la suite se fait sans réponse."
+
+
+def test_a_reader_is_told_minutes_and_once_that_less_than_one_is_left(
+    qapp: QApplication, qtbot: QtBot, translation: Translation
+) -> None:
+    time = Time()
+    left = TimeLeft(time)
+    qtbot.addWidget(left)
+    left.show()
+    left.follow(asked(180))
+    names: list[str] = []
+    left.turned.connect(lambda: names.append(left.accessibleName()))
+    heights = set()
+    for passed_s in range(1, 181):
+        time.now = START + timedelta(seconds=passed_s)
+        left.refresh()
+        heights.add(left.heightForWidth(400))
+    assert names == [
+        "2 minutes left, then it goes on without an answer.",
+        "1 minute left, then it goes on without an answer.",
+        "Less than a minute left, then it goes on without an answer.",
+        "Its time is over.",
+    ]
+    assert len(heights) == 1
+
+
+def test_it_takes_no_less_room_when_its_words_are_fewer(left: TimeLeft) -> None:
+    left.follow(asked(7_500))
+    narrow = left.fontMetrics().horizontalAdvance("2 hours and 5 minutes left, then it goes on without")
+    tall = left.heightForWidth(narrow)
+    left._now.now = START + timedelta(seconds=7_499)  # type: ignore[attr-defined]
+    left.refresh()
+    assert left.text().startswith("1 second left")
+    assert left.heightForWidth(narrow) == tall
+    left.follow(None)
+    assert (left.text(), left.isVisible()) == ("", False)

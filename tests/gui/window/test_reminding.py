@@ -1,0 +1,191 @@
+"""A person who left a question open is reminded of it by the window, as the setting says."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
+
+from core.domain.toast import ToastType
+from core.persistence.in_memory import MemoryStorage
+from core.ports.clock import SystemClock
+from core.stores.notifications import GATHER_S, Notification
+from core.wiring import Core
+from desktop.attention.time_left import TimeLeft
+from desktop.settings.page_names import PageId
+from desktop.toasts.card import ToastCard
+from desktop.toasts.words import words_of
+from tests.gui.window.rig import App, an_app
+from tests.gui.window.settings_rig import control, notice, settings, undo
+from tests.gui.window.test_attention import card_of, section, take_card, view, waits
+
+Until = Callable[..., Awaitable[None]]
+
+
+@pytest.fixture
+def pass_time(monkeypatch: pytest.MonkeyPatch) -> Callable[[App, float], None]:
+    """So many minutes pass on the wall, and the person comes back to the window."""
+    now, passed = SystemClock.now, [timedelta(0)]
+    monkeypatch.setattr(SystemClock, "now", lambda clock: now(clock) + passed[0])
+
+    def wait(app: App, minutes: float) -> None:
+        passed[0] += timedelta(minutes=minutes)
+        app.core.stores.reminders.look()
+
+    return wait
+
+
+def reminders(app: App) -> list[tuple[str, str]]:
+    """Titles and words of those in the pile."""
+    told = [one for one in app.core.stores.toasts.visible if one.code == "question_reminder"]
+    return [(words_of(one).title, words_of(one).message) for one in told]
+
+
+def told(core: Core) -> list[Notification]:
+    """What the desktop is given from now on."""
+    given: list[Notification] = []
+
+    def take(notification: Notification) -> None:
+        given.append(notification)
+
+    core.stores.notifications.shown.connect(take)
+    return given
+
+
+async def reminder_card(app: App, until: Until) -> ToastCard:
+    def found() -> list[ToastCard]:
+        return [one for one in app.content.toasts.cards if one.toast.code == "question_reminder"]
+
+    await until(found)
+    return found()[0]
+
+
+async def ask(app: App, question: str) -> str:
+    run = await app.say(f'/tool ask_user {{"question": "{question}"}}')
+    await waits(app, run)
+    return run.workflow_id
+
+
+async def test_a_question_without_a_limit_is_told_of_again_until_it_is_answered(
+    tmp_path: Path, qapp: QApplication, until: Until, pass_time: Callable[[App, float], None]
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say('/tool ask_user {"question": "Which colour?"}')
+        await waits(app, run)
+        pass_time(app, 29)
+        assert reminders(app) == []
+        pass_time(app, 2)
+        (title, words) = reminders(app)[0]
+        assert title.startswith("/tool ask_user")
+        assert words.startswith("Waiting since ")
+        assert words.endswith("Which colour?")
+        assert len([one for one in app.core.stores.toasts.visible if one.type is ToastType.USER_QUESTION]) == 1
+        assert [badge for _, badge in section(app)] == [1]
+        pass_time(app, 10)
+        assert len(reminders(app)) == 1
+        (await reminder_card(app, until)).take_focus()
+        QTest.keyClick(app.focused(), Qt.Key.Key_Return)  # Go to workflow
+        await until(lambda: card_of(app).has_focus)
+        assert app.viewed == run.workflow_id
+        await take_card(app)
+        QTest.keyClicks(app.focused(), "Blue")
+        app.control(Qt.Key.Key_Return)
+        await until(lambda: not section(app))
+        assert reminders(app) == []
+
+
+async def test_several_are_one_toast_that_leads_to_the_inbox(
+    tmp_path: Path, qapp: QApplication, until: Until, pass_time: Callable[[App, float], None]
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        for question in ("One?", "Two?", "Three?"):
+            await ask(app, question)
+        pass_time(app, 31)
+        ((title, names),) = reminders(app)
+        assert title == "3 requests still wait for you"
+        assert names.count("/tool ask_user") == 3
+        card = await reminder_card(app, until)
+        assert "Show all" in [one.text() for one in card.findChildren(QPushButton) if one.isVisible()]
+        card.take_focus()
+        QTest.keyClick(app.focused(), Qt.Key.Key_Return)
+        await until(app.content.finder.isVisible)
+
+
+async def test_who_looks_at_the_card_is_not_reminded_but_who_put_it_off_is(
+    tmp_path: Path, qapp: QApplication, pass_time: Callable[[App, float], None]
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        run = await app.say('/tool ask_user {"question": "Which colour?"}')
+        await waits(app, run)
+        await view(app, run)
+        pass_time(app, 31)
+        assert reminders(app) == []
+        await take_card(app)
+        app.key(Qt.Key.Key_Escape)
+        assert card_of(app).is_folded
+        pass_time(app, 25)
+        assert reminders(app) == []
+        pass_time(app, 40)
+        assert len(reminders(app)) == 1
+
+
+async def test_who_looks_elsewhere_is_told_by_the_desktop_unless_they_want_nothing_told(
+    tmp_path: Path, qapp: QApplication, until: Until, pass_time: Callable[[App, float], None]
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        await ask(app, "Which colour?")
+        QApplication.sendEvent(app.window, QEvent(QEvent.Type.WindowDeactivate))
+        app.core.stores.notifications.set_present(False)
+        given = told(app.core)
+        pass_time(app, 31)
+        await until(lambda: given, GATHER_S + 5)
+        assert [one.toasts[0].code for one in given] == ["question_reminder"]
+        QApplication.sendEvent(app.window, QEvent(QEvent.Type.WindowActivate))
+
+
+async def test_the_setting_is_chosen_by_keys_and_can_be_undone(
+    tmp_path: Path, qapp: QApplication, until: Until, pass_time: Callable[[App, float], None]
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        await ask(app, "Which colour?")
+        pass_time(app, 11)
+        await settings(app, PageId.NOTIFICATIONS, until)
+        box = control(app, "Remind me of an open question after")
+        assert isinstance(box, QComboBox)
+        assert box.currentText() == "30\N{NO-BREAK SPACE}min"
+        box.setFocus(Qt.FocusReason.TabFocusReason)
+        QTest.keyClick(box, Qt.Key.Key_Up)
+        await until(lambda: app.core.settings.current.remind_after_min == 10)
+        assert notice(app) == "Remind me of an open question after: 10\N{NO-BREAK SPACE}min"
+        assert len(reminders(app)) == 1
+        undo(app)
+        await until(lambda: app.core.settings.current.remind_after_min == 30)
+
+
+async def test_a_restart_makes_no_flood_and_leaves_the_deadline(
+    tmp_path: Path, qapp: QApplication, until: Until, pass_time: Callable[[App, float], None]
+) -> None:
+    storage = MemoryStorage()
+    async with an_app(tmp_path, qapp, storage) as app:
+        timed = await app.say('/tool ask_user {"question": "Soon?", "timeout_seconds": 3600}')
+        await waits(app, timed)
+        for question in ("One?", "Two?"):
+            await ask(app, question)
+        (before,) = [one.expires_at for one in app.core.stores.questions.all if one.expires_at is not None]
+        pass_time(app, 20)
+    async with an_app(tmp_path, qapp, storage) as app:
+        await until(lambda: len(section(app)) == 3)
+        (after,) = [one.expires_at for one in app.core.stores.questions.all if one.expires_at is not None]
+        assert after == before
+        await view(app, timed)
+        (left,) = card_of(app).findChildren(TimeLeft)
+        assert left.text() == "40 minutes left, then it goes on without an answer."
+        pass_time(app, 15)
+        assert reminders(app) == []
+        pass_time(app, 20)
+        assert len(reminders(app)) == 1
+        await asyncio.sleep(0)

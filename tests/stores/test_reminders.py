@@ -1,0 +1,196 @@
+"""A request that waits long is told of once more: in one toast, and by the desktop of who looks elsewhere."""
+
+from datetime import timedelta
+
+import pytest
+
+from core.bus import SettingsChanged
+from core.domain.ids import WorkflowId
+from core.domain.interruption import InterruptionKind
+from core.domain.run import RunStatus
+from core.domain.settings import NotifyLevel, Settings
+from core.domain.toast import ToastType
+from core.stores.notifications import GATHER_S, Notification, Notifications
+from core.stores.reminder_toast import ReminderToast
+from core.stores.reminders import LOOK_AGAIN_S, Reminders
+from tests.stores.rig import Desk, Teller
+
+MINUTE = 60.0
+Q = InterruptionKind.QUESTION
+
+
+class Office:
+    """A desk with a window that somebody sees or not, and a desktop."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.desk = Desk()
+        self.settings = settings or Settings()
+        desk, time = self.desk, self.desk.time
+        self.notifications = Notifications(
+            desk.bus, desk.background, desk.questions, desk.toasts, lambda: self.settings, time, time.call_later
+        )
+        self.reminders = Reminders(
+            desk.bus,
+            desk.questions,
+            desk.feed,
+            ReminderToast(desk.background, desk.toasts),
+            self.notifications,
+            lambda: self.settings,
+            time,
+            time.call_later,
+        )
+        self.seen: set[WorkflowId] = set()
+        self.rung: list[Notification] = []
+        self.standing: dict[str, Notification] = {}
+        self.notifications.shown.connect(self._show)
+        self.notifications.closed.connect(self._close)
+        self.reminders.begin(lambda workflow_id: workflow_id in self.seen)
+
+    def _show(self, notification: Notification) -> None:
+        self.standing[notification.key] = notification
+        if not notification.is_quiet:
+            self.rung.append(notification)
+
+    def _close(self, key: str) -> None:
+        del self.standing[key]
+
+    def change(self, **fields: object) -> None:
+        self.settings = Settings.model_validate({**self.settings.model_dump(), **fields})
+        self.desk.bus.publish(SettingsChanged(self.settings))
+
+    def ask(self, name: str, prompt: str = "Which?", **fields: str) -> Teller:
+        run = self.desk.start(name)
+        self.desk.tell(run.asks(prompt=prompt, kind=Q, **fields))
+        return run
+
+    @property
+    def toasts(self) -> list[tuple[str, str, int]]:
+        """Code, message, and how many it tells of."""
+        return [
+            (one.code, one.message, dict(one.parameters).get("count", 1))
+            for one in self.desk.toasts.visible
+            if one.type is ToastType.USER_QUESTION
+        ]
+
+
+@pytest.fixture
+def office() -> Office:
+    return Office()
+
+
+def test_one_is_told_of_again_in_the_place_of_its_toast_and_by_the_desktop(office: Office) -> None:
+    run = office.ask("a")
+    office.desk.time.advance(29 * MINUTE)
+    assert office.toasts == [("user_question", "Which?", 1)]
+    office.rung.clear()
+    office.desk.time.advance(MINUTE + GATHER_S)
+    assert office.toasts == [("question_reminder", "Which?", 1)]
+    assert [(one.key, one.toasts[0].code) for one in office.rung] == [("asking:wf_a", "question_reminder")]
+    office.desk.time.advance(8 * 60 * MINUTE)
+    assert len(office.rung) == 5
+    office.desk.tell(run.closes())
+    assert (office.toasts, office.standing) == ([], {})
+    assert office.desk.time.timers == 0
+
+
+def test_several_make_one_and_what_is_answered_leaves_it(office: Office) -> None:
+    runs = [office.ask(name, f"{name}?") for name in ("a", "b", "c")]
+    office.desk.time.advance(GATHER_S)
+    office.rung.clear()
+    office.desk.time.advance(31 * MINUTE)
+    assert office.toasts == [("question_reminder", "wf_a, wf_b, wf_c", 3)]
+    (told,) = office.rung
+    assert told.workflows == ("wf_a", "wf_b", "wf_c")
+    office.desk.tell(runs[0].closes())
+    assert office.toasts == [("question_reminder", "wf_b, wf_c", 2)]
+    office.desk.tell(runs[1].finished(RunStatus.CANCELLED))
+    assert office.toasts == [("question_reminder", "c?", 1)]
+    (left,) = office.desk.toasts.visible[-1:]
+    office.desk.tell(runs[2].closes())
+    assert office.toasts == []
+    assert left not in office.desk.toasts.history
+
+
+def test_one_with_a_time_limit_is_not_told_of_again(office: Office) -> None:
+    office.ask("a", expires_at="2026-01-03T00:00:00.000Z")
+    office.desk.time.advance(90 * MINUTE)
+    assert office.toasts == [("user_question", "Which?", 1)]
+
+
+def test_what_somebody_looks_at_needs_no_reminder_and_its_pause_grows_all_the_same(office: Office) -> None:
+    office.seen.add(WorkflowId("wf_a"))
+    office.ask("a")
+    office.desk.time.advance(45 * MINUTE)
+    assert office.toasts == [("user_question", "Which?", 1)]
+    office.seen.clear()
+    office.desk.time.advance(10 * MINUTE)
+    assert office.toasts == [("user_question", "Which?", 1)]
+    office.desk.time.advance(6 * MINUTE)
+    assert office.toasts == [("question_reminder", "Which?", 1)]
+
+
+def test_who_puts_it_off_is_reminded_that_much_later(office: Office) -> None:
+    office.seen.add(WorkflowId("wf_a"))
+    office.ask("a")
+    office.desk.time.advance(9 * 60 * MINUTE)
+    office.reminders.put_off(WorkflowId("wf_a"))
+    office.seen.clear()
+    office.desk.time.advance(29 * MINUTE)
+    assert office.toasts == [("user_question", "Which?", 1)]
+    office.desk.time.advance(2 * MINUTE)
+    assert office.toasts == [("question_reminder", "Which?", 1)]
+
+
+def test_one_that_was_sent_away_comes_with_what_is_due_then(office: Office) -> None:
+    office.ask("a", "a?")
+    office.desk.time.advance(31 * MINUTE)
+    office.desk.toasts.dismiss(office.desk.toasts.visible[-1].id)
+    office.ask("b", "b?")
+    office.desk.time.advance(26 * MINUTE)
+    assert office.toasts == [("user_question", "b?", 1)]
+    office.desk.time.advance(9 * MINUTE)
+    assert office.toasts == [("question_reminder", "wf_a, wf_b", 2)]
+
+
+def test_the_setting_holds_from_when_it_changes(office: Office) -> None:
+    office.change(remind_after_min=0)
+    office.ask("a")
+    office.desk.time.advance(10 * 60 * MINUTE)
+    assert office.toasts == [("user_question", "Which?", 1)]
+    assert office.desk.time.timers == 0
+    office.change(remind_after_min=5)
+    assert office.toasts == [("question_reminder", "Which?", 1)]
+
+
+def test_at_the_level_of_nothing_the_window_alone_reminds(office: Office) -> None:
+    office.change(notify=NotifyLevel.OFF)
+    office.ask("a")
+    office.desk.time.advance(31 * MINUTE)
+    assert office.rung == []
+    assert office.toasts == [("question_reminder", "Which?", 1)]
+
+
+def test_a_jump_of_the_clock_is_seen_within_a_minute_and_makes_one_reminder(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in "abcd":
+        office.ask(name)
+    time = office.desk.time
+    time.advance(GATHER_S)
+    office.rung.clear()
+    now = time.now
+    monkeypatch.setattr(time, "now", lambda: now() + timedelta(hours=9))
+    time.advance(LOOK_AGAIN_S + GATHER_S)
+    assert [len(one.toasts) for one in office.rung] == [4]
+    assert [code for code, _, _ in office.toasts] == ["question_reminder"]
+    time.advance(60 * MINUTE)
+    assert len(office.rung) == 1
+
+
+def test_without_a_window_there_is_no_timer(office: Office) -> None:
+    office.reminders.close()
+    office.ask("a")
+    office.desk.time.advance(GATHER_S)
+    assert office.desk.time.timers == 0
+    office.desk.time.advance(90 * MINUTE)
+    assert office.toasts == [("user_question", "Which?", 1)]

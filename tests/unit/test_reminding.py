@@ -1,0 +1,84 @@
+"""When a person is told once more: at each doubling, never in a row, and no reminder is lost."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from core.domain.ids import InterruptionId
+from core.domain.reminding import LEAST_APART, MOST_APART, Due, Waiting, decide
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+HALF_HOUR = timedelta(minutes=30)
+NIGHT = timedelta(hours=9)
+
+
+def minutes(count: float) -> timedelta:
+    return timedelta(minutes=count)
+
+
+def waiting(name: str = "q", asked: timedelta = timedelta(0), told: timedelta | None = None) -> Waiting:
+    return Waiting(InterruptionId(name), START + asked, START + (asked if told is None else told))
+
+
+def moments(until: timedelta, *requests: Waiting, after: timedelta = HALF_HOUR) -> list[tuple[float, tuple[str, ...]]]:
+    """Each reminder until then: after how many minutes, and of what; by looking when it says, and never else."""
+    held = {one.id: one for one in requests}
+    now, reminded_at = START, None
+    found: list[tuple[float, tuple[str, ...]]] = []
+    while now <= START + until:
+        due = decide(held.values(), now, after, reminded_at)
+        if due.now:
+            found.append(((now - START) / minutes(1), due.now))
+            reminded_at = now
+            held.update((one, Waiting(one, held[one].asked_at, now)) for one in due.now)
+        if due.again_at is None:
+            break
+        assert due.again_at > now
+        now = due.again_at
+    return found
+
+
+def test_one_waits_as_the_setting_says_and_then_twice_as_long_each_time() -> None:
+    assert [at for at, _ in moments(NIGHT, waiting())] == [30, 60, 120, 240, 480]
+    assert [at for at, _ in moments(minutes(20), waiting(), after=minutes(5))] == [5, 10, 20]
+
+
+def test_later_it_is_once_a_day() -> None:
+    at = [moment for moment, _ in moments(timedelta(days=6), waiting())]
+    assert at[-2] - at[-3] == at[-1] - at[-2] == MOST_APART / minutes(1)
+
+
+def test_several_that_are_due_are_one_reminder_and_a_straggler_comes_with_the_next() -> None:
+    one, two, late = waiting("one"), waiting("two", asked=minutes(0.9)), waiting("late", asked=minutes(2))
+    assert moments(minutes(40), one, two, late) == [(30, ("one", "two")), (35, ("late",))]
+
+
+def test_a_night_of_sleep_makes_one_reminder() -> None:
+    morning = START + NIGHT
+    due = decide([waiting("one"), waiting("two", asked=minutes(3))], morning, minutes(5))
+    assert due == Due(("one", "two"), morning + (NIGHT - minutes(3)))  # type: ignore[arg-type]
+
+
+def test_what_was_told_of_anew_after_a_restart_is_not_due() -> None:
+    """What came back with its toast is told of then."""
+    restarted = [waiting(f"q{n}", told=NIGHT) for n in range(20)]
+    assert decide(restarted, START + NIGHT, HALF_HOUR) == Due((), START + 2 * NIGHT)
+    just_asked = waiting(told=minutes(29))
+    assert decide([just_asked], START + minutes(31), HALF_HOUR) == Due((), START + minutes(59))
+
+
+def test_never_is_never() -> None:
+    assert decide([waiting()], START + NIGHT, None) == Due()
+    assert decide([], START, HALF_HOUR) == Due()
+
+
+@pytest.mark.parametrize("ahead", [minutes(1), timedelta(days=400)])
+def test_a_clock_that_was_set_back_delays_no_longer_than_the_setting(ahead: timedelta) -> None:
+    future = waiting(asked=ahead)
+    due = decide([future], START, HALF_HOUR, START + ahead)
+    assert due == Due((), START + HALF_HOUR)
+
+
+def test_one_right_after_another_waits_until_there_is_peace() -> None:
+    now = START + minutes(31)
+    assert decide([waiting()], now, HALF_HOUR, now - minutes(1)) == Due((), now - minutes(1) + LEAST_APART)
