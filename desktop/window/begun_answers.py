@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 WRITTEN_MS = 1000
 """How long a change stays in memory alone."""
 
-_MOST_BYTES = 2_000_000
+_MOST_BYTES = 20_000_000
 _MOST = 200
 
 Kept = Mapping[InterruptionId, Begun]

@@ -515,7 +515,7 @@ async def test_an_answer_that_is_begun_is_there_again_after_a_crash_until_it_is_
         await until(lambda: app.core.stores.questions.count(run.workflow_id) == 1)
         assert any(one.text() == "not yet" for one in card.findChildren(QLineEdit))
         await app.core.engine.cancel(run.id)
-        await until(lambda: not app.core.stores.questions.all)
+        await until(lambda: not card.begun())
     assert not (tmp_path / "answers.json").exists()
 
 
