@@ -45,7 +45,9 @@ class SlotCard(Adaptive, Surface):
         around = self._column.contentsMargins()
         inner = self.width() - around.left() - around.right() - 2 * self.frameWidth()
         wanted = self._scroller.wanted_height(inner)
-        whole = self._column.totalHeightForWidth(self.width() - 2 * self.frameWidth())  # what is wrapped is taller
+        column, width = self._column, self.width() - 2 * self.frameWidth()
+        wraps = column.hasHeightForWidth()  # what is wrapped is taller than its hint
+        whole = column.totalHeightForWidth(width) if wraps else column.sizeHint().height()
         other = whole - self._scroller.sizeHint().height()
         room = max(self._theme.sizes.row, self._most_height - other) if self._most_height else wanted
         self._scroller.set_height(min(wanted, room))

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMessageBox, QWidget
@@ -55,6 +55,11 @@ async def _holds(what: Callable[[], object]) -> None:
     await _drawn()
 
 
+def _is_inside(widget: QWidget, window: QWidget) -> bool:
+    """Whether it has come to where it is wholly seen."""
+    return window.rect().contains(QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()))
+
+
 async def _settled(root: QWidget) -> None:
     """A page that has just been filled is laid out more than once."""
     before: list[object] = []
@@ -96,13 +101,15 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
         yield name, window
     toasts = core.stores.toasts
     toasts.clear()
+    toasts.pause("tour")
     content.deeds._refuse(Failed("limit_reached", "", details={"mode": "auto", "limit": 3}), _nothing, "here")
     toasts.add_workflow_complete(said.workflow_id, LONG, said.status)
     toasts.add(ToastType.ERROR, "unexpected", title=LONG, message=LONG * 4, workflow_id=said.workflow_id)
     toasts.add_user_question(ran.workflow_id, LONG, f"{LONG}?")
-    await _holds(lambda: content.toasts.cards)
+    await _holds(lambda: content.toasts.cards and all(_is_inside(one, window) for one in content.toasts.cards))
     await _settled(content.toasts)
     yield "toasts", window
+    toasts.resume("tour")
     toasts.clear()
 
 
@@ -136,10 +143,10 @@ async def _writing(app: App) -> AsyncIterator[Screen]:
         yield name, window
         QTest.keyClick(app.focused(), Qt.Key.Key_Escape)
     chat.composer.set_draft(Draft())
-    chat.inputs.ask("Letters of the spring quarter", SCHEMA, runs=True)
+    chat.ask_input(LONG, SCHEMA, runs=True)
     await _settled(chat)
     yield "inputs", window
-    chat.inputs.put_away()
+    chat.end_input()
 
 
 async def _lookups(app: App) -> AsyncIterator[Screen]:

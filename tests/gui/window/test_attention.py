@@ -20,6 +20,7 @@ from core.domain.toast import ToastType
 from core.persistence.in_memory import MemoryStorage
 from core.ports.storage import PutTemplate, StoredTemplate
 from core.services.outcome import Failed
+from desktop.arguments import Arguments
 from desktop.attention.card import AttentionCard
 from desktop.attention.guard import GUARD_MS
 from desktop.chat.position import AT_END
@@ -693,3 +694,28 @@ async def test_every_button_has_room_for_its_words(
             return narrow + [text for text, box in boxes.items() if not app.window.rect().contains(box)]
 
         await until(lambda: not cramped())
+
+
+async def test_on_a_small_screen_with_large_text_the_parts_of_a_card_stand_below_each_other(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    """1366 by 768 at 150 % is 911 by 512."""
+    french = Arguments(language="fr", theme="light")
+    async with an_app(tmp_path, qapp, size=(911, 512), arguments=french) as app:
+        app.content.preferences.zoom(2)
+        assert (app.window.minimumWidth() <= 800, app.window.minimumHeight() <= 500) == (True, True)
+        prompt = "Rework the invoices of the spring quarter, then write to everybody who has not answered yet?"
+        run = await app.start("Letters", asking("send", prompt=prompt))
+        await until(lambda: app.core.stores.questions.count(run.workflow_id))
+        card = await view(app, run)
+        app.key(Qt.Key.Key_A, CONTROL_SHIFT)
+        await asyncio.sleep(0.3)
+
+        def places(*parts: QWidget) -> list[QRect]:
+            return [QRect(one.mapTo(app.window, QPoint(0, 0)), one.size()) for one in parts]
+
+        buttons = [one for one in card.findChildren(QPushButton) if one.isVisible() and one.text()]
+        scrolled, *pressed = places(card._scroller, *buttons)
+        assert len(pressed) >= 3
+        assert all(app.window.rect().contains(one) and not one.intersects(scrolled) for one in pressed)
+        assert app.focused() is card.button(Action.REJECT)

@@ -65,7 +65,8 @@ async def test_three_that_run_keep_their_mode_and_a_fourth_is_refused_until_it_m
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
         runs = [await app.say(f"say 4000 words {number}") for number in range(20, 23)]
-        app.content.chat.focus_composer()
+        app.content.opening.open(runs[0].workflow_id)
+        await until(app.content.header.isVisible)
         await keep(app, "In manual mode", "manual")
         app.core.stores.toasts.clear()
         await choose(app, ValidationMode.MANUAL, until)
