@@ -143,10 +143,10 @@ async def _writing(app: App) -> AsyncIterator[Screen]:
         yield name, window
         QTest.keyClick(app.focused(), Qt.Key.Key_Escape)
     chat.composer.set_draft(Draft())
-    chat.ask_input(LONG, SCHEMA, runs=True)
+    chat.foot.ask_input(LONG, SCHEMA, runs=True)
     await _settled(chat)
     yield "inputs", window
-    chat.end_input()
+    chat.foot.end_input()
 
 
 async def _lookups(app: App) -> AsyncIterator[Screen]:
