@@ -37,14 +37,15 @@ Screen = tuple[str, QWidget]
 RECORDED = ({"call": "calculator", "arguments": {"expression": "6*7"}}, {"say": "done"})
 
 
-async def _holds(what: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
+async def holds(what: Callable[[], object]) -> None:
+    """Waits for it, and for the next frame."""
+    async with asyncio.timeout(30):
         while not what():  # noqa: ASYNC110  # what it looks at has no event to wait for
             await asyncio.sleep(0.005)
-    await _drawn()
+    await drawn()
 
 
-async def _settled(root: QWidget) -> None:
+async def settled(root: QWidget) -> None:
     """A page that has just been filled is laid out more than once."""
     before: list[object] = []
     for _ in range(40):
@@ -57,7 +58,7 @@ async def _settled(root: QWidget) -> None:
 
 async def screens(app: App) -> AsyncIterator[Screen]:
     """Each of them, shown and drawn, with the focus where the app puts it."""
-    await _holds(app.content.start.isVisible)
+    await holds(app.content.start.isVisible)
     yield "start", app.window
     for part in (_conversations, _places, _cards, _questions, _pages):
         async for screen in part(app):
@@ -74,7 +75,7 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
     going = await app.say("a long one", script=({"say": "a b c", "delay_ms": 120_000},))
     for name, run in (("chat", said), ("template", ran), ("failed", failed), ("running", going)):
         content._open(run.workflow_id)
-        await _holds(lambda: core.stores.view.is_loaded)
+        await holds(lambda: core.stores.view.is_loaded)
         yield name, window
     toasts = core.stores.toasts
     toasts.clear()
@@ -82,8 +83,8 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
     toasts.add_workflow_complete(said.workflow_id, LONG, said.status)
     toasts.add(ToastType.ERROR, "unexpected", title=LONG, message=LONG * 4, workflow_id=said.workflow_id)
     toasts.add_user_question(ran.workflow_id, LONG, f"{LONG}?")
-    await _holds(lambda: content.toasts.cards)
-    await _settled(content.toasts)
+    await holds(lambda: content.toasts.cards)
+    await settled(content.toasts)
     yield "toasts", window
     toasts.clear()
 
@@ -92,29 +93,29 @@ async def _places(app: App) -> AsyncIterator[Screen]:
     window, content = app.window, app.content
     for kind in Kind:
         content._finding.find(kind)
-        await _holds(content.finder.isVisible)
+        await holds(content.finder.isVisible)
         yield f"palette {kind.name.lower()}", window
         content.finder.close_up()
     content._pick()
-    await _holds(content.picker.isVisible)
+    await holds(content.picker.isVisible)
     yield "picker", window
     content.picker.hide()
     *_, last = app.core.stores.workflows.rows
     await app.core.workflows.archive(last.workflow.id)
     content._carry_out("view.archive")
-    await _drawn()
+    await drawn()
     yield "archive", window
     content.sidebar.show_archive(False)
     content.sidebar.fold_sections(("workflows", "recent"))
     content.peeking.peek(app.core.stores.workflows.rows[-1].workflow.id)
-    await _drawn()
+    await drawn()
     yield "peek", window
     content.peeking.leave()
     content.sidebar.fold_sections(())
     folding = content._folding
     folding.fold_sidebar(True)
     folding.fold_activity(True)
-    await _drawn()
+    await drawn()
     yield "folded", window
     folding.fold_activity(False)
     folding.fold_sidebar(False)
@@ -122,7 +123,7 @@ async def _places(app: App) -> AsyncIterator[Screen]:
     folding.fold_sidebar(False)
     content.sidebar._head.set_searching(True)
     content.sidebar._search.setText("no such workflow")
-    await _drawn()
+    await drawn()
     yield "nothing found", window
     content.sidebar._head.set_searching(False)
     folding.fit(content.width())
@@ -144,12 +145,12 @@ async def _cards(app: App) -> AsyncIterator[Screen]:
 
 async def _card(app: App, name: str, run: Run) -> Screen:
     content = app.content
-    await _holds(lambda: app.core.stores.questions.count(run.workflow_id))
+    await holds(lambda: app.core.stores.questions.count(run.workflow_id))
     content._open(run.workflow_id)
     app.core.stores.toasts.clear()
-    await _settled(content.toasts)
+    await settled(content.toasts)
     content.chat.focus_card()
-    await _holds(content.chat.card.isVisible)
+    await holds(content.chat.card.isVisible)
     return f"card {name}", app.window
 
 
@@ -165,10 +166,10 @@ async def _questions(app: App) -> AsyncIterator[Screen]:
     for name, ask in asking.items():
         ask()
         box = next(one for one in app.window.findChildren(QMessageBox) if one.isVisible())
-        await _drawn()
+        await drawn()
         yield name, box
         box.reject()
-        await _drawn()
+        await drawn()
 
 
 async def _pages(app: App) -> AsyncIterator[Screen]:
@@ -177,9 +178,9 @@ async def _pages(app: App) -> AsyncIterator[Screen]:
     assert isinstance(sent, Ok)
     await app.core.engine.wait(sent.data.id)
     content._open(sent.data.workflow_id)
-    await _holds(content.recording.banner.isVisible)
+    await holds(content.recording.banner.isVisible)
     content.recording.review()
-    await _holds(lambda: content.recording.dialog)
+    await holds(lambda: content.recording.dialog)
     review = content.recording.dialog
     assert review is not None
     yield "review", review
@@ -189,7 +190,7 @@ async def _pages(app: App) -> AsyncIterator[Screen]:
         content.preferences.open_at(page)
         dialog = content.preferences._dialog
         assert dialog is not None
-        await _settled(dialog)
+        await settled(dialog)
         yield f"settings {page}", dialog
     if dialog is not None:
         dialog.hide()
@@ -198,13 +199,13 @@ async def _pages(app: App) -> AsyncIterator[Screen]:
     )
     failure.resize(app.window.size())
     failure.show()
-    await _drawn()
+    await drawn()
     yield "failure", failure
     failure.deleteLater()
     app.window.activateWindow()
 
 
-async def _drawn() -> None:
+async def drawn() -> None:
     """The next frame is there."""
     await asyncio.sleep(0.06)
 
