@@ -206,7 +206,7 @@ class ChatPane(Adaptive, Surface):
     def dress(self) -> None:
         sizes = self._theme.sizes
         self._head.setContentsMargins(0, 0, sizes.space_m, 0)
-        self._foot.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, sizes.space_xs)
+        self._space_foot()
         self._slot.setSpacing(sizes.space_xs)
         self._limit_card()
 
@@ -229,6 +229,7 @@ class ChatPane(Adaptive, Surface):
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide):
             if watched is self.composer:
                 self.token_bar.setVisible(not self.composer.isHidden())
+                self._space_foot()
             if watched in (self.composer, self.queue):
                 self._limit_card()
             self.foot_changed.emit()
@@ -387,6 +388,12 @@ class ChatPane(Adaptive, Surface):
 
     def _shown_workflow(self) -> WorkflowId:
         return self._view.workflow_id or WorkflowId("")
+
+    def _space_foot(self) -> None:
+        """A card does not touch the window's edge; below the composer there is the token bar."""
+        sizes = self._theme.sizes
+        below = sizes.space_l if self.composer.isHidden() else sizes.space_xs
+        self._foot.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, below)
 
     def _limit_card(self) -> None:
         """The transcript keeps a few lines, and the composer its place if it is there."""

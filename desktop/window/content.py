@@ -331,7 +331,6 @@ class Content(Adaptive, Surface):
         self.header.mode_requested.connect(self._choose_mode)
         self._modes.chosen.connect(deeds.set_mode)
         self.preferences.enter_sends_changed.connect(self._on_enter_sends)
-        self.header.activity_requested.connect(self._folding.toggle_activity)
         self.chat.stop_requested.connect(self._stop)
         self.chat.token_bar.summary_requested.connect(self._sum_up)
         self.chat.retry_requested.connect(deeds.retry)

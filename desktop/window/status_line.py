@@ -56,7 +56,7 @@ class StatusLine(Adaptive, Surface):
         self._speed.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._running, 1)
-        for part in (self._waiting, self._sign, self._saving, self._speed):
+        for part in (self._waiting, self._speed, self._sign, self._saving):
             self._row.addWidget(part)
         self._running.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._timer = QTimer(self)
