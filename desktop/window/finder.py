@@ -131,7 +131,7 @@ class Finder:
         now = self._clock.now()
         told = ranked(words, [_telling(one, names, now) for one in self._inbox.notices])
         found: list[Heading | Entry] = []
-        for title, entries in ((translate("Palette", "Needs you"), asked), (translate("Palette", "Lately"), told)):
+        for title, entries in ((translate("Palette", "Needs you"), asked), (translate("Palette", "Recently"), told)):
             found += [Heading(title), *entries] if entries else []
         return found
 
