@@ -694,6 +694,17 @@
     </message>
 </context>
 <context>
+    <name>Blank</name>
+    <message>
+        <source>What is to be done?</source>
+        <translation>Que faut-il faire&#x202f;?</translation>
+    </message>
+    <message>
+        <source>Write it below. / names a template or a prompt, @ an agent, a model or a file.</source>
+        <translation>Écrivez-le ci-dessous. / nomme un gabarit ou un prompt, @ un agent, un modèle ou un fichier.</translation>
+    </message>
+</context>
+<context>
     <name>Body</name>
     <message>
         <source>Copy</source>
@@ -5362,6 +5373,25 @@
     <message>
         <source>{count} tokens</source>
         <translation>{count}&#xa0;jetons</translation>
+    </message>
+</context>
+<context>
+    <name>Templates</name>
+    <message>
+        <source>Asks three agents the same question side by side and puts their answers under each other. The offline agent answers to commands such as: say 40 words</source>
+        <translation>Pose la même question à trois agents en parallèle et met leurs réponses l’une sous l’autre. L’agent hors ligne répond à des commandes telles que&#xa0;: say 40 words</translation>
+    </message>
+    <message>
+        <source>Counts lines, words and TODOs of every text file in a folder and writes report.md there.</source>
+        <translation>Compte les lignes, les mots et les TODO de chaque fichier de texte d’un dossier et y écrit report.md.</translation>
+    </message>
+    <message>
+        <source>Reads two text files at the same time and writes their lines into a third, each line once.</source>
+        <translation>Lit deux fichiers de texte en même temps et écrit leurs lignes dans un troisième, chaque ligne une seule fois.</translation>
+    </message>
+    <message>
+        <source>Writes a note into a folder once a person has looked at it.</source>
+        <translation>Écrit une note dans un dossier une fois qu’une personne l’a regardée.</translation>
     </message>
 </context>
 <context>

@@ -38,6 +38,7 @@ from desktop.chat.transcript.transcript import Transcript
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
+from desktop.window.blank import Blank
 from desktop.window.drafts import Drafts
 from desktop.window.input_card import InputCard
 from desktop.window.outgoing import Outgoing
@@ -96,6 +97,7 @@ class ChatPane(Adaptive, Surface):
         self._attached: dict[MessageId, Sequence[str]] = {}
         self.drafts = Drafts(drafts_folder, tasks, self._current_draft, self)
         self.transcript = Transcript(theme, clock.now, self)
+        self._blank = Blank(theme, self.transcript.viewport())
         self.card = AttentionCard(theme, clock.now, card_keys, self)
         self.queue = QueueStrip(theme, self)
         self.composer = Composer(theme, self)
@@ -281,6 +283,7 @@ class ChatPane(Adaptive, Surface):
             self.composer.set_draft(self.drafts.get(workflow_id), self._histories.pop(workflow_id, None))
         else:
             self.transcript.set_turns(shown)
+        self._blank.setVisible(workflow_id is None)
         self._forget_deleted()
         self._tell_composer()
 

@@ -21,6 +21,7 @@ from desktop.theme.icon_names import Icon
 from desktop.toasts.words import words_of
 from desktop.translation.asking import asked_words, asking_sentence
 from desktop.translation.formats import ago
+from desktop.translation.templates import about_template
 from desktop.window.keys_help import command_entry, keys_help
 from desktop.window.offers import Offer
 
@@ -160,7 +161,7 @@ def _answering(offer: Offer) -> Entry:
 
 
 def _template(one: Titled) -> Entry:
-    return Entry(Kind.TEMPLATE, one.id, one.title, " ".join(one.description.split()), Icon.WORKFLOW)
+    return Entry(Kind.TEMPLATE, one.id, one.title, about_template(one.description), Icon.WORKFLOW)
 
 
 def _asking(question: Question, workflow: str) -> Entry:
