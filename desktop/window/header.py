@@ -148,7 +148,7 @@ class Header(Adaptive, Surface):
     def _needed(self, *more: QWidget) -> int:
         """The width that everything takes which is never cut, with the beginning of the title and of who answers."""
         toast = self._theme.sizes.toast
-        return self._taken(*more) + min(self._title.sizeHint().width(), toast // 2) + toast // 4
+        return self._taken(*more) + min(self._title.sizeHint().width(), toast * 3 // 4) + toast // 4
 
     def _taken(self, *more: QWidget) -> int:
         """By all but the title and the words of who answers."""
@@ -172,10 +172,10 @@ class Header(Adaptive, Surface):
         self._who.setToolTip(plain_tool_tip(with_keys(whole, self._keys.picker)))
 
     def _room_for_who(self) -> int:
-        """What a short title leaves of the row; beside a long one, half of what both have."""
+        """What a short title leaves of the row; beside a long one, a third of what both have."""
         state = () if self._state.isHidden() else (self._state,)
         both = self.width() - self._taken(*state)
-        return max(both - self._title.sizeHint().width(), both // 2, self._theme.sizes.toast // 4)
+        return max(both - self._title.sizeHint().width(), both // 3, self._theme.sizes.toast // 4)
 
     def _words(self, status: RunStatus) -> str:
         return {

@@ -24,6 +24,8 @@ from tests.gui.screens.audits import cut
 THEMES = ("light", "dark")
 LANGUAGES = ("en", "fr")
 SIZES = ("800x600", "1440x900")
+TOURS = ("tour", "working", "filled", "readme")
+"""The modules that have one, a function `…screens` each."""
 
 
 def main() -> int:
@@ -33,11 +35,12 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         if "QT_QPA_PLATFORM" not in os.environ:
             os.environ["QT_QPA_PLATFORM"] = _no_screen(Path(scratch))
+        os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
         os.environ["DBUS_SESSION_BUS_ADDRESS"] = "disabled:"  # nothing is told to the desktop of whoever takes them
         qInstallMessageHandler(_tell)
         QLocale.setDefault(QLocale("en_US"))
         qapp = QApplication(["screens"])
-        return run(_take(given.folder, wanted, given.only, Path(scratch), qapp), qapp)
+        return run(_take(given, wanted, Path(scratch), qapp), qapp)
 
 
 def _read(arguments: Sequence[str]) -> argparse.Namespace:
@@ -48,6 +51,7 @@ def _read(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--theme", action="append", choices=THEMES, help="this look alone (can be repeated)")
     parser.add_argument("--lang", action="append", choices=LANGUAGES, help="this language alone (can be repeated)")
     parser.add_argument("--size", action="append", type=_size, metavar="WxH", help="of the window (can be repeated)")
+    parser.add_argument("--tour", action="append", choices=TOURS, help="this part alone (can be repeated)")
     parser.add_argument("--only", default="", metavar="WORDS", help="only the screens that have this in their name")
     return parser.parse_args(arguments)
 
@@ -81,30 +85,32 @@ def _problems(root: QWidget, room: tuple[int, int]) -> Iterator[str]:
 
 
 async def _take(
-    folder: Path, wanted: Sequence[tuple[str, str, str]], only: str, scratch: Path, qapp: QApplication
+    given: argparse.Namespace, wanted: Sequence[tuple[str, str, str]], scratch: Path, qapp: QApplication
 ) -> int:
     from tests.gui.screens.filled import filled_screens  # the rig wants an application
+    from tests.gui.screens.readme import readme_screens
     from tests.gui.screens.tour import drawn, screens
     from tests.gui.screens.working import working_screens
     from tests.gui.window.rig import an_app
 
+    tours = dict(zip(TOURS, (screens, working_screens, filled_screens, readme_screens), strict=True))
     for size, theme, language in wanted:
         width, height = map(int, size.split("x"))
-        into = folder / size / f"{theme}-{language}"
+        into = given.folder / size / f"{theme}-{language}"
         await asyncio.to_thread(into.mkdir, parents=True, exist_ok=True)
         arguments = Arguments(language=language, theme=theme)
         number = 0
-        for tour in (screens, working_screens, filled_screens):
+        for tour in given.tour or TOURS[:-1]:
             data = await asyncio.to_thread(tempfile.mkdtemp, dir=scratch)
             async with an_app(Path(data), qapp, size=(width, height), arguments=arguments) as app:
-                async for name, root in tour(app):
+                async for name, root in tours[tour](app):
                     number += 1
                     for problem in _problems(root, (width, height)):
                         sys.stderr.write(f"{into}: {name}: {problem}\n")
                     if app.content.chat.card.guard.is_on:  # else its buttons are pale: they hear nothing yet
                         await asyncio.sleep(GUARD_MS / 1000)
                         await drawn()
-                    if only in name and not root.grab().save(str(into / f"{number:03} {name}.png")):
+                    if given.only in name and not root.grab().save(str(into / f"{number:03} {name}.png")):
                         sys.stderr.write(f"screens: cannot write into {into}\n")
                         return 1
         sys.stdout.write(f"{into}: {number} screens\n")

@@ -12,6 +12,7 @@ from core.domain.run import Run
 from core.domain.template import ValidationMode
 from core.domain.toast import ToastType
 from core.services.outcome import Ok
+from desktop.chat.composer.draft import Draft
 from desktop.palette.entries import Kind
 from desktop.sidebar.list_view import SidebarList
 from tests.gui.screens.tour import Screen, drawn, holds, settled
@@ -163,9 +164,7 @@ async def _written(app: App) -> AsyncIterator[Screen]:
     content.attaching.attach([str(folder / "no such file.txt")])
     await drawn()
     yield "file that is not there", app.window
-    for _ in paths:
-        content.chat.composer.take_up("", ())
-    content._new()
+    content.chat.composer.set_draft(Draft())
 
 
 def _file(folder: Path, name: str) -> Path:
@@ -179,13 +178,13 @@ async def _lists(app: App) -> AsyncIterator[Screen]:
     await app.core.prompts.save(name="Sum up", content="Sum up {{text}} in {{count}} words.", description="In short")
     for text, name in (("/", "slash"), ("@", "mention")):
         content._new()
-        app.control(Key.Key_A)
-        app.key(Key.Key_Delete)
+        content.chat.composer.set_draft(Draft())
         app.write(text)
         await holds(lambda: content.chat.is_completing)
         yield f"{name} list", app.window
         app.key(Key.Key_Escape)
         app.key(Key.Key_Backspace)
+    content.chat.composer.set_draft(Draft())
     app.write("/folder")
     await drawn()
     app.key(Key.Key_Tab)
@@ -193,8 +192,7 @@ async def _lists(app: App) -> AsyncIterator[Screen]:
     await holds(lambda: content.chat.inputs.is_open)
     yield "input of a template", app.window
     content.chat.end_input()
-    app.control(Key.Key_A)
-    app.key(Key.Key_Delete)
+    content.chat.composer.set_draft(Draft())
     content._searching.open()
     await holds(content.search.isVisible)
     yield "search", app.window
