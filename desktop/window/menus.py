@@ -29,6 +29,7 @@ _GROUPS = frozenset(
         "run.start",
         "run.summary",
         "recording.toggle",
+        "composer.send_now",
     }
 )
 """Above these a line stands in their menus."""

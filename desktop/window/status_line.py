@@ -88,7 +88,8 @@ class StatusLine(Adaptive, Surface):
         """What is longest in each place, so that nothing beside it moves."""
         metrics = self._saving.fontMetrics()
         self._saving.setFixedWidth(max(metrics.horizontalAdvance(self._saving_words(each)) for each in Saving) + 2)
-        self._speed.setFixedWidth(metrics.horizontalAdvance(self._speed_words(9999)) + 2)
+        self._speed.setContentsMargins(0, 0, self._theme.sizes.space_s, 0)
+        self._speed.setFixedWidth(metrics.horizontalAdvance(self._speed_words(9999)) + 2 + self._theme.sizes.space_s)
 
     def _render_soon(self) -> None:
         if not self._timer.isActive():

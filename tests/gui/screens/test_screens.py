@@ -18,6 +18,7 @@ TAKEN_ALONG = "not reached: Button < place_banner"  # focus in the centre opens 
 GLIDING = "ToastCard"  # a toast that comes or goes meanwhile; on a screen of their own they stand still
 
 
+@pytest.mark.async_timeout(120)  # it takes 20 s of a core that it has for itself
 async def test_every_control_has_a_name_and_is_reached_by_tab_with_its_focus_seen(
     tmp_path: Path, qapp: QApplication
 ) -> None:
