@@ -5383,7 +5383,7 @@
     </message>
     <message>
         <source>Counts lines, words and TODOs of every text file in a folder and writes report.md there.</source>
-        <translation>Compte les lignes, les mots et les TODO de chaque fichier de texte d’un dossier et y écrit report.md.</translation>
+        <translation>Compte les lignes, les mots et les TODOs de chaque fichier de texte d’un dossier et y écrit report.md.</translation>
     </message>
     <message>
         <source>Reads two text files at the same time and writes their lines into a third, each line once.</source>

@@ -194,7 +194,7 @@ QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabWidget::pane { border: 0; border-top: 1px solid $border; }
 QGroupBox { border: 0; margin-top: ${space_xl}px; font-weight: 600; }
 QMessageBox QLabel { min-width: ${user_bubble_least}px; }
-QMessageBox QLabel#qt_msgbox_label { font-weight: 600; }
+QMessageBox QLabel[objectName="qt_msgbox_label"] { font-weight: 600; }
 QGroupBox::title { subcontrol-origin: margin; subcontrol-position: top left; padding: 0; }
 QSplitter::handle { background: $border; }
 QStatusBar { background: $app; color: $muted; border-top: 1px solid $border; font-size: ${text_s}px; }
