@@ -130,11 +130,11 @@
     </message>
     <message>
         <source>Skipped</source>
-        <translation>Ignoré</translation>
+        <translation>Sautée</translation>
     </message>
     <message>
         <source>Skipped: the condition found {value}</source>
-        <translation>Ignoré&#x202f;: la condition a trouvé {value}</translation>
+        <translation>Sautée&#xa0;: la condition a trouvé {value}</translation>
     </message>
     <message>
         <source>Stopped</source>
@@ -174,7 +174,7 @@
     </message>
     <message>
         <source>{state}: {message}</source>
-        <translation>{state}&#x202f;: {message}</translation>
+        <translation>{state}&#xa0;: {message}</translation>
     </message>
 </context>
 <context>
@@ -233,7 +233,7 @@
     </message>
     <message>
         <source>Reasoning</source>
-        <translation>Raisonnement</translation>
+        <translation>Réflexion</translation>
     </message>
     <message>
         <source>Save agent</source>
@@ -438,19 +438,19 @@
     </message>
     <message>
         <source>{name} has changed since it was attached: send again to send what it holds now</source>
-        <translation>{name} a changé depuis qu’il a été joint&#x202f;: envoyez de nouveau pour envoyer son contenu actuel</translation>
+        <translation>{name} a changé depuis qu’il a été joint&#xa0;: envoyez de nouveau pour envoyer son contenu actuel</translation>
     </message>
     <message>
         <source>{name} is a folder or no file: attach files</source>
-        <translation>{name} est un dossier ou n’est pas un fichier&#x202f;: joignez des fichiers</translation>
+        <translation>{name} est un dossier ou n’est pas un fichier&#xa0;: joignez des fichiers</translation>
     </message>
     <message>
         <source>{name} is a picture: pictures cannot be sent to a model yet</source>
-        <translation>{name} est une image&#x202f;: les images ne peuvent pas encore être envoyées à un modèle</translation>
+        <translation>{name} est une image&#xa0;: les images ne peuvent pas encore être envoyées à un modèle</translation>
     </message>
     <message>
         <source>{name} is no text: only text files can go along</source>
-        <translation>{name} n’est pas du texte&#x202f;: seuls des fichiers de texte peuvent être joints</translation>
+        <translation>{name} n’est pas du texte&#xa0;: seuls des fichiers de texte peuvent être joints</translation>
     </message>
     <message>
         <source>{name} is not there any more</source>
@@ -458,7 +458,7 @@
     </message>
     <message>
         <source>{name} is too large: a file has at most {size}</source>
-        <translation>{name} est trop grand&#x202f;: un fichier fait au plus {size}</translation>
+        <translation>{name} est trop grand&#xa0;: un fichier fait au plus {size}</translation>
     </message>
 </context>
 <context>
@@ -601,7 +601,7 @@
     </message>
     <message>
         <source>Your turn</source>
-        <translation>À vous de jouer</translation>
+        <translation>À votre tour</translation>
     </message>
     <message>
         <source>of the server “{server}”</source>
@@ -691,6 +691,17 @@
     <message>
         <source>Warning</source>
         <translation>Avertissement</translation>
+    </message>
+</context>
+<context>
+    <name>Blank</name>
+    <message>
+        <source>What is to be done?</source>
+        <translation>Que faut-il faire&#x202f;?</translation>
+    </message>
+    <message>
+        <source>Write it below. / names a template or a prompt, @ an agent, a model or a file.</source>
+        <translation>Écrivez-le ci-dessous. / nomme un gabarit ou un prompt, @ un agent, un modèle ou un fichier.</translation>
     </message>
 </context>
 <context>
@@ -964,11 +975,11 @@
     </message>
     <message>
         <source>Find a command</source>
-        <translation>Trouver une commande</translation>
+        <translation>Rechercher une commande</translation>
     </message>
     <message>
         <source>Find in this workflow</source>
-        <translation>Trouver dans ce workflow</translation>
+        <translation>Rechercher dans ce workflow</translation>
     </message>
     <message>
         <source>Find next</source>
@@ -1032,7 +1043,7 @@
     </message>
     <message>
         <source>New from template…</source>
-        <translation>Nouveau depuis un modèle…</translation>
+        <translation>Nouveau depuis un gabarit…</translation>
     </message>
     <message>
         <source>New line</source>
@@ -1128,7 +1139,7 @@
     </message>
     <message>
         <source>Search in all workflows</source>
-        <translation>Chercher dans tous les workflows</translation>
+        <translation>Rechercher dans tous les workflows</translation>
     </message>
     <message>
         <source>Send</source>
@@ -1419,7 +1430,7 @@
     </message>
     <message>
         <source>{input} tokens in, {output} out</source>
-        <translation>{input} tokens en entrée, {output} en sortie</translation>
+        <translation>{input} jetons en entrée, {output} en sortie</translation>
     </message>
 </context>
 <context>
@@ -1736,7 +1747,7 @@
     </message>
     <message>
         <source>There is a template with this title already.</source>
-        <translation>Un modèle porte déjà ce titre.</translation>
+        <translation>Un gabarit porte déjà ce titre.</translation>
     </message>
     <message>
         <source>There is no key for this provider</source>
@@ -1744,11 +1755,11 @@
     </message>
     <message>
         <source>There is no key for this provider. Put one in at Settings, Models, or choose another model.</source>
-        <translation>Il n’y a pas de clé pour ce fournisseur. Ajoutez-en une dans Paramètres, Modèles, ou choisissez un autre modèle.</translation>
+        <translation>Il n’y a pas de clé pour ce fournisseur. Ajoutez-en une dans Réglages, Modèles, ou choisissez un autre modèle.</translation>
     </message>
     <message>
         <source>There is no step yet that a template could be made of.</source>
-        <translation>Il n’y a pas encore d’étape dont un modèle pourrait être fait.</translation>
+        <translation>Il n’y a pas encore d’étape dont un gabarit pourrait être fait.</translation>
     </message>
     <message>
         <source>There is nothing to sum up: nothing was said since the last time.</source>
@@ -1764,7 +1775,7 @@
     </message>
     <message>
         <source>This recording has become a template already.</source>
-        <translation>Cet enregistrement est déjà devenu un modèle.</translation>
+        <translation>Cet enregistrement est déjà devenu un gabarit.</translation>
     </message>
     <message>
         <source>This recording has ended already.</source>
@@ -1776,11 +1787,11 @@
     </message>
     <message>
         <source>This template has errors and cannot start.</source>
-        <translation>Ce modèle a des erreurs et ne peut pas démarrer.</translation>
+        <translation>Ce gabarit a des erreurs et ne peut pas démarrer.</translation>
     </message>
     <message>
         <source>This template takes no text: write its name alone.</source>
-        <translation>Ce modèle ne prend pas de texte&#xa0;: écrivez son nom seul.</translation>
+        <translation>Ce gabarit ne prend pas de texte&#xa0;: écrivez son nom seul.</translation>
     </message>
     <message>
         <source>This was answered already.</source>
@@ -1857,7 +1868,7 @@
     </message>
     <message>
         <source>Find in this workflow</source>
-        <translation>Trouver dans ce workflow</translation>
+        <translation>Rechercher dans ce workflow</translation>
     </message>
     <message>
         <source>Next place</source>
@@ -2081,10 +2092,6 @@
         <translation>Mode sélectif</translation>
     </message>
     <message>
-        <source>Show or hide the activity</source>
-        <translation>Afficher ou masquer l’activité</translation>
-    </message>
-    <message>
         <source>Stop</source>
         <translation>Arrêter</translation>
     </message>
@@ -2094,7 +2101,7 @@
     </message>
     <message>
         <source>Validation: {mode}</source>
-        <translation>Validation&#x202f;: {mode}</translation>
+        <translation>Validation&#xa0;: {mode}</translation>
     </message>
     <message>
         <source>Waiting for a place</source>
@@ -2102,7 +2109,7 @@
     </message>
     <message>
         <source>Waiting for you</source>
-        <translation>En attente de votre réponse</translation>
+        <translation>Attend votre réponse</translation>
     </message>
     <message>
         <source>Who answers: {who}</source>
@@ -2382,7 +2389,7 @@
     </message>
     <message>
         <source>Find a command or a key</source>
-        <translation>Trouver une commande ou une touche</translation>
+        <translation>Rechercher une commande ou une touche</translation>
     </message>
     <message>
         <source>Reset all keys</source>
@@ -2421,8 +2428,8 @@
     <message numerus="yes">
         <source>%n workflow(s) are at work.</source>
         <translation>
-            <numerusform>%n workflow est à l’œuvre.</numerusform>
-            <numerusform>%n workflows sont à l’œuvre.</numerusform>
+            <numerusform>%n workflow est en cours.</numerusform>
+            <numerusform>%n workflows sont en cours.</numerusform>
         </translation>
     </message>
     <message>
@@ -2538,7 +2545,7 @@
     </message>
     <message>
         <source>of “{title}”</source>
-        <translation>de «&#x202f;{title}&#x202f;»</translation>
+        <translation>de «&#xa0;{title}&#xa0;»</translation>
     </message>
     <message>
         <source>until {time}</source>
@@ -2618,7 +2625,7 @@
     <name>MemoryPage</name>
     <message>
         <source>Agents keep here what is to be known beyond one answer, with the tool “memory”. You can read, change and delete all of it.</source>
-        <translation>Les agents gardent ici ce qui doit être su au-delà d’une réponse, avec l’outil «&#x202f;memory&#x202f;». Vous pouvez tout lire, modifier et supprimer.</translation>
+        <translation>Les agents gardent ici ce qui doit être su au-delà d’une réponse, avec l’outil «&#xa0;memory&#xa0;». Vous pouvez tout lire, modifier et supprimer.</translation>
     </message>
     <message>
         <source>Agents remember nothing yet.</source>
@@ -2642,7 +2649,7 @@
     </message>
     <message>
         <source>Search memories</source>
-        <translation>Chercher dans la mémoire</translation>
+        <translation>Rechercher dans la mémoire</translation>
     </message>
     <message>
         <source>The first {count} are shown.</source>
@@ -2672,11 +2679,11 @@
     </message>
     <message>
         <source>“{memory}” is back.</source>
-        <translation>«&#x202f;{memory}&#x202f;» est de retour.</translation>
+        <translation>«&#xa0;{memory}&#xa0;» est de retour.</translation>
     </message>
     <message>
         <source>“{memory}” is deleted.</source>
-        <translation>«&#x202f;{memory}&#x202f;» est supprimé.</translation>
+        <translation>«&#xa0;{memory}&#xa0;» est supprimé.</translation>
     </message>
 </context>
 <context>
@@ -2869,15 +2876,15 @@
     <name>ModeMenu</name>
     <message>
         <source>Automatic: nothing is asked, several at once</source>
-        <translation>Automatique&#x202f;: rien n’est demandé, plusieurs à la fois</translation>
+        <translation>Automatique&#xa0;: rien n’est demandé, plusieurs à la fois</translation>
     </message>
     <message>
         <source>Manual: every call is asked, one at a time</source>
-        <translation>Manuel&#x202f;: chaque appel est demandé, un à la fois</translation>
+        <translation>Manuel&#xa0;: chaque appel est demandé, un à la fois</translation>
     </message>
     <message>
         <source>Selective: some things are asked, one at a time</source>
-        <translation>Sélectif&#x202f;: certaines choses sont demandées, un à la fois</translation>
+        <translation>Sélectif&#xa0;: certaines choses sont demandées, un à la fois</translation>
     </message>
     <message>
         <source>Validation mode</source>
@@ -3320,7 +3327,7 @@
     <name>Palette</name>
     <message>
         <source>&gt; commands    # templates    @ who answers    ! inbox    ? keys</source>
-        <translation>&gt; commandes    # modèles    @ qui répond   &#x202f;! boîte   &#x202f;? raccourcis</translation>
+        <translation>&gt; commandes    # gabarits    @ qui répond   &#x202f;! boîte   &#x202f;? raccourcis</translation>
     </message>
     <message>
         <source>Commands</source>
@@ -3335,10 +3342,6 @@
         <translation>Aller à n’importe quoi</translation>
     </message>
     <message>
-        <source>Lately</source>
-        <translation>Récemment</translation>
-    </message>
-    <message>
         <source>Needs you</source>
         <translation>À votre attention</translation>
     </message>
@@ -3349,6 +3352,10 @@
     <message>
         <source>Nothing has that name. Fewer letters find more; Esc goes back.</source>
         <translation>Rien ne porte ce nom. Moins de lettres trouvent plus&#x202f;; Échap ferme.</translation>
+    </message>
+    <message>
+        <source>Recently</source>
+        <translation>Récemment</translation>
     </message>
     <message>
         <source>What was found</source>
@@ -3415,7 +3422,7 @@
     </message>
     <message>
         <source>Find an agent or a model</source>
-        <translation>Chercher un agent ou un modèle</translation>
+        <translation>Rechercher un agent ou un modèle</translation>
     </message>
     <message>
         <source>Models</source>
@@ -3427,7 +3434,7 @@
     </message>
     <message>
         <source>any model</source>
-        <translation>tout modèle</translation>
+        <translation>n’importe quel modèle</translation>
     </message>
     <message>
         <source>follows commands</source>
@@ -3435,7 +3442,7 @@
     </message>
     <message>
         <source>opens the settings</source>
-        <translation>ouvre les paramètres</translation>
+        <translation>ouvre les réglages</translation>
     </message>
     <message>
         <source>{host}, on this computer</source>
@@ -3460,7 +3467,7 @@
     <name>PlaceBanner</name>
     <message>
         <source>Only a look: Enter opens it, Esc goes back.</source>
-        <translation>Simple aperçu&#x202f;: Entrée l’ouvre, Échap revient en arrière.</translation>
+        <translation>Simple aperçu&#xa0;: Entrée l’ouvre, Échap revient en arrière.</translation>
     </message>
     <message>
         <source>Open</source>
@@ -3678,7 +3685,7 @@
     </message>
     <message>
         <source>Recording: each tool call becomes a step of a template.</source>
-        <translation>Enregistrement&#xa0;: chaque appel d’outil devient une étape d’un modèle.</translation>
+        <translation>Enregistrement&#xa0;: chaque appel d’outil devient une étape d’un gabarit.</translation>
     </message>
     <message>
         <source>Stop and review</source>
@@ -3738,13 +3745,13 @@
     <message numerus="yes">
         <source>%n steps become a template that you can run again with other values.</source>
         <translation>
-            <numerusform>%n étape devient un modèle que vous pourrez relancer avec d’autres valeurs.</numerusform>
-            <numerusform>%n étapes deviennent un modèle que vous pourrez relancer avec d’autres valeurs.</numerusform>
+            <numerusform>%n étape devient un gabarit que vous pourrez relancer avec d’autres valeurs.</numerusform>
+            <numerusform>%n étapes deviennent un gabarit que vous pourrez relancer avec d’autres valeurs.</numerusform>
         </translation>
     </message>
     <message>
         <source>End without a template</source>
-        <translation>Terminer sans modèle</translation>
+        <translation>Terminer sans gabarit</translation>
     </message>
     <message>
         <source>Keep recording</source>
@@ -3768,11 +3775,11 @@
     </message>
     <message>
         <source>Save template</source>
-        <translation>Enregistrer le modèle</translation>
+        <translation>Enregistrer le gabarit</translation>
     </message>
     <message>
         <source>Secrets were not kept, and the template lacks them: {places}</source>
-        <translation>Des secrets n’ont pas été conservés et manquent au modèle&#xa0;: {places}</translation>
+        <translation>Des secrets n’ont pas été conservés et manquent au gabarit&#xa0;: {places}</translation>
     </message>
     <message>
         <source>Take all</source>
@@ -3780,11 +3787,11 @@
     </message>
     <message>
         <source>There is no step yet that a template could be made of.</source>
-        <translation>Il n’y a pas encore d’étape dont un modèle pourrait être fait.</translation>
+        <translation>Il n’y a pas encore d’étape dont un gabarit pourrait être fait.</translation>
     </message>
     <message>
         <source>Title of the template</source>
-        <translation>Titre du modèle</translation>
+        <translation>Titre du gabarit</translation>
     </message>
     <message>
         <source>Values that may change from run to run</source>
@@ -3883,11 +3890,11 @@
     <name>SearchField</name>
     <message>
         <source>Find a workflow by name</source>
-        <translation>Chercher un workflow par son nom</translation>
+        <translation>Rechercher un workflow par son nom</translation>
     </message>
     <message>
         <source>Find by name</source>
-        <translation>Chercher par nom</translation>
+        <translation>Rechercher par nom</translation>
     </message>
 </context>
 <context>
@@ -3920,7 +3927,7 @@
     </message>
     <message>
         <source>Search in all workflows</source>
-        <translation>Chercher dans tous les workflows</translation>
+        <translation>Rechercher dans tous les workflows</translation>
     </message>
     <message>
         <source>Searching…</source>
@@ -3939,15 +3946,15 @@
     <name>Sending</name>
     <message>
         <source>The turn failed: these wait until you send one, or the next turn succeeds</source>
-        <translation>Le tour a échoué&#x202f;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
+        <translation>Le tour a échoué&#xa0;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
     </message>
     <message>
         <source>The turn was stopped: these wait until you send one, or the next turn succeeds</source>
-        <translation>Le tour a été arrêté&#x202f;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
+        <translation>Le tour a été arrêté&#xa0;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
     </message>
     <message>
         <source>They wait: {reason}</source>
-        <translation>Ils attendent&#x202f;: {reason}</translation>
+        <translation>Ils attendent&#xa0;: {reason}</translation>
     </message>
 </context>
 <context>
@@ -3992,7 +3999,7 @@
     <name>ServerDeeds</name>
     <message>
         <source>It is ended, and agents and templates lose its tools. You can undo it while the app is open.</source>
-        <translation>Il est arrêté, et les agents et les modèles perdent ses outils. Vous pouvez annuler tant que l’application est ouverte.</translation>
+        <translation>Il est arrêté, et les agents et les gabarits perdent ses outils. Vous pouvez annuler tant que l’application est ouverte.</translation>
     </message>
     <message>
         <source>Keep</source>
@@ -4391,7 +4398,7 @@
     </message>
     <message>
         <source>Search tools</source>
-        <translation>Chercher des outils</translation>
+        <translation>Rechercher des outils</translation>
     </message>
     <message>
         <source>Tools</source>
@@ -4747,7 +4754,7 @@
     </message>
     <message>
         <source>An MCP server offers tools to agents and templates: a program on this computer, or an address. None runs before you have seen what it is, and allowed it.</source>
-        <translation>Un serveur MCP offre des outils aux agents et aux modèles&#xa0;: c’est un programme sur cet ordinateur, ou une adresse. Aucun n’est exécuté avant que vous ayez vu ce qu’il est, et l’ayez autorisé.</translation>
+        <translation>Un serveur MCP offre des outils aux agents et aux gabarits&#xa0;: c’est un programme sur cet ordinateur, ou une adresse. Aucun n’est exécuté avant que vous ayez vu ce qu’il est, et l’ayez autorisé.</translation>
     </message>
     <message>
         <source>New server</source>
@@ -5010,7 +5017,7 @@
     </message>
     <message>
         <source>What changes memories, templates and runs.</source>
-        <translation>Ce qui modifie mémoires, modèles et exécutions.</translation>
+        <translation>Ce qui modifie souvenirs, gabarits et exécutions.</translation>
     </message>
     <message>
         <source>What your desktop tells you when this window is not the active one.</source>
@@ -5108,7 +5115,7 @@
     </message>
     <message>
         <source>Each conversation with an agent and each run of a template stands here. Several can run at once.</source>
-        <translation>Chaque conversation avec un agent et chaque exécution d’un modèle figure ici. Plusieurs peuvent tourner à la fois.</translation>
+        <translation>Chaque conversation avec un agent et chaque exécution d’un gabarit figure ici. Plusieurs peuvent tourner à la fois.</translation>
     </message>
     <message>
         <source>Failed</source>
@@ -5229,7 +5236,7 @@
     </message>
     <message>
         <source>Find a workflow</source>
-        <translation>Chercher un workflow</translation>
+        <translation>Rechercher un workflow</translation>
     </message>
 </context>
 <context>
@@ -5265,7 +5272,7 @@
     </message>
     <message>
         <source>Starts the template “{title}”</source>
-        <translation>Démarre le modèle «&#xa0;{title}&#xa0;»</translation>
+        <translation>Démarre le gabarit «&#xa0;{title}&#xa0;»</translation>
     </message>
     <message>
         <source>This names nothing: it is sent as text</source>
@@ -5277,7 +5284,7 @@
     </message>
     <message>
         <source>template</source>
-        <translation>modèle</translation>
+        <translation>gabarit</translation>
     </message>
 </context>
 <context>
@@ -5296,7 +5303,7 @@
     </message>
     <message>
         <source>New from template</source>
-        <translation>Nouveau depuis un modèle</translation>
+        <translation>Nouveau depuis un gabarit</translation>
     </message>
     <message>
         <source>New workflow</source>
@@ -5382,6 +5389,25 @@
     <message>
         <source>{count} tokens</source>
         <translation>{count}&#xa0;jetons</translation>
+    </message>
+</context>
+<context>
+    <name>Templates</name>
+    <message>
+        <source>Asks three agents the same question side by side and puts their answers under each other. The offline agent answers to commands such as: say 40 words</source>
+        <translation>Pose la même question à trois agents en parallèle et met leurs réponses l’une sous l’autre. L’agent hors ligne répond à des commandes telles que&#xa0;: say 40 words</translation>
+    </message>
+    <message>
+        <source>Counts lines, words and TODOs of every text file in a folder and writes report.md there.</source>
+        <translation>Compte les lignes, les mots et les TODOs de chaque fichier de texte d’un dossier et y écrit report.md.</translation>
+    </message>
+    <message>
+        <source>Reads two text files at the same time and writes their lines into a third, each line once.</source>
+        <translation>Lit deux fichiers de texte en même temps et écrit leurs lignes dans un troisième, chaque ligne une seule fois.</translation>
+    </message>
+    <message>
+        <source>Writes a note into a folder once a person has looked at it.</source>
+        <translation>Écrit une note dans un dossier une fois qu’une personne l’a regardée.</translation>
     </message>
 </context>
 <context>
@@ -5573,7 +5599,7 @@
     </message>
     <message>
         <source>The template is saved.</source>
-        <translation>Le modèle est enregistré.</translation>
+        <translation>Le gabarit est enregistré.</translation>
     </message>
     <message>
         <source>This workflow is gone</source>
@@ -5585,7 +5611,7 @@
     </message>
     <message>
         <source>Waiting for you</source>
-        <translation>En attente de vous</translation>
+        <translation>Attend votre réponse</translation>
     </message>
     <message>
         <source>Waiting since {time}: {what}</source>
@@ -5723,7 +5749,7 @@
     </message>
     <message>
         <source>Search tools</source>
-        <translation>Chercher des outils</translation>
+        <translation>Rechercher des outils</translation>
     </message>
 </context>
 <context>
@@ -5814,11 +5840,11 @@
     </message>
     <message>
         <source>Changed a template</source>
-        <translation>Modèle modifié</translation>
+        <translation>Gabarit modifié</translation>
     </message>
     <message>
         <source>Changing a template</source>
-        <translation>Modification d’un modèle</translation>
+        <translation>Modification d’un gabarit</translation>
     </message>
     <message>
         <source>Delegated</source>
@@ -5830,11 +5856,11 @@
     </message>
     <message>
         <source>Deleted a template</source>
-        <translation>Modèle supprimé</translation>
+        <translation>Gabarit supprimé</translation>
     </message>
     <message>
         <source>Deleting a template</source>
-        <translation>Suppression d’un modèle</translation>
+        <translation>Suppression d’un gabarit</translation>
     </message>
     <message>
         <source>Fetched</source>
@@ -5854,7 +5880,7 @@
     </message>
     <message>
         <source>Listed templates</source>
-        <translation>Modèles listés</translation>
+        <translation>Gabarits listés</translation>
     </message>
     <message>
         <source>Listing</source>
@@ -5866,7 +5892,7 @@
     </message>
     <message>
         <source>Listing templates</source>
-        <translation>Lecture de la liste des modèles</translation>
+        <translation>Lecture de la liste des gabarits</translation>
     </message>
     <message>
         <source>Memory:</source>
@@ -5902,7 +5928,7 @@
     </message>
     <message>
         <source>Read a template</source>
-        <translation>Modèle lu</translation>
+        <translation>Gabarit lu</translation>
     </message>
     <message>
         <source>Reading</source>
@@ -5914,7 +5940,7 @@
     </message>
     <message>
         <source>Reading a template</source>
-        <translation>Lecture d’un modèle</translation>
+        <translation>Lecture d’un gabarit</translation>
     </message>
     <message>
         <source>Resumed a run</source>
@@ -5934,11 +5960,11 @@
     </message>
     <message>
         <source>Saved a template</source>
-        <translation>Modèle enregistré</translation>
+        <translation>Gabarit enregistré</translation>
     </message>
     <message>
         <source>Saving a template</source>
-        <translation>Enregistrement d’un modèle</translation>
+        <translation>Enregistrement d’un gabarit</translation>
     </message>
     <message>
         <source>Skipped</source>
@@ -6009,8 +6035,8 @@
     <message numerus="yes">
         <source>%n workflow(s) at work</source>
         <translation>
-            <numerusform>%n workflow à l’œuvre</numerusform>
-            <numerusform>%n workflows à l’œuvre</numerusform>
+            <numerusform>%n workflow en cours</numerusform>
+            <numerusform>%n workflows en cours</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -6075,7 +6101,7 @@
     <name>ValueSection</name>
     <message>
         <source>Copy: {title}</source>
-        <translation>Copier&#x202f;: {title}</translation>
+        <translation>Copier&#xa0;: {title}</translation>
     </message>
 </context>
 <context>

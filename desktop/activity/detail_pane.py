@@ -87,7 +87,7 @@ class DetailPane(Adaptive, Surface):
 
     def dress(self) -> None:
         sizes = self._theme.sizes
-        self._column.setContentsMargins(sizes.space_l, sizes.space_s, sizes.space_s, sizes.space_m)
+        self._column.setContentsMargins(sizes.space_l, sizes.space_s, sizes.space_l, sizes.space_m)
         self._column.setSpacing(sizes.space_xs)
 
     def _facts_of(self, item: ActivityItem, detail: ActivityDetail) -> Iterable[str]:

@@ -52,7 +52,7 @@ class Facts(Adaptive, QWidget):
         self.section: ValueSection | None = None
         value = self._shown() if shows_values else None
         if value not in (None, {}, [], ""):
-            self.section = ValueSection(theme, self)
+            self.section = ValueSection(theme, self, is_field=True)
             self.section.show_text(value if isinstance(value, str) else indented(value))
             self._column.addWidget(self.section)
         self.adapt_to(theme)

@@ -184,7 +184,7 @@ class Request(Adaptive, QWidget):
 
     def _edit(self, name: str, value: Any) -> None:
         if len(_json(value)) > EDITED_CHARACTERS:
-            section = ValueSection(self._theme, self)
+            section = ValueSection(self._theme, self, is_field=True)
             section.show_text(indented(value))
             self._too_large.append(section)
             self._column.addWidget(section)

@@ -86,7 +86,7 @@ class KeyTree(Adaptive, QTreeWidget):
         for _, group in self._groups:
             group.setFont(0, self._theme.font("section"))
             group.setForeground(0, self._theme.color("muted"))
-        self.setFixedHeight(_ROWS * max(self.sizeHintForRow(0), self._theme.sizes.control_small))
+        self.setMinimumHeight(_ROWS * max(self.sizeHintForRow(0), self._theme.sizes.control_small))
 
     def _fill(self) -> None:
         for where in Where:

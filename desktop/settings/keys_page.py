@@ -60,6 +60,8 @@ class KeysPage(Page):
             self._list_column.addWidget(widget)
         self._list_column.addWidget(self._reset_all, 0, Qt.AlignmentFlag.AlignLeft)
         self.add(self._list, self._searched)
+        self._list_column.setStretchFactor(self._tree, 1)
+        self.fill_with(self._list)
         self._find.textChanged.connect(self._tree.narrow)
         self._find.left.connect(partial(self._tree.setFocus, Qt.FocusReason.OtherFocusReason))
         self._tree.chosen.connect(self._card.show_command)

@@ -11,6 +11,7 @@ from desktop.translation.formats import number
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
 from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.visibility import show_when
 
 
 class MemoryClearing(Adaptive, QWidget):
@@ -50,7 +51,7 @@ class MemoryClearing(Adaptive, QWidget):
 
     def _show(self) -> None:
         self._button.setText(self.tr("Stop deleting") if self._is_clearing else self.tr("Delete all…"))
-        self._button.setEnabled(self._is_clearing or self._count > 0)
+        show_when(self._button, self._is_clearing or self._count > 0)
         left = self.tr("{count} are left to delete.").format(count=number(self._count))
         self._progress.setText(left if self._is_clearing else "")
 
@@ -66,7 +67,6 @@ class MemoryClearing(Adaptive, QWidget):
         box.setObjectName("delete_memories_question")
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setIcon(QMessageBox.Icon.Warning)
         box.setWindowTitle(self.tr("Delete all memories"))
         words = self.tr("Delete all {count} memories?", "", self._count)
         box.setText(words.format(count=number(self._count)))

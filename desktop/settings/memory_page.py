@@ -60,7 +60,8 @@ class MemoryPage(ListPage[MindRow]):
         self._form = MemoryForm(theme, recall)
         self.add(self._head, self.searched_list, above=self.list_)
         self.add(self._size, self.searched_list, above=self.list_)
-        self.list_column.addWidget(SideBySide(theme, [self._newer, self._older]))
+        self._paging = SideBySide(theme, [self._newer, self._older], compact=True)
+        self.list_column.addWidget(self._paging)
         self.list_column.addWidget(self._clearing)
         self.next_stop = self._newer
         self.add_form(self._form, self._form.searched, self._search)
@@ -183,6 +184,7 @@ class MemoryPage(ListPage[MindRow]):
         )
         self._newer.setEnabled(bool(self._before) and not is_search)
         self._older.setEnabled(self._listed.more and not is_search)
+        show_when(self._paging, self._newer.isEnabled() or self._older.isEnabled())
         self._clearing.offer(self._room.count)
 
     def _row(self, memory: Memory, words: str) -> MindRow:

@@ -146,7 +146,7 @@ class ModelForm(Adaptive, Card):
         self._column.addWidget(self._result)
         self._column.addWidget(self._rows[3])
         self._column.addWidget(self._beside)
-        self._column.addWidget(self._add, 0, Qt.AlignmentFlag.AlignRight)
+        self._column.addWidget(self._add, 0, Qt.AlignmentFlag.AlignLeft)
         show_when(self._forget_key, False)
 
     def _connect(self) -> None:

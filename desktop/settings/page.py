@@ -38,6 +38,11 @@ class Page(Adaptive, QScrollArea):
         self._sections.append((section, searched))
         self._column.insertWidget(-1 if above is None else self._column.indexOf(above), section)
 
+    def fill_with(self, section: QWidget) -> None:
+        """This section takes what the others leave of the page's height."""
+        self._column.setStretchFactor(section, 1)
+        self._inner_column.setStretchFactor(self._column, 1)
+
     def filter(self, query: str) -> bool:
         """Shows the sections that the query finds, or all if it finds but the page. Whether there are any."""
         found = [matches(query, searched()) for _, searched in self._sections]
@@ -72,10 +77,10 @@ class Page(Adaptive, QScrollArea):
 
     def _lay_out(self) -> None:
         self._inner = QWidget()
-        inner_column = QVBoxLayout(self._inner)
-        inner_column.setContentsMargins(0, 0, 0, 0)
-        inner_column.addLayout(self._column)
-        inner_column.addStretch()
+        self._inner_column = QVBoxLayout(self._inner)
+        self._inner_column.setContentsMargins(0, 0, 0, 0)
+        self._inner_column.addLayout(self._column)
+        self._inner_column.addStretch()
         body = QWidget()
         self._outer = center(self._inner, body)
         self.setWidget(body)

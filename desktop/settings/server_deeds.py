@@ -91,7 +91,6 @@ class ServerDeeds(QObject):
         box.setObjectName("remove_server_question")
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setIcon(QMessageBox.Icon.Warning)
         box.setWindowTitle(self.tr("Remove server"))
         box.setText(self.tr("Remove “{server}”?").format(server=self._rows()[server_id].name))
         what = self.tr("It is ended, and agents and templates lose its tools. You can undo it while the app is open.")

@@ -38,7 +38,7 @@ class ServersPage(ListPage[ServerRow]):
         self._servers = servers
         self._deeds = ServerDeeds(servers, told, lambda: self.rows, self)
         self._new, self._paste_open = Button(theme, icon=Icon.PLUS), Button(theme, icon=Icon.LIST_PLUS)
-        self.list_column.addWidget(SideBySide(theme, [self._new, self._paste_open]))
+        self.list_column.addWidget(SideBySide(theme, [self._new, self._paste_open], compact=True))
         self._form, self._paste = ServerForm(theme, servers), ServerPaste(theme, servers)
         self.add_form(self._form, self._form.searched, self._new)
         self.add_form(self._paste, self._paste.searched, self._paste_open)

@@ -11,17 +11,23 @@ from desktop.widgets.adaptive import Adaptive
 
 
 class SideBySide(Adaptive, QWidget):
-    """All share the width alike."""
+    """All share the width alike; where they are `compact`, each has its own, from the left."""
 
-    def __init__(self, theme: Theme, rows: Sequence[QWidget], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, rows: Sequence[QWidget], parent: QWidget | None = None, *, compact: bool = False
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
         self._rows = list(rows)
         self._box = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._box.setContentsMargins(0, 0, 0, 0)
         self._box.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+        self._is_compact = compact
+        sides = Qt.AlignmentFlag.AlignLeft if compact else Qt.AlignmentFlag(0)
         for row in rows:
-            self._box.addWidget(row, 1, Qt.AlignmentFlag.AlignTop)
+            self._box.addWidget(row, 0 if compact else 1, Qt.AlignmentFlag.AlignTop | sides)
+        if compact:
+            self._box.addStretch(1)
         self.adapt_to(theme)
 
     def dress(self) -> None:
@@ -37,6 +43,7 @@ class SideBySide(Adaptive, QWidget):
 
     def _arrange(self) -> None:
         gaps = self._box.spacing() * (len(self._rows) - 1)
-        wanted = len(self._rows) * max(row.minimumSizeHint().width() for row in self._rows) + gaps
+        widths = [row.minimumSizeHint().width() for row in self._rows]
+        wanted = gaps + (sum(widths) if self._is_compact else len(widths) * max(widths))
         directions = QBoxLayout.Direction
         self._box.setDirection(directions.LeftToRight if self.width() >= wanted else directions.TopToBottom)

@@ -5,6 +5,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from core.domain.ids import WorkflowId
+from desktop.shortcuts.names import key_name
 from desktop.sidebar.keys import Keys
 from desktop.sidebar.rows import Row
 from desktop.theme.icon_names import Icon
@@ -26,6 +27,7 @@ class RowMenu(Adaptive, QMenu):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._row_id = WorkflowId("")
+        self._open_keys = QKeySequence()
         self._open = self._add(theme, Icon.ARROW_RIGHT)
         self._peek = self._add(theme, Icon.EYE)
         self._rename = self._add(theme, Icon.PENCIL)
@@ -39,11 +41,12 @@ class RowMenu(Adaptive, QMenu):
 
     def set_keys(self, keys: Keys) -> None:
         """Name these beside what they do."""
-        self._open.setShortcut(keys.open)
+        self._open_keys = keys.open
         self._peek.setShortcut(keys.peek)
         self._rename.setShortcut(keys.rename)
         self._archive.setShortcut(keys.archive)
         self._delete.setShortcut(keys.delete)
+        self.retranslate()
 
     def open_for(self, row: Row, place: QPoint, *, can_rename: bool) -> None:
         """At `place`, in the coordinates of the screen. Returns at once."""
@@ -56,7 +59,8 @@ class RowMenu(Adaptive, QMenu):
 
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Actions of the workflow"))
-        self._open.setText(self.tr("Open"))
+        named = key_name(self._open_keys)  # behind a tab, it stands where keys do: Qt has an old name for Enter
+        self._open.setText("\t".join(filter(None, (self.tr("Open"), named))))
         self._peek.setText(self.tr("Peek"))
         self._rename.setText(self.tr("Rename"))
         self._stop.setText(self.tr("Stop"))

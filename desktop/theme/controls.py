@@ -5,7 +5,16 @@ from contextlib import contextmanager
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
-from PySide6.QtWidgets import QCheckBox, QPushButton, QRadioButton, QStyle, QStyleOption, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QPushButton,
+    QRadioButton,
+    QStyle,
+    QStyleOption,
+    QStyleOptionViewItem,
+    QToolButton,
+    QWidget,
+)
 
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.icon_names import Icon
@@ -13,6 +22,7 @@ from desktop.theme.icons import Icons, scale_of
 from desktop.theme.tokens import ColorName, Colors, Sizes
 
 _State = QStyle.StateFlag
+_Place = QStyleOptionViewItem.ViewItemPosition
 
 _EDGE = 1.5
 
@@ -86,10 +96,18 @@ class ControlPainter:
             color = self._color("hover")
         else:
             return
+        radius = self._sizes.radius_small
+        box = QRectF(option.rect)
+        position = getattr(option, "viewItemPosition", _Place.OnlyOne)
         with _antialiased(painter):
+            painter.setClipRect(option.rect, Qt.ClipOperation.IntersectClip)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(color)
-            painter.drawRoundedRect(QRectF(option.rect), self._sizes.radius_small, self._sizes.radius_small)
+            if position in (_Place.Middle, _Place.End):  # of a row with columns: round at its ends alone
+                box.setLeft(box.left() - radius)
+            if position in (_Place.Beginning, _Place.Middle):
+                box.setRight(box.right() + radius)
+            painter.drawRoundedRect(box, radius, radius)
 
     def _set_indicator_colors(self, painter: QPainter, option: QStyleOption, *, is_filled: bool) -> None:
         is_enabled = bool(option.state & _State.State_Enabled)

@@ -20,6 +20,7 @@ def make_style_sheet(colors: Colors, sizes: Sizes) -> str:
         "spin_inner": sizes.control - 6,  # Fusion's frame, which the style draws over
         "segment_inner": sizes.control_small - 6,
         "segment_radius": sizes.radius_button - 2,
+        "user_bubble_least": sizes.user_bubble * 3 // 4,
         "pad_focused": sizes.space_s - sizes.focus_ring + 1,
     }
     tokens = asdict(colors) | asdict(sizes) | inner
@@ -192,6 +193,8 @@ QTabBar::tab:hover { color: $text; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabWidget::pane { border: 0; border-top: 1px solid $border; }
 QGroupBox { border: 0; margin-top: ${space_xl}px; font-weight: 600; }
+QMessageBox QLabel { min-width: ${user_bubble_least}px; }
+QMessageBox QLabel[objectName="qt_msgbox_label"] { font-weight: 600; }
 QGroupBox::title { subcontrol-origin: margin; subcontrol-position: top left; padding: 0; }
 QSplitter::handle { background: $border; }
 QStatusBar { background: $app; color: $muted; border-top: 1px solid $border; font-size: ${text_s}px; }

@@ -82,18 +82,18 @@ def make_font(style: TextStyle) -> QFont:
 def make_face(style: TextStyle) -> QFont:
     """What of a font does not grow with the zoom, and what a style sheet cannot say.
 
-    Digits have one width, so that times and counts do not jiggle as they run. Code shows the characters that it
-    holds: no ligature makes another sign of `!=` or `->`.
+    Digits have one width, so that times and counts do not jiggle as they run. What is written is shown as it is: no
+    contextual form makes another sign of `!=`, of `->` or of the `x` in a file's name.
     """
     font = QFont(_MONO if style.mono else _SANS)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     if style.mono:
         font.setStyleHint(QFont.StyleHint.Monospace)
         font.setFixedPitch(True)
-        font.setFeature(QFont.Tag("calt"), 0)
     else:
         font.setStyleHint(QFont.StyleHint.SansSerif)
         font.setFeature(QFont.Tag("tnum"), 1)
+    font.setFeature(QFont.Tag("calt"), 0)
     if style.upper:
         font.setCapitalization(QFont.Capitalization.AllUppercase)
     return font

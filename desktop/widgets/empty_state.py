@@ -28,7 +28,7 @@ class EmptyState(Adaptive, QWidget):
         self._title.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._text = Paragraph("", "label", "muted")
         self._text.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._button = Button(theme, "", "primary")
+        self._button = Button(theme, "", "secondary")
         self._button.clicked.connect(self._act)
         self._keys = KeyHint()
         self._lay_out()

@@ -111,3 +111,27 @@ class ElidedLabel(Label):
     def _update_tool_tip(self) -> None:
         is_cut = self.fontMetrics().horizontalAdvance(self._line()) > self.contentsRect().width()
         set_plain_tool_tip(self, self.text() if is_cut else "")
+
+
+class ShorteningLabel(ElidedLabel):
+    """Says the longest of its texts that it has room for; even the last one is cut where it has to be.
+
+    Its width may not depend on what it says: it stands where it gets what others leave.
+    """
+
+    _texts: tuple[str, ...] = ()
+
+    def offer(self, *texts: str) -> None:
+        """The longest first."""
+        self._texts = texts
+        self._choose()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._choose()
+
+    def _choose(self) -> None:
+        metrics, room = self.fontMetrics(), self.contentsRect().width()
+        fitting = next((one for one in self._texts if metrics.horizontalAdvance(one) <= room), self._texts[-1])
+        if fitting != self.text():
+            self.setText(fitting)

@@ -34,12 +34,13 @@ class Paragraph(Label):
         return self._most_lines is not None and self._lay_out(self.width()).lineCount() > self._most_lines
 
     def heightForWidth(self, width: int) -> int:
-        return ceil(self._line_height() * max(1, self._shown_lines(self._lay_out(width))))
+        given = min(width, self.maximumWidth())  # a layout asks for the width of all of its column
+        return ceil(self._line_height() * max(1, self._shown_lines(self._lay_out(given))))
 
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
         longest = max((metrics.horizontalAdvance(line) for line in self.text().splitlines()), default=0)
-        width = min(longest + 2, metrics.averageCharWidth() * _WANTED_SIGNS)
+        width = min(longest + 2, metrics.averageCharWidth() * _WANTED_SIGNS, self.maximumWidth())
         return QSize(width, self.heightForWidth(width))
 
     def minimumSizeHint(self) -> QSize:

@@ -12,12 +12,12 @@ from desktop.widgets.value_text import ValueText
 
 
 class ValueSection(Adaptive, QWidget):
-    """A button copies all of the value, however much of it is shown."""
+    """A button copies all of the value, however much of it is shown. `is_field`: among the fields of a form."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QWidget, *, is_field: bool = False) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._title = Label("", "section", "muted")
+        self._title = Label("", "strong") if is_field else Label("", "section", "muted")
         self.copy_button = IconButton(theme, Icon.COPY)
         self.copy_button.clicked.connect(self._copy)
         frame = Surface("code", parent=self)

@@ -24,6 +24,7 @@ from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
 from desktop.window.begun_answers import BegunAnswers
+from desktop.window.blank import Blank
 from desktop.window.card_place import CardPlace
 from desktop.window.conversation import Conversation
 from desktop.window.foot import Foot
@@ -63,7 +64,7 @@ class ChatPane(Adaptive, Surface):
         self.inputs = InputCard(theme, self)
         self.token_bar = TokenBar(theme, self)
         self.foot = Foot(theme, self.card, self.inputs, self.queue, self.composer, self.token_bar, self)
-        self.conversation = Conversation(self.transcript, view, frames, self)
+        self.conversation = Conversation(self.transcript, Blank(theme, self.transcript.viewport()), view, frames, self)
         self.writing = Writing(self.composer, drafts, tasks, view, workflows, frames, self)
         self.drafts = self.writing.drafts
         self._card_place = CardPlace(self.card, self.foot, view, workflows, stores.questions, frames, self)

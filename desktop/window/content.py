@@ -231,7 +231,6 @@ class Content(Adaptive, Surface):
         self.activity.collapsed_changed.connect(self.folding.fold_activity)
         self.activity.compose_requested.connect(chat.focus_composer)
         self.header.stop_requested.connect(viewed.stop)
-        self.header.activity_requested.connect(self.folding.toggle_activity)
         self._modes.chosen.connect(deeds.set_mode)
         self._modes.changed.connect(self._render)
         self._modes.changed.connect(self.sidebar.show_now)

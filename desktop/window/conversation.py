@@ -14,6 +14,7 @@ from desktop.bind import Frames
 from desktop.chat.derivation import Turns, turn_of
 from desktop.chat.position import AT_END, Position
 from desktop.chat.transcript.transcript import Transcript
+from desktop.window.blank import Blank
 
 _ATTACHED_KEPT = 20
 """Messages whose attached texts stay in memory, once somebody wanted to see them."""
@@ -25,9 +26,10 @@ class Conversation(QObject):
     take_up_requested = Signal(object)
     """The Message is to be written anew, with what went along."""
 
-    def __init__(self, transcript: Transcript, view: ViewCache, frames: Frames, pane: QWidget) -> None:
+    def __init__(self, transcript: Transcript, blank: Blank, view: ViewCache, frames: Frames, pane: QWidget) -> None:
         super().__init__(pane)
         self._transcript = transcript
+        self._blank = blank
         self._view = view
         self._turns = Turns()
         self._shown: WorkflowId | None = None
@@ -42,6 +44,7 @@ class Conversation(QObject):
         """The turns of the viewed workflow: where they are another one's, from where a person left them."""
         turns = self._turns.of(self._view.messages, self._view.run_of, self._texts_of)
         viewed = self._view.workflow_id
+        self._blank.setVisible(viewed is None)
         if viewed == self._shown and self._is_shown:
             self._transcript.set_turns(turns)
             return

@@ -19,6 +19,7 @@ from desktop.theme.icon_names import Icon
 from desktop.toasts.words import words_of
 from desktop.translation.asking import asked_words, asking_sentence
 from desktop.translation.formats import ago
+from desktop.translation.templates import about_template
 from desktop.window.focus_before import FocusBefore
 from desktop.window.going import Going
 from desktop.window.keys_help import command_entry, keys_help
@@ -134,7 +135,7 @@ class Finder:
         now = self._clock.now()
         told = ranked(words, [_telling(one, names, now) for one in self._inbox.notices])
         found: list[Heading | Entry] = []
-        for title, entries in ((translate("Palette", "Needs you"), asked), (translate("Palette", "Lately"), told)):
+        for title, entries in ((translate("Palette", "Needs you"), asked), (translate("Palette", "Recently"), told)):
             found += [Heading(title), *entries] if entries else []
         return found
 
@@ -163,7 +164,7 @@ def _answering(offer: Offer) -> Entry:
 
 
 def _template(one: Titled) -> Entry:
-    return Entry(Kind.TEMPLATE, one.id, one.title, " ".join(one.description.split()), Icon.WORKFLOW)
+    return Entry(Kind.TEMPLATE, one.id, one.title, about_template(one.description), Icon.WORKFLOW)
 
 
 def _asking(question: Question, workflow: str) -> Entry:

@@ -93,9 +93,8 @@ class Foot(QObject):
 
     def dress(self) -> None:
         """Take the sizes of the theme."""
-        sizes = self._theme.sizes
-        self.layout.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, sizes.space_xs)
-        self._slot.setSpacing(sizes.space_xs)
+        self._space()
+        self._slot.setSpacing(self._theme.sizes.space_xs)
         self.fit()
 
     def fit(self) -> None:
@@ -115,7 +114,14 @@ class Foot(QObject):
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide):
             if watched is self.composer:
                 self._token_bar.setVisible(not self.composer.isHidden())
+                self._space()
             if watched in (self.composer, self.queue):
                 self.fit()
             self.changed.emit()
         return False
+
+    def _space(self) -> None:
+        """A card does not touch the window's edge; below the composer there is the token bar."""
+        sizes = self._theme.sizes
+        below = sizes.space_l if self.composer.isHidden() else sizes.space_xs
+        self.layout.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, below)

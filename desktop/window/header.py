@@ -11,7 +11,7 @@ from core.domain.template import ValidationMode
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.buttons import Button, IconButton, with_keys
+from desktop.widgets.buttons import Button, with_keys
 from desktop.widgets.indicator import Indicator, StatusDot
 from desktop.widgets.labels import ElidedLabel, Label, plain_tool_tip, set_plain_tool_tip
 from desktop.widgets.surfaces import Surface
@@ -32,7 +32,6 @@ class HeaderKeys:
     """The keys that its buttons name; what they do is done elsewhere."""
 
     mode: QKeySequence = field(default_factory=QKeySequence)
-    activity: QKeySequence = field(default_factory=QKeySequence)
     picker: QKeySequence = field(default_factory=QKeySequence)
     stop: QKeySequence = field(default_factory=QKeySequence)
 
@@ -41,7 +40,6 @@ class Header(Adaptive, Surface):
     """Shows what it is told; its signals say what a person wants."""
 
     stop_requested = Signal()
-    activity_requested = Signal()
     picker_requested = Signal()
     """Another agent or model is wanted."""
     mode_requested = Signal()
@@ -62,19 +60,17 @@ class Header(Adaptive, Surface):
         self._agent, self._model = "", ""
         self._keys = HeaderKeys()
         self._stop = Button(theme, "", "secondary", Icon.SQUARE, parent=self)
-        self._activity = IconButton(theme, Icon.PANEL_RIGHT, parent=self)
         self._row = QHBoxLayout(self)
         self._title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self._row.addWidget(self._sign)
         self._row.addWidget(self._title, 1)
         self._row.addWidget(self._state)
         self._row.addStretch(0)
-        for widget in (self._who, self._mode_button, self._stop, self._activity):
+        for widget in (self._who, self._mode_button, self._stop):
             self._row.addWidget(widget)
         self._who.clicked.connect(self.picker_requested)
         self._mode_button.clicked.connect(self.mode_requested)
         self._stop.clicked.connect(self.stop_requested)
-        self._activity.clicked.connect(self.activity_requested)
         self.adapt_to(theme)
 
     def show_workflow(self, title: str, status: RunStatus | None, mode: ValidationMode) -> None:
@@ -120,7 +116,6 @@ class Header(Adaptive, Surface):
         self._stop.setVisible(self._status is not None and not self._status.is_final)
         self._say(is_narrow=False)
         self._fit()
-        self._activity.describe(self.tr("Show or hide the activity"), self._keys.activity)
 
     def dress(self) -> None:
         sizes = self._theme.sizes
@@ -148,15 +143,20 @@ class Header(Adaptive, Surface):
             self._say(is_narrow=True)
         self._sign.setToolTip(plain_tool_tip(self._state.text() if self._state.isHidden() else ""))
         self._fit_who()
+        self._row.activate()  # within a resize, Qt would lay it out a frame later
 
     def _needed(self, *more: QWidget) -> int:
         """The width that everything takes which is never cut, with the beginning of the title and of who answers."""
-        sizes, margins = self._theme.sizes, self._row.contentsMargins()
-        others = [self._sign, self._mode_button, self._stop, self._activity]
-        shown = [one.sizeHint().width() for one in others if not one.isHidden()]
-        shown += [one.sizeHint().width() for one in more]
-        beginnings = 2 * (sizes.toast // 4) + self._padding_of_who()
-        return sum(shown) + beginnings + (len(shown) + 2) * self._row.spacing() + margins.left() + margins.right()
+        toast = self._theme.sizes.toast
+        return self._taken(*more) + min(self._title.sizeHint().width(), toast * 3 // 4) + toast // 4
+
+    def _taken(self, *more: QWidget) -> int:
+        """By all but the title and the words of who answers."""
+        margins = self._row.contentsMargins()
+        others = (self._sign, self._mode_button, self._stop)
+        shown = [one.sizeHint().width() for one in (*others, *more) if one in more or not one.isHidden()]
+        gaps = (len(shown) + 2) * self._row.spacing()
+        return sum(shown) + self._padding_of_who() + gaps + margins.left() + margins.right()
 
     def _padding_of_who(self) -> int:
         return self._who.sizeHint().width() - self._who.fontMetrics().horizontalAdvance(self._who.text())
@@ -164,7 +164,7 @@ class Header(Adaptive, Surface):
     def _fit_who(self) -> None:
         """The model always, the agent where there is room; where even the model is too long, its end is cut."""
         whole = self.tr("{agent} · {model}").format(agent=self._agent, model=self._model)
-        room = min(self.width() * 2 // 5, self._room_for_who())
+        room = self._room_for_who()
         metrics = self._who.fontMetrics()
         shown = whole if metrics.horizontalAdvance(whole) <= room else self._model
         self._who.setText(metrics.elidedText(shown, Qt.TextElideMode.ElideRight, room))
@@ -172,14 +172,10 @@ class Header(Adaptive, Surface):
         set_plain_tool_tip(self._who, with_keys(whole, self._keys.picker))
 
     def _room_for_who(self) -> int:
-        """For the words of that button, beside all that is not cut and the beginning of the title."""
-        sizes, margins = self._theme.sizes, self._row.contentsMargins()
-        others = (self._sign, self._state, self._mode_button, self._stop, self._activity)
-        shown = [one.sizeHint().width() for one in others if not one.isHidden()]
-        taken = (
-            sum(shown) + sizes.toast // 4 + (len(shown) + 2) * self._row.spacing() + margins.left() + margins.right()
-        )
-        return max(sizes.toast // 4, self.width() - taken - self._padding_of_who())
+        """What a short title leaves of the row; beside a long one, a third of what both have."""
+        state = () if self._state.isHidden() else (self._state,)
+        both = self.width() - self._taken(*state)
+        return max(both - self._title.sizeHint().width(), both // 3, self._theme.sizes.toast // 4)
 
     def _words(self, status: RunStatus) -> str:
         return {

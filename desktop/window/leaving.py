@@ -55,7 +55,6 @@ class Leaving(QObject):
         box.setObjectName("close_question")
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setIcon(QMessageBox.Icon.Question)
         box.setWindowTitle(self.tr("Quit Metier"))
         parts = [self.tr("%n workflow(s) are at work.", "", at_work)]
         if waiting:

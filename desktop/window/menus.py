@@ -4,13 +4,36 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from PySide6.QtCore import QObject, Qt, SignalInstance
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
 from desktop.shortcuts.keymap import Keymap
 from desktop.shortcuts.names import key_name
 from desktop.window.commands import MENUS, menu_title
 
+_GROUPS = frozenset(
+    {
+        "workflow.rename",
+        "activity.export",
+        "demo.start",
+        "app.settings",
+        "workflow.undo",
+        "composer.attach",
+        "transcript.copy_answer",
+        "view.zoom_in",
+        "view.full_screen",
+        "focus.composer",
+        "go.next_attention",
+        "go.recent",
+        "focus.next_pane",
+        "transcript.latest",
+        "run.start",
+        "run.summary",
+        "recording.toggle",
+        "composer.send_now",
+    }
+)
+"""Above these a line stands in their menus."""
 _BESIDE = ("go.", "focus.attention")
 """What also works in the settings, which stand beside the window (UI §8)."""
 
@@ -42,7 +65,10 @@ class Menus(QObject):
                 action.setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
             self._window.addAction(action)
             if command.menu is not None:
-                self._menus[command.menu].addAction(action)
+                menu = self._menus[command.menu]
+                if command.id in _GROUPS and not menu.isEmpty():
+                    menu.addSeparator()
+                menu.addAction(action)
             self._actions[command.id] = action
         self.retranslate()
 
@@ -52,12 +78,14 @@ class Menus(QObject):
             menu.setTitle(menu_title(name))
         for command_id, action in self._actions.items():
             command = self._keymap.command(command_id)
+            keys = self._keymap.first(command_id)
+            named = key_name(keys)
             if command.is_everywhere:
-                action.setText(command.words)
                 action.setShortcuts(self._keymap.keys(command_id))
+            if command.is_everywhere and named == keys.toString(QKeySequence.SequenceFormat.NativeText):
+                action.setText(command.words)
             else:  # behind a tab, Qt shows it where keys stand
-                keys = key_name(self._keymap.first(command_id))
-                action.setText(f"{command.words}\t{keys}" if keys else command.words)
+                action.setText(f"{command.words}\t{named}" if named else command.words)
 
     def enable(self, command_id: str, *, is_enabled: bool) -> None:
         self._actions[command_id].setEnabled(is_enabled)

@@ -45,6 +45,13 @@ class OfferDelegate(QStyledItemDelegate):
             if rest.width() > 2 * sizes.space_m:
                 paint_words(painter, theme, entry.note, rest, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
 
+    def width_of(self, offer: Offer) -> int:
+        """What it takes to paint all of it."""
+        sizes, theme = self._theme.sizes, self._theme
+        words = QFontMetrics(theme.font("row")).horizontalAdvance(offer.title) + 2
+        words += QFontMetrics(theme.font("secondary")).horizontalAdvance(offer.note) + 2
+        return words + sizes.icon_s + sizes.space_m + 3 * sizes.space_s
+
     def _paint_check(self, painter: QPainter, box: QRect) -> None:
         side = self._theme.sizes.icon_s
         pixmap = self._theme.pixmap(Icon.CHECK, "accent", side, painter.device().devicePixelRatio())

@@ -46,7 +46,8 @@ class Picker(Adaptive, Surface):
         for widget in (self._field, self._list, self._problem):
             self._column.addWidget(widget)
         self._list.setModel(self._rows)
-        self._list.setItemDelegate(OfferDelegate(theme, self._list))
+        self._delegate = OfferDelegate(theme, self._list)
+        self._list.setItemDelegate(self._delegate)
         self._field.textChanged.connect(self._narrow)
         keys = ListSearch(theme, self._field, self._list)
         keys.taken.connect(self._take)
@@ -151,7 +152,10 @@ class Picker(Adaptive, Surface):
     def _put(self, place: QRect) -> None:
         sizes = self._theme.sizes
         room = self._ground.width()
-        width = min(sizes.user_bubble, room - 2 * sizes.space_m)
+        margins = self._column.contentsMargins()
+        rows = [self._delegate.width_of(entry) for entry in self._entries if isinstance(entry, Offer)]
+        needed = max(rows, default=0) + margins.left() + margins.right() + 2 * self._list.frameWidth()
+        width = min(max(sizes.user_bubble, needed), sizes.chat_column, room - 2 * sizes.space_m)
         left = max(sizes.space_m, min(place.right() - width, room - width - sizes.space_m))
         self.setGeometry(left, place.bottom() + sizes.space_xs, width, sizes.row)
         self._fit()

@@ -54,7 +54,6 @@ def _question(window: QWidget, name: str) -> QMessageBox:
     box.setObjectName(name)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setIcon(QMessageBox.Icon.Warning)
     return box
 
 

@@ -30,6 +30,7 @@ from desktop.palette.entries import Entry, Kind
 from desktop.palette.ranking import ranked
 from desktop.theme.icon_names import Icon
 from desktop.translation.failures import failure_words
+from desktop.translation.templates import about_template
 from desktop.widgets.matching import folded, matches
 from desktop.window.actions import Actions, TemplateStart
 from desktop.window.foot import Foot
@@ -301,7 +302,7 @@ class Slashing(QObject):
 
     def _suggestion(self, one: Titled) -> Suggestion:
         kind = self.tr("template") if one.kind is SlashKind.TEMPLATE else self.tr("prompt")
-        return Suggestion(one, one.title, kind, one.description, _ICONS[one.kind])
+        return Suggestion(one, one.title, kind, about_template(one.description), _ICONS[one.kind])
 
     def _remark(self, command: SlashCommand | UnknownCommand | None, *, is_alone: bool) -> str:
         match command:

@@ -56,7 +56,7 @@ class StatusLine(Adaptive, Surface):
         self._speed.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._running, 1)
-        for part in (self._waiting, self._sign, self._saving, self._speed):
+        for part in (self._waiting, self._speed, self._sign, self._saving):
             self._row.addWidget(part)
         self._running.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._timer = QTimer(self)
@@ -88,7 +88,8 @@ class StatusLine(Adaptive, Surface):
         """What is longest in each place, so that nothing beside it moves."""
         metrics = self._saving.fontMetrics()
         self._saving.setFixedWidth(max(metrics.horizontalAdvance(self._saving_words(each)) for each in Saving) + 2)
-        self._speed.setFixedWidth(metrics.horizontalAdvance(self._speed_words(9999)) + 2)
+        self._speed.setContentsMargins(0, 0, self._theme.sizes.space_s, 0)
+        self._speed.setFixedWidth(metrics.horizontalAdvance(self._speed_words(9999)) + 2 + self._theme.sizes.space_s)
 
     def _render_soon(self) -> None:
         if not self._timer.isActive():

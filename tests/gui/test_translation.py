@@ -1,5 +1,6 @@
 """French is complete, well set and up to date; language and numbers change over while the app runs."""
 
+import json
 import re
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from desktop.translation import formats
 from desktop.translation.languages import I18N, Language, Translation, spoken_language
+from desktop.translation.templates import SHIPPED
 from desktop.widgets.adaptive import Adaptive
 from tests.support.project import ROOT
 
@@ -75,6 +77,11 @@ MISSET = {
 def test_french_is_set_as_french(fault: str) -> None:
     texts = [text for _, texts in messages("fr") for text in texts]
     assert [text for text in texts if re.search(MISSET[fault], text)] == []
+
+
+def test_what_the_shipped_templates_say_of_themselves_is_translated() -> None:
+    files = (ROOT / "resources" / "templates").glob("*.json")
+    assert {json.loads(file.read_bytes())["description"] for file in files} == SHIPPED
 
 
 def test_plurals_follow_the_language(translation: Translation) -> None:

@@ -19,7 +19,7 @@ from desktop.theme.theme import Theme
 from desktop.translation.formats import number
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button, IconButton
-from desktop.widgets.labels import ElidedLabel
+from desktop.widgets.labels import ShorteningLabel
 from desktop.widgets.surfaces import Surface
 
 _NAME_CHARACTERS = 60
@@ -55,7 +55,7 @@ class Composer(Adaptive, Surface):
         self._pasted: DraftFile | None = None
         self._files = FileStrip(theme, self)
         self._box = TextBox(theme, self)
-        self._hint = ElidedLabel("", "meta", "muted", parent=self)
+        self._hint = ShorteningLabel("", "meta", "muted", parent=self)
         self._send = Button(theme, "", "primary", Icon.ARROW_UP, parent=self)
         self._stop = Button(theme, "", "secondary", Icon.SQUARE, parent=self)
         self._attach = IconButton(theme, Icon.PAPERCLIP, parent=self)
@@ -303,7 +303,8 @@ class Composer(Adaptive, Surface):
 
     def _update(self) -> None:
         obstacle = self._obstacle()
-        self._hint.setText(self._complaint or obstacle or self._remark or self._how_to_send())
+        said = self._complaint or obstacle or self._remark
+        self._hint.offer(*([said] if said else self._how_to_send()))
         self._hint.set_tone("error" if self._complaint else "muted")
         self._send.setVisible(not self._state.is_running or not self.is_empty)
         self._stop.setVisible(self._state.is_running)
@@ -317,12 +318,13 @@ class Composer(Adaptive, Surface):
     def _too_long(self) -> str:
         return self.tr("A message has at most {limit} characters").format(limit=number(MOST_CHARACTERS))
 
-    def _how_to_send(self) -> str:
+    def _how_to_send(self) -> Sequence[str]:
+        """In full, and as short as there may be room for."""
         usual = QKeySequence("Ctrl+Return" if self.needs_ctrl else "Return")
         keys = key_name(usual if self._send_keys is None else self._send_keys)
         now = key_name(self._send_now_keys)
         if not self._state.is_running:
-            return self.tr("{keys} to send").format(keys=keys) if keys else ""
+            return [self.tr("{keys} to send").format(keys=keys) if keys else ""]
         queue = self.tr("{keys} to queue").format(keys=keys) if keys else ""
         at_once = self.tr("{keys} to send now").format(keys=now) if now else ""
-        return " · ".join(filter(None, (queue, at_once)))
+        return [" · ".join(filter(None, (queue, at_once))), queue]

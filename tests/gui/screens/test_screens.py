@@ -22,7 +22,7 @@ GLIDING = "ToastCard"  # a toast that comes or goes meanwhile; on a screen of th
 
 
 TOURS = pytest.mark.parametrize("tour", [screens, dialogs], ids=["window", "dialogs"])
-LONG_TOUR = pytest.mark.async_timeout(90)
+LONG_TOUR = pytest.mark.async_timeout(120)
 
 
 @LONG_TOUR

@@ -48,11 +48,12 @@ Screen = tuple[str, QWidget]
 RECORDED = ({"call": "calculator", "arguments": {"expression": "6*7"}}, {"say": "done"})
 
 
-async def _holds(what: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
+async def holds(what: Callable[[], object]) -> None:
+    """Waits for it, and for the next frame."""
+    async with asyncio.timeout(30):
         while not what():  # noqa: ASYNC110  # what it looks at has no event to wait for
             await asyncio.sleep(0.005)
-    await _drawn()
+    await drawn()
 
 
 def _is_inside(widget: QWidget, window: QWidget) -> bool:
@@ -60,7 +61,7 @@ def _is_inside(widget: QWidget, window: QWidget) -> bool:
     return window.rect().contains(QRect(widget.mapTo(window, QPoint(0, 0)), widget.size()))
 
 
-async def _settled(root: QWidget) -> None:
+async def settled(root: QWidget) -> None:
     """A page that has just been filled is laid out more than once."""
     before: list[object] = []
     for _ in range(40):
@@ -73,7 +74,7 @@ async def _settled(root: QWidget) -> None:
 
 async def screens(app: App) -> AsyncIterator[Screen]:
     """Each of the window itself, shown and drawn, with the focus where the app puts it."""
-    await _holds(app.content.start.isVisible)
+    await holds(app.content.start.isVisible)
     yield "start", app.window
     for part in (_conversations, _writing, _places, _lookups, _cards, _questions):
         async for screen in part(app):
@@ -97,7 +98,7 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
     going = await app.say("a long one", script=({"say": "a b c", "delay_ms": 120_000},))
     for name, run in (("chat", said), ("template", ran), ("failed", failed), ("running", going)):
         content.opening.open(run.workflow_id)
-        await _holds(lambda: core.stores.view.is_loaded)
+        await holds(lambda: core.stores.view.is_loaded)
         yield name, window
     toasts = core.stores.toasts
     toasts.clear()
@@ -106,8 +107,8 @@ async def _conversations(app: App) -> AsyncIterator[Screen]:
     toasts.add_workflow_complete(said.workflow_id, LONG, said.status)
     toasts.add(ToastType.ERROR, "unexpected", title=LONG, message=LONG * 4, workflow_id=said.workflow_id)
     toasts.add_user_question(ran.workflow_id, LONG, f"{LONG}?")
-    await _holds(lambda: content.toasts.cards and all(_is_inside(one, window) for one in content.toasts.cards))
-    await _settled(content.toasts)
+    await holds(lambda: content.toasts.cards and all(_is_inside(one, window) for one in content.toasts.cards))
+    await settled(content.toasts)
     yield "toasts", window
     toasts.resume("tour")
     toasts.clear()
@@ -123,28 +124,28 @@ async def _writing(app: App) -> AsyncIterator[Screen]:
     chat.composer.text_box.insertPlainText("see ")
     QGuiApplication.clipboard().setText("z" * 20_001)
     chat.composer.text_box.paste()
-    await _holds(lambda: chat.queue.isVisible() and chat.composer.files)
+    await holds(lambda: chat.queue.isVisible() and chat.composer.files)
     yield "queue and files", window
     chat.composer._files.focus_last()
     QTest.keyClick(app.focused(), Qt.Key.Key_Return)
-    await _holds(lambda: window.findChild(Preview))
+    await holds(lambda: window.findChild(Preview))
     preview = window.findChild(Preview)
     assert preview is not None
     yield "preview", preview
     preview.close()
     window.activateWindow()
-    await _holds(window.isActiveWindow)
+    await holds(window.isActiveWindow)
     content.opening.open_new()
     for name, sign, offered in (("named", "/", chat.completion), ("asked", "@", chat.mentions)):
         chat.composer.set_draft(Draft())
         chat.focus_composer()
         QTest.keyClicks(app.focused(), sign)
-        await _holds(offered.isVisible)
+        await holds(offered.isVisible)
         yield name, window
         QTest.keyClick(app.focused(), Qt.Key.Key_Escape)
     chat.composer.set_draft(Draft())
     chat.foot.ask_input(LONG, SCHEMA, runs=True)
-    await _settled(chat)
+    await settled(chat)
     yield "inputs", window
     chat.foot.end_input()
 
@@ -154,19 +155,19 @@ async def _lookups(app: App) -> AsyncIterator[Screen]:
     content.opening.open(app.core.stores.workflows.rows[-1].workflow.id)
     content.finding_here.open()
     QTest.keyClicks(app.focused(), "e")
-    await _drawn()
+    await drawn()
     yield "find bar", window
     content.finding_here.close_bar()
     content._searching.open()
-    await _drawn()
+    await drawn()
     yield "search", window
     QTest.keyClicks(app.focused(), "spring")
-    await _holds(lambda: content.search._rows.rows)
+    await holds(lambda: content.search._rows.rows)
     yield "search results", window
     content.search.close_up()
     content.going.recent_list.offer([Offer(LONG, "", None), Offer("Another", "", None)])
     content.going.recent_list.appear_now()
-    await _drawn()
+    await drawn()
     yield "viewed last", window
     content.going.recent_list.put_away()
 
@@ -175,29 +176,29 @@ async def _places(app: App) -> AsyncIterator[Screen]:
     window, content = app.window, app.content
     for kind in Kind:
         content.finding.find(kind)
-        await _holds(content.finder.isVisible)
+        await holds(content.finder.isVisible)
         yield f"palette {kind.name.lower()}", window
         content.finder.close_up()
     content.answering.open()
-    await _holds(content.picker.isVisible)
+    await holds(content.picker.isVisible)
     yield "picker", window
     content.picker.hide()
     *_, last = app.core.stores.workflows.rows
     await app.core.workflows.archive(last.workflow.id)
     content.menus.trigger("view.archive")
-    await _drawn()
+    await drawn()
     yield "archive", window
     content.sidebar.show_archive(False)
     content.sidebar.fold_sections(("workflows", "recent"))
     content.peeking.peek(app.core.stores.workflows.rows[-1].workflow.id)
-    await _drawn()
+    await drawn()
     yield "peek", window
     content.peeking.leave()
     content.sidebar.fold_sections(())
     folding = content.folding
     folding.fold_sidebar(True)
     folding.fold_activity(True)
-    await _drawn()
+    await drawn()
     yield "folded", window
     folding.fold_activity(False)
     folding.fold_sidebar(False)
@@ -205,7 +206,7 @@ async def _places(app: App) -> AsyncIterator[Screen]:
     folding.fold_sidebar(False)
     content.sidebar._head.set_searching(True)
     content.sidebar._search.setText("no such workflow")
-    await _drawn()
+    await drawn()
     yield "nothing found", window
     content.sidebar._head.set_searching(False)
     folding.fit(content.width())
@@ -227,12 +228,12 @@ async def _cards(app: App) -> AsyncIterator[Screen]:
 
 async def _card(app: App, name: str, run: Run) -> Screen:
     content = app.content
-    await _holds(lambda: app.core.stores.questions.count(run.workflow_id))
+    await holds(lambda: app.core.stores.questions.count(run.workflow_id))
     content.opening.open(run.workflow_id)
     app.core.stores.toasts.clear()
-    await _settled(content.toasts)
+    await settled(content.toasts)
     content.chat.focus_card()
-    await _holds(content.chat.card.isVisible)
+    await holds(content.chat.card.isVisible)
     return f"card {name}", app.window
 
 
@@ -248,10 +249,10 @@ async def _questions(app: App) -> AsyncIterator[Screen]:
     for name, ask in asking.items():
         ask()
         box = next(one for one in app.window.findChildren(QMessageBox) if one.isVisible())
-        await _drawn()
+        await drawn()
         yield name, box
         box.reject()
-        await _drawn()
+        await drawn()
 
 
 async def _pages(app: App) -> AsyncIterator[Screen]:
@@ -260,9 +261,9 @@ async def _pages(app: App) -> AsyncIterator[Screen]:
     assert isinstance(sent, Ok)
     await app.core.engine.wait(sent.data.id)
     content.opening.open(sent.data.workflow_id)
-    await _holds(content.recording.banner.isVisible)
+    await holds(content.recording.banner.isVisible)
     content.recording.review()
-    await _holds(lambda: content.recording.dialog)
+    await holds(lambda: content.recording.dialog)
     review = content.recording.dialog
     assert review is not None
     yield "review", review
@@ -272,7 +273,7 @@ async def _pages(app: App) -> AsyncIterator[Screen]:
         content.preferences.open_at(page)
         dialog = content.preferences._dialog
         assert dialog is not None
-        await _settled(dialog)
+        await settled(dialog)
         yield f"settings {page}", dialog
     if dialog is not None:
         dialog.hide()
@@ -282,7 +283,7 @@ async def _pages(app: App) -> AsyncIterator[Screen]:
     )
     failure.resize(app.window.size())
     failure.show()
-    await _drawn()
+    await drawn()
     yield "failure", failure
     failure.deleteLater()
     app.window.activateWindow()
@@ -296,14 +297,14 @@ async def _forms(app: App) -> AsyncIterator[Screen]:
             preferences.open_at(page)
             dialog = preferences._dialog
             assert dialog is not None
-            await _settled(dialog)
+            await settled(dialog)
             getattr(dialog._pages.page(page), name).click()
-            await _settled(dialog)
+            await settled(dialog)
             yield f"form {page} {name}", dialog
     app.window.activateWindow()
 
 
-async def _drawn() -> None:
+async def drawn() -> None:
     """The next frame is there."""
     await asyncio.sleep(0.06)
 

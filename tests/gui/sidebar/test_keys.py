@@ -160,4 +160,6 @@ def menu(bench: Bench) -> RowMenu:
 
 
 def words_of(menu: RowMenu) -> list[str]:
-    return [action.text() for action in menu.actions() if action.isVisible() and not action.isSeparator()]
+    """Without the keys, which may stand behind a tab."""
+    shown = [action for action in menu.actions() if action.isVisible() and not action.isSeparator()]
+    return [action.text().partition("\t")[0] for action in shown]

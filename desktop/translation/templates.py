@@ -1,0 +1,31 @@
+"""What the shipped templates say of themselves, in the language of now; others speak for themselves."""
+
+from PySide6.QtCore import QCoreApplication
+
+
+def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:  # the name that lupdate collects texts by
+    return text
+
+
+SHIPPED = frozenset(
+    {
+        QT_TRANSLATE_NOOP(
+            "Templates",
+            "Asks three agents the same question side by side and puts their answers under each other. The offline "
+            "agent answers to commands such as: say 40 words",
+        ),
+        QT_TRANSLATE_NOOP(
+            "Templates", "Counts lines, words and TODOs of every text file in a folder and writes report.md there."
+        ),
+        QT_TRANSLATE_NOOP(
+            "Templates", "Reads two text files at the same time and writes their lines into a third, each line once."
+        ),
+        QT_TRANSLATE_NOOP("Templates", "Writes a note into a folder once a person has looked at it."),
+    }
+)
+
+
+def about_template(description: str) -> str:
+    """The description on one line, translated where it is that of a shipped template."""
+    said = QCoreApplication.translate("Templates", description) if description in SHIPPED else description
+    return " ".join(said.split())
