@@ -1,6 +1,6 @@
 """The dots of the open sidebar between two paintings of its rows.
 
-A frame of the pulse asks for the dots and nothing else, 15 times a second: then the list is not asked what stands
+A frame of the pulse asks for the dots and nothing else, 12 times a second: then the list is not asked what stands
 where, and no row is laid out (UI §1: "no repaint of anything else").
 """
 

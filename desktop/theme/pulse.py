@@ -12,7 +12,7 @@ from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
-FRAMES_PER_S = 15
+FRAMES_PER_S = 12
 PERIOD_MS = 2000
 LEAST_OPACITY = 0.4
 
