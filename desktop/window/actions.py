@@ -1,5 +1,6 @@
 """What intents lead to: calls of services, and what the window shows of their answers."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +27,8 @@ from desktop.window.presenter import Presenter
 
 SEEN_FIRST = 24
 """So many messages fill a screen, and some more."""
+SEEN_S = 0.05
+"""Until then they are painted, and nothing else takes the loop's time."""
 
 _BY_QUESTIONS = (ValidationMode.AUTO, ValidationMode.SELECTIVE, ValidationMode.MANUAL)
 
@@ -57,6 +60,8 @@ class Actions(QObject):
     `turns_below` are those below where the person was in what is viewed: so many are needed to be there again.
     """
 
+    loaded = Signal()
+    """The conversation that a person asked for is there: they wait to see it."""
     sent = Signal(str, object)
     """A message was taken: the workflow that it was said in, "" for a new one, and the Outgoing."""
     begun = Signal(str, object)
@@ -104,10 +109,13 @@ class Actions(QObject):
         opened = await self._core.workflows.newest(load.workflow_id, SEEN_FIRST + self._turns_below())
         if isinstance(opened, Ok) and not opened.data.is_whole:
             view.show(load.workflow_id, opened.data.messages, opened.data.runs, load=load)
+            self.loaded.emit()
+            await asyncio.sleep(SEEN_S)
             opened = await self._core.workflows.opened(load.workflow_id, partial(view.awaits, load))
         if isinstance(opened, Ok):
             self._core.stores.usage.load(load.workflow_id, (*opened.data.runs, *opened.data.below))
             view.show(load.workflow_id, opened.data.messages, opened.data.runs, opened.data.below, load=load)
+            self.loaded.emit()
         elif opened.code != "overtaken" and view.awaits(load):
             self._presenter.fail(opened)
 

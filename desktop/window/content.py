@@ -145,7 +145,7 @@ class Content(Adaptive, Surface):
         sidebar.fold_sections(session.state.folded_sections)
         self._on_enter_sends(session.state.enter_sends)
         menus.fill(self._by_command())
-        self._connect()
+        self._connect(frames)
         frames.bind(self, (stores.view.changed, stores.workflows.changed, background.changed), self._render)
         told = (stores.questions.changed, stores.inbox.changed, stores.workflows.changed, background.changed)
         frames.bind(self.finder, told, self.finder.refresh)
@@ -222,7 +222,7 @@ class Content(Adaptive, Surface):
 
     # Connecting
 
-    def _connect(self) -> None:
+    def _connect(self, frames: Frames) -> None:
         deeds, chat, viewed = self.deeds, self.chat, self._viewed
         self.centre.currentChanged.connect(self._render_around)
         self.peeking.opened.connect(self.going.viewed)
@@ -251,6 +251,7 @@ class Content(Adaptive, Surface):
         for acts in (self._reminding.act, deeds.toast_action):
             self.toasts.action_requested.connect(acts)
         deeds.answered.connect(chat.card.settle)
+        deeds.loaded.connect(frames.draw)
         self.menus.enable_by("demo.remove", deeds.demo_changed)
         self.menus.enable_by("workflow.undo", self.keeping.changed)
 
