@@ -68,7 +68,10 @@ def _open(given: Arguments, data: Path | None, began: float) -> int:
     from desktop.session import Session
 
     session = Session(app, window, given, _folders(data), state_file, state, first_paint_ms)
-    return run(session.run(), app)
+    try:
+        return run(session.run(), app)
+    finally:
+        gc.freeze()  # the process ends: collected now, Qt's objects would go in an order that it does not survive
 
 
 def _is_shown_elsewhere(folder: Path) -> bool:

@@ -1,7 +1,6 @@
 """One life of the window: look, core, content; until somebody wants it to end."""
 
 import asyncio
-import gc
 import json
 import logging
 import signal
@@ -121,7 +120,7 @@ class Session:
 
     async def _stay_closed(self, error: StorageFailed) -> bool:
         """The data cannot be opened: say so, and wait for the person to leave, or to want it tried again."""
-        gc.enable()
+        spare_heap()
         again = asyncio.Event()
         page = FailurePage(self.theme, Failed.of(error), self.folders.store.parent)
         page.quit_requested.connect(self.end)

@@ -294,11 +294,18 @@ class LiveRun:
         return max(0.0, ((self.completed_at or now) - (self.started_at or self.created_at)).total_seconds())
 
     def end(self, status: RunStatus, error: dict[str, Any] | None, at: datetime) -> None:
-        """The run has come to its end. A run ends once: without effect on one that has ended."""
+        """The run has come to its end, and nothing in it is at work: of what was, the end is told only where it was
+        known. A run ends once: without effect on one that has ended."""
         if not self.status.is_final:
             self.status, self.error, self.completed_at, self.pause_reason = status, error, at, None
             for thought in self.thoughts:
                 thought.is_open = False
+            for call in self.calls.values():
+                if call.status is CallStatus.RUNNING:
+                    call.status = CallStatus.CANCELLED
+            for sub_agent in self.sub_agents.values():
+                if not sub_agent.status.is_final:
+                    sub_agent.status = StepStatus.CANCELLED
 
     def release(self) -> None:
         """Forget what no row of a list shows: texts, calls and outputs. From now on the run takes in nothing."""

@@ -176,13 +176,12 @@ def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
 
 
 def _sub_agent_item(run: LiveRun, one: LiveSubAgent) -> ActivityItem:
-    is_over = run.status.is_final and not one.status.is_final
     return ActivityItem(
         sub_agent_id(run, one),
         run.run_id,
         ActivityKind.AGENT,
         one.name,
-        ActivityState.CANCELLED if is_over else _STEP_STATES[one.status],
+        _STEP_STATES[one.status],
         one.started_at,
         summary=_message(one.error),
         duration_s=None if one.duration_ms is None else one.duration_ms / 1000,

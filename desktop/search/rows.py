@@ -10,7 +10,8 @@ from core.ports.search import Hit, HitGroup, HitKind, HitPage
 
 @dataclass(frozen=True, slots=True)
 class GroupRow:
-    """The workflow that the hits below it are in. Taking it opens the workflow. `marks`: what was looked for."""
+    """The workflow that `total` hits below it are in, those not shown yet included. Taking it opens the workflow.
+    `marks`: what was looked for; a hit in the title is seen in it."""
 
     workflow_id: WorkflowId
     title: str
@@ -92,8 +93,10 @@ class Results:
         for group in self.groups:
             named = self.named[group.workflow_id]
             marks = tuple(spans(pattern, named.title)) if pattern is not None else ()
-            yield GroupRow(group.workflow_id, named.title, group.total, named.is_archived, marks)
-            yield from (HitRow(hit) for hit in group.hits if hit.kind is not HitKind.TITLE)
+            below = [hit for hit in group.hits if hit.kind is not HitKind.TITLE]
+            total = group.total - (len(group.hits) - len(below))
+            yield GroupRow(group.workflow_id, named.title, total, named.is_archived, marks)
+            yield from map(HitRow, below)
             left = group.total - len(group.hits)
             if left > 0:
                 yield MoreRow(group.workflow_id, left)

@@ -22,10 +22,10 @@ class ResultWords(QObject):
         self._now = now
 
     def note(self, row: GroupRow) -> str:
-        """How many hits a workflow has, and whether it is archived."""
-        count = self.tr("%n hits", None, row.total)
-        archived = self.tr("archived")
-        return f"{archived} · {count}" if row.is_archived else count
+        """How many hits there are below a workflow, and whether it is archived."""
+        count = self.tr("%n hits", None, row.total) if row.total else ""
+        archived = self.tr("archived") if row.is_archived else ""
+        return " · ".join(filter(None, (archived, count)))
 
     def more(self, row: MoreRow) -> str:
         if row.workflow_id is None:

@@ -116,6 +116,7 @@ _FIELDS = """
 QLineEdit, QTextEdit, QPlainTextEdit {
     background: $canvas; color: $text; border: 1px solid $border_strong; border-radius: ${radius_button}px;
     padding: 1px ${space_s}px; selection-background-color: $accent; selection-color: $on_accent;
+    placeholder-text-color: $muted;
 }
 QLineEdit { min-height: ${field_inner}px; }
 QComboBox { min-height: ${spin_inner}px; }

@@ -1,6 +1,6 @@
 """The line at the bottom: what runs, what waits for a person, whether it is on disk, how fast it comes (UI §1).
 
-It is drawn anew four times a second at most, and what stands at its right never moves.
+It is drawn anew at once, then four times a second at most, and what stands at its right never moves.
 """
 
 from collections.abc import Sequence
@@ -62,7 +62,8 @@ class StatusLine(Adaptive, Surface):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(INTERVAL_MS)
-        self._timer.timeout.connect(self._render)
+        self._timer.timeout.connect(self._on_time)
+        self._is_late = False
         self._waiting.clicked.connect(self.inbox_requested)
         self.adapt_to(theme)
         told = (stores.background.changed, stores.questions.changed, stores.usage.changed, stores.saving.changed)
@@ -92,8 +93,16 @@ class StatusLine(Adaptive, Surface):
         self._speed.setFixedWidth(metrics.horizontalAdvance(self._speed_words(9999)) + 2 + self._theme.sizes.space_s)
 
     def _render_soon(self) -> None:
-        if not self._timer.isActive():
+        self._is_late = self._timer.isActive()
+        if not self._is_late:
             self._timer.start()
+            self._render()
+
+    def _on_time(self) -> None:
+        if self._is_late:
+            self._is_late = False
+            self._timer.start()
+            self._render()
 
     def _render(self) -> None:
         running = self._running_words(self._stores.background.running_workflows)

@@ -349,3 +349,21 @@ def picture_of(control: QWidget, window: QWidget) -> QImage:
     picture = QPixmap(window.size())
     window.render(picture)
     return picture.copy(QRect(control.mapTo(window, QPoint(0, 0)), control.size())).toImage()
+
+
+@pytest.mark.parametrize("scheme", [Scheme.LIGHT, Scheme.DARK])
+@pytest.mark.parametrize("field", [QLineEdit, QPlainTextEdit])
+def test_what_a_field_is_for_is_as_dark_as_the_palette_says(
+    field: type[QLineEdit | QPlainTextEdit], scheme: Scheme, theme: Theme, qtbot: QtBot
+) -> None:
+    """A style sheet with a colour has Qt write it at half that, which is too pale to read."""
+    theme.set_appearance(Appearance(scheme))
+    shown = field()
+    qtbot.addWidget(shown)
+    shown.setPlaceholderText("MMMMMM IIIIII ||||||")
+    shown.resize(300, 60)
+    shown.show()
+    image = shown.grab().toImage()
+    inner = image.rect().adjusted(4, 4, -4, -4)
+    found = {image.pixelColor(x, y).name() for x in range(4, inner.right()) for y in range(4, inner.bottom())}
+    assert theme.color("muted").name() in found

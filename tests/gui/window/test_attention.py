@@ -594,7 +594,7 @@ async def test_the_card_has_names_for_everything_in_both_languages(
         assert card.accessibleName() == "Your turn, Letters \u203a one"
         assert QAccessible.queryAccessibleInterface(card) is not None
         app.session.translation.set_language(Language.FRENCH)
-        await until(lambda: card.accessibleName() == "À vous de jouer, Letters \u203a one")
+        await until(lambda: card.accessibleName() == "À votre tour, Letters \u203a one")
         assert card.button(Action.SUBMIT).text() == "Voici le résultat"
 
 

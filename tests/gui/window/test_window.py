@@ -99,7 +99,7 @@ async def test_a_failed_answer_keeps_its_text_and_says_what_failed(
         (card,) = [one for one in transcript.findChildren(FailureView) if one.isVisible()]
         assert "connection reset" in card.accessibleName() + " ".join(one.text() for one in card.findChildren(QLabel))
         assert [one.text() for one in card.findChildren(QPushButton) if one.isVisible()]
-        assert "Failed" in app.header_texts()
+        await until(lambda: "Failed" in app.header_texts())
         stored = (await app.core.storage.messages(run.workflow_id))[-1]
         assert stored.text == text
 
