@@ -1389,16 +1389,16 @@
 <context>
     <name>Demo</name>
     <message>
-        <source>A long answer</source>
-        <translation>Une longue réponse</translation>
+        <source>Long answer</source>
+        <translation>Longue réponse</translation>
     </message>
     <message>
-        <source>A question to you</source>
-        <translation>Une question pour vous</translation>
+        <source>Question to you</source>
+        <translation>Question pour vous</translation>
     </message>
     <message>
-        <source>A template of seven steps</source>
-        <translation>Un gabarit en sept étapes</translation>
+        <source>Template of seven steps</source>
+        <translation>Gabarit en sept étapes</translation>
     </message>
     <message>
         <source>What shall I go on with?</source>

@@ -27,12 +27,13 @@ LONG_ANSWER = "say 300 words"
 class DemoTexts:
     """What a person reads of it: the titles of its workflows, what the question asks, and the options of that.
 
-    The options hold neither commas nor brackets, which are the offline agent's own.
+    The titles begin with letters of their own, which are all that a narrow list shows of them. The options hold neither
+    commas nor brackets, which the offline agent reads.
     """
 
-    long_answer: str = "A long answer"
-    steps: str = "A template of seven steps"
-    question: str = "A question to you"
+    long_answer: str = "Long answer"
+    steps: str = "Template of seven steps"
+    question: str = "Question to you"
     asked: str = "What shall I go on with?"
     options: tuple[str, ...] = ("a summary", "a list", "nothing at all")
 

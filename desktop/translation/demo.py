@@ -9,9 +9,9 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 def demo_texts() -> DemoTexts:
     return DemoTexts(
-        long_answer=translate("Demo", "A long answer"),
-        steps=translate("Demo", "A template of seven steps"),
-        question=translate("Demo", "A question to you"),
+        long_answer=translate("Demo", "Long answer"),
+        steps=translate("Demo", "Template of seven steps"),
+        question=translate("Demo", "Question to you"),
         asked=translate("Demo", "What shall I go on with?"),
         options=(
             translate("Demo", "a summary"),

@@ -117,6 +117,7 @@ def test_the_demo_asks_in_the_language_what_the_offline_agent_understands(transl
     translation.set_language(Language.FRENCH)
     french = demo_texts()
     assert french.asked == "Par quoi dois-je continuer\N{NARROW NO-BREAK SPACE}?"
+    assert len({title[0] for title in (french.long_answer, french.steps, french.question)}) == 3
     assert [one for one in french.options if re.search(r"[\[\],]", one)] == []
 
 
