@@ -119,10 +119,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>{count} memories, about {size}B</source>
+        <source>{count} memories, about {size}</source>
         <translation>
-            <numerusform>{count} memory, about {size}B</numerusform>
-            <numerusform>{count} memories, about {size}B</numerusform>
+            <numerusform>{count} memory, about {size}</numerusform>
+            <numerusform>{count} memories, about {size}</numerusform>
         </translation>
     </message>
 </context>

@@ -106,7 +106,7 @@
     <name>ActivityWords</name>
     <message>
         <source>Deleted</source>
-        <translation>Supprimée</translation>
+        <translation>Supprimé</translation>
     </message>
     <message>
         <source>Done</source>
@@ -130,11 +130,11 @@
     </message>
     <message>
         <source>Skipped</source>
-        <translation>Sautée</translation>
+        <translation>Sauté</translation>
     </message>
     <message>
         <source>Skipped: the condition found {value}</source>
-        <translation>Sautée&#xa0;: la condition a trouvé {value}</translation>
+        <translation>Sauté&#xa0;: la condition a trouvé {value}</translation>
     </message>
     <message>
         <source>Stopped</source>
@@ -433,32 +433,32 @@
         <translation>Les fichiers d’un message font ensemble au plus {total}</translation>
     </message>
     <message>
-        <source>{name} cannot be read</source>
-        <translation>{name} ne peut pas être lu</translation>
+        <source>“{name}” cannot be read</source>
+        <translation>«&#xa0;{name}&#xa0;» ne peut pas être lu</translation>
     </message>
     <message>
-        <source>{name} has changed since it was attached: send again to send what it holds now</source>
-        <translation>{name} a changé depuis qu’il a été joint&#xa0;: envoyez de nouveau pour envoyer son contenu actuel</translation>
+        <source>“{name}” has changed since it was attached: send again to send what it holds now</source>
+        <translation>«&#xa0;{name}&#xa0;» a changé depuis qu’il a été joint&#xa0;: envoyez de nouveau pour envoyer son contenu actuel</translation>
     </message>
     <message>
-        <source>{name} is a folder or no file: attach files</source>
-        <translation>{name} est un dossier ou n’est pas un fichier&#xa0;: joignez des fichiers</translation>
+        <source>“{name}” is a folder or no file: attach files</source>
+        <translation>«&#xa0;{name}&#xa0;» est un dossier ou n’est pas un fichier&#xa0;: joignez des fichiers</translation>
     </message>
     <message>
-        <source>{name} is a picture: pictures cannot be sent to a model yet</source>
-        <translation>{name} est une image&#xa0;: les images ne peuvent pas encore être envoyées à un modèle</translation>
+        <source>“{name}” is a picture: pictures cannot be sent to a model yet</source>
+        <translation>«&#xa0;{name}&#xa0;» est une image&#xa0;: les images ne peuvent pas encore être envoyées à un modèle</translation>
     </message>
     <message>
-        <source>{name} is no text: only text files can go along</source>
-        <translation>{name} n’est pas du texte&#xa0;: seuls des fichiers de texte peuvent être joints</translation>
+        <source>“{name}” is no text: only text files can go along</source>
+        <translation>«&#xa0;{name}&#xa0;» n’est pas du texte&#xa0;: seuls des fichiers de texte peuvent être joints</translation>
     </message>
     <message>
-        <source>{name} is not there any more</source>
-        <translation>{name} n’est plus là</translation>
+        <source>“{name}” is not there any more</source>
+        <translation>«&#xa0;{name}&#xa0;» n’est plus là</translation>
     </message>
     <message>
-        <source>{name} is too large: a file has at most {size}</source>
-        <translation>{name} est trop grand&#xa0;: un fichier fait au plus {size}</translation>
+        <source>“{name}” is too large: a file has at most {size}</source>
+        <translation>«&#xa0;{name}&#xa0;» est trop grand&#xa0;: un fichier fait au plus {size}</translation>
     </message>
 </context>
 <context>
@@ -784,7 +784,7 @@
     </message>
     <message>
         <source>Skipped, because its condition found {value}</source>
-        <translation>Sautée, car sa condition a trouvé {value}</translation>
+        <translation>Sauté, car la condition a trouvé {value}</translation>
     </message>
     <message numerus="yes">
         <source>Table, %n rows</source>
@@ -845,7 +845,7 @@
     </message>
     <message>
         <source>Skipped</source>
-        <translation>Sautée</translation>
+        <translation>Sauté</translation>
     </message>
     <message>
         <source>Stopped</source>
@@ -915,7 +915,7 @@
     </message>
     <message>
         <source>Back</source>
-        <translation>Précédent</translation>
+        <translation>En arrière</translation>
     </message>
     <message>
         <source>Choose agent and model</source>
@@ -999,7 +999,7 @@
     </message>
     <message>
         <source>Forward</source>
-        <translation>Suivant</translation>
+        <translation>En avant</translation>
     </message>
     <message>
         <source>Full screen</source>
@@ -1007,7 +1007,7 @@
     </message>
     <message>
         <source>Go to anything</source>
-        <translation>Aller à n’importe quoi</translation>
+        <translation>Aller à…</translation>
     </message>
     <message>
         <source>Go to workflow {number}</source>
@@ -1119,7 +1119,7 @@
     </message>
     <message>
         <source>Record, or review the recording</source>
-        <translation>Enregistrer, ou revoir l’enregistrement</translation>
+        <translation>Commencer l’enregistrement des étapes, ou le revoir</translation>
     </message>
     <message>
         <source>Remove the demo</source>
@@ -1187,11 +1187,11 @@
     </message>
     <message>
         <source>The workflow viewed before</source>
-        <translation>Le workflow vu précédemment</translation>
+        <translation>Workflow vu précédemment</translation>
     </message>
     <message>
         <source>The workflow viewed before, backwards</source>
-        <translation>Le workflow vu précédemment, en arrière</translation>
+        <translation>Workflow vu précédemment, en sens inverse</translation>
     </message>
     <message>
         <source>Tick or press what has the focus</source>
@@ -1387,6 +1387,37 @@
     </message>
 </context>
 <context>
+    <name>Demo</name>
+    <message>
+        <source>Long answer</source>
+        <translation>Longue réponse</translation>
+    </message>
+    <message>
+        <source>Question to you</source>
+        <translation>Question pour vous</translation>
+    </message>
+    <message>
+        <source>Template of seven steps</source>
+        <translation>Gabarit en sept étapes</translation>
+    </message>
+    <message>
+        <source>What shall I go on with?</source>
+        <translation>Par quoi dois-je continuer&#x202f;?</translation>
+    </message>
+    <message>
+        <source>a list</source>
+        <translation>une liste</translation>
+    </message>
+    <message>
+        <source>a summary</source>
+        <translation>un résumé</translation>
+    </message>
+    <message>
+        <source>nothing at all</source>
+        <translation>rien du tout</translation>
+    </message>
+</context>
+<context>
     <name>DetailPane</name>
     <message>
         <source>Arguments</source>
@@ -1402,7 +1433,7 @@
     </message>
     <message>
         <source>Console, cut at 64 KB</source>
-        <translation>Console, coupée à 64&#x202f;Ko</translation>
+        <translation>Console, coupée à 64&#xa0;ko</translation>
     </message>
     <message>
         <source>Errors</source>
@@ -2259,7 +2290,7 @@
     </message>
     <message>
         <source>Use it here instead</source>
-        <translation>L’utiliser ici</translation>
+        <translation>L’utiliser plutôt ici</translation>
     </message>
     <message>
         <source>none</source>
@@ -2601,8 +2632,8 @@
         <translation>Un contexte est oublié après sept jours.</translation>
     </message>
     <message>
-        <source>Memory</source>
-        <translation>Mémoire</translation>
+        <source>Edit memory</source>
+        <translation>Modifier le souvenir</translation>
     </message>
     <message>
         <source>Save memory</source>
@@ -2625,7 +2656,7 @@
     <name>MemoryPage</name>
     <message>
         <source>Agents keep here what is to be known beyond one answer, with the tool “memory”. You can read, change and delete all of it.</source>
-        <translation>Les agents gardent ici ce qui doit être su au-delà d’une réponse, avec l’outil «&#xa0;memory&#xa0;». Vous pouvez tout lire, modifier et supprimer.</translation>
+        <translation>Les agents gardent ici ce qu’ils doivent retenir d’une réponse à l’autre, avec l’outil «&#xa0;memory&#xa0;». Vous pouvez tout lire, modifier et supprimer.</translation>
     </message>
     <message>
         <source>Agents remember nothing yet.</source>
@@ -2671,10 +2702,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>{count} memories, about {size}B</source>
+        <source>{count} memories, about {size}</source>
         <translation>
-            <numerusform>{count} souvenir, environ {size}o</numerusform>
-            <numerusform>{count} souvenirs, environ {size}o</numerusform>
+            <numerusform>{count} souvenir, environ {size}</numerusform>
+            <numerusform>{count} souvenirs, environ {size}</numerusform>
         </translation>
     </message>
     <message>
@@ -2725,7 +2756,7 @@
     </message>
     <message>
         <source>&amp;Help</source>
-        <translation>&amp;Aide</translation>
+        <translation>Aid&amp;e</translation>
     </message>
     <message>
         <source>&amp;Run</source>
@@ -2778,11 +2809,11 @@
     </message>
     <message>
         <source>Make default</source>
-        <translation>Choisir</translation>
+        <translation>Utiliser par défaut</translation>
     </message>
     <message>
         <source>Make {name} the default</source>
-        <translation>Choisir {name} par défaut</translation>
+        <translation>Utiliser {name} par défaut</translation>
     </message>
     <message>
         <source>Remove {name}</source>
@@ -2876,15 +2907,15 @@
     <name>ModeMenu</name>
     <message>
         <source>Automatic: nothing is asked, several at once</source>
-        <translation>Automatique&#xa0;: rien n’est demandé, plusieurs à la fois</translation>
+        <translation>Automatique&#xa0;: sans demander, plusieurs workflows à la fois</translation>
     </message>
     <message>
         <source>Manual: every call is asked, one at a time</source>
-        <translation>Manuel&#xa0;: chaque appel est demandé, un à la fois</translation>
+        <translation>Manuel&#xa0;: chaque appel attend votre accord, un workflow à la fois</translation>
     </message>
     <message>
         <source>Selective: some things are asked, one at a time</source>
-        <translation>Sélectif&#xa0;: certaines choses sont demandées, un à la fois</translation>
+        <translation>Sélectif&#xa0;: certains appels attendent votre accord, un workflow à la fois</translation>
     </message>
     <message>
         <source>Validation mode</source>
@@ -3105,8 +3136,8 @@
     <message numerus="yes">
         <source>%n workflow(s) need you</source>
         <translation>
-            <numerusform>%n workflow a besoin de vous</numerusform>
-            <numerusform>%n workflows ont besoin de vous</numerusform>
+            <numerusform>%n workflow vous attend</numerusform>
+            <numerusform>%n workflows vous attendent</numerusform>
         </translation>
     </message>
 </context>
@@ -3327,7 +3358,7 @@
     <name>Palette</name>
     <message>
         <source>&gt; commands    # templates    @ who answers    ! inbox    ? keys</source>
-        <translation>&gt; commandes    # gabarits    @ qui répond   &#x202f;! boîte   &#x202f;? raccourcis</translation>
+        <translation>&gt; commandes    # gabarits    @ qui répond   &#x202f;! boîte de réception   &#x202f;? raccourcis</translation>
     </message>
     <message>
         <source>Commands</source>
@@ -3339,7 +3370,7 @@
     </message>
     <message>
         <source>Go to anything</source>
-        <translation>Aller à n’importe quoi</translation>
+        <translation>Aller à…</translation>
     </message>
     <message>
         <source>Needs you</source>
@@ -3347,11 +3378,11 @@
     </message>
     <message>
         <source>Nothing has happened yet. What needs you, finishes or fails stands here. Esc goes back.</source>
-        <translation>Rien pour l’instant. Ce qui a besoin de vous, finit ou échoue vient ici. Échap ferme.</translation>
+        <translation>Rien pour l’instant. Ce qui vous attend, se termine ou échoue apparaît ici. Échap revient en arrière.</translation>
     </message>
     <message>
         <source>Nothing has that name. Fewer letters find more; Esc goes back.</source>
-        <translation>Rien ne porte ce nom. Moins de lettres trouvent plus&#x202f;; Échap ferme.</translation>
+        <translation>Rien ne porte ce nom. Tapez moins de lettres pour trouver davantage&#x202f;; Échap revient en arrière.</translation>
     </message>
     <message>
         <source>Recently</source>
@@ -3403,11 +3434,11 @@
     </message>
     <message>
         <source>{workflow}: {asked}</source>
-        <translation>{workflow}&#xa0;: {asked}</translation>
+        <translation>{workflow} — {asked}</translation>
     </message>
     <message>
         <source>{workflow}: {what}</source>
-        <translation>{workflow}&#xa0;: {what}</translation>
+        <translation>{workflow} — {what}</translation>
     </message>
 </context>
 <context>
@@ -3606,6 +3637,10 @@
         <translation>Il est en cours&#x202f;; il sera d’abord arrêté.</translation>
     </message>
     <message>
+        <source>It will be stopped before it is archived. What it has done so far is kept.</source>
+        <translation>Il sera arrêté avant d’être archivé. Ce qui est déjà fait est conservé.</translation>
+    </message>
+    <message>
         <source>Its messages and runs are removed. You can undo it for a few seconds.</source>
         <translation>Ses messages et ses exécutions sont supprimés. Vous pouvez annuler pendant quelques secondes.</translation>
     </message>
@@ -3616,10 +3651,6 @@
     <message>
         <source>Stop and archive</source>
         <translation>Arrêter et archiver</translation>
-    </message>
-    <message>
-        <source>To archive it, what runs is stopped. What it has done so far is kept.</source>
-        <translation>Pour l’archiver, ce qui s’exécute est arrêté. Ce qui est déjà fait est conservé.</translation>
     </message>
     <message>
         <source>“{title}” is running.</source>
@@ -4179,8 +4210,8 @@
     <message numerus="yes">
         <source>%n server(s) were understood.</source>
         <translation>
-            <numerusform>%n serveur a été compris.</numerusform>
-            <numerusform>%n serveurs ont été compris.</numerusform>
+            <numerusform>%n serveur a été reconnu.</numerusform>
+            <numerusform>%n serveurs ont été reconnus.</numerusform>
         </translation>
     </message>
     <message>
@@ -4219,12 +4250,12 @@
         <translation>Laissé de côté</translation>
     </message>
     <message>
-        <source>None of them runs before you allow it.</source>
-        <translation>Aucun n’est exécuté avant que vous l’autorisiez.</translation>
-    </message>
-    <message>
         <source>Nothing can be added yet: mend what is said below, and read it again.</source>
         <translation>Rien ne peut encore être ajouté&#xa0;: corrigez ce qui est indiqué ci-dessous, puis relisez-la.</translation>
+    </message>
+    <message>
+        <source>Nothing runs before you allow it.</source>
+        <translation>Rien ne s’exécute avant que vous l’ayez autorisé.</translation>
     </message>
     <message>
         <source>Paste a configuration</source>
@@ -4235,12 +4266,12 @@
         <translation>Lire</translation>
     </message>
     <message>
-        <source>They need values from you, below.</source>
-        <translation>Ils ont besoin de valeurs de votre part, ci-dessous.</translation>
-    </message>
-    <message>
         <source>This is too long to be a configuration: it was not pasted.</source>
         <translation>C’est trop long pour une configuration&#xa0;: rien n’a été collé.</translation>
+    </message>
+    <message>
+        <source>Values are needed from you, below.</source>
+        <translation>Des valeurs sont à donner, ci-dessous.</translation>
     </message>
 </context>
 <context>
@@ -4643,6 +4674,10 @@
         <translation>Désactivé</translation>
     </message>
     <message>
+        <source>PATH: {path}</source>
+        <translation>PATH&#xa0;: {path}</translation>
+    </message>
+    <message>
         <source>Paused after several failures</source>
         <translation>En pause après plusieurs échecs</translation>
     </message>
@@ -4813,7 +4848,7 @@
     </message>
     <message>
         <source>Ask again</source>
-        <translation>Relancer</translation>
+        <translation>Redemander</translation>
     </message>
     <message>
         <source>Automatic</source>
@@ -4825,7 +4860,7 @@
     </message>
     <message>
         <source>Calls that only read are never asked about.</source>
-        <translation>Les appels qui ne font que lire ne demandent rien.</translation>
+        <translation>Les appels qui ne font que lire ne demandent jamais votre accord.</translation>
     </message>
     <message>
         <source>Ctrl+Enter</source>
@@ -4856,8 +4891,8 @@
         <translation>À quel rythme le texte d’une réponse en cours est écrit sur le disque&#xa0;: un plantage en perd au plus autant.</translation>
     </message>
     <message>
-        <source>In automatic mode too, you are asked about calls that delete or reach far.</source>
-        <translation>Même en mode automatique, les appels qui suppriment ou vont loin vous sont soumis.</translation>
+        <source>In automatic mode too, you are asked about calls that delete something, change something at an address that is not allowed, or that their MCP server calls destructive.</source>
+        <translation>Même en mode automatique, votre accord est demandé pour les appels qui suppriment quelque chose, modifient quelque chose à une adresse non autorisée, ou que leur serveur MCP dit destructeurs.</translation>
     </message>
     <message>
         <source>In the other modes, one workflow runs at a time.</source>
@@ -4885,7 +4920,7 @@
     </message>
     <message>
         <source>Manual: low risk needs no approval</source>
-        <translation>Manuel&#xa0;: un risque faible se passe d’accord</translation>
+        <translation>Manuel&#xa0;: un risque faible ne demande pas votre accord</translation>
     </message>
     <message>
         <source>More wait for their turn, first come, first served.</source>
@@ -4945,7 +4980,7 @@
     </message>
     <message>
         <source>Selective: low risk needs no approval</source>
-        <translation>Sélectif&#xa0;: un risque faible se passe d’accord</translation>
+        <translation>Sélectif&#xa0;: un risque faible ne demande pas votre accord</translation>
     </message>
     <message>
         <source>Send a message with</source>
@@ -5045,7 +5080,7 @@
     </message>
     <message>
         <source>Writing files; reading needs no approval.</source>
-        <translation>L’écriture de fichiers&#x202f;; la lecture se passe d’accord.</translation>
+        <translation>L’écriture de fichiers&#x202f;; la lecture ne demande pas votre accord.</translation>
     </message>
     <message>
         <source>off</source>
@@ -5326,8 +5361,8 @@
     <message numerus="yes">
         <source>%n need(s) you</source>
         <translation>
-            <numerusform>%n a besoin de vous</numerusform>
-            <numerusform>%n ont besoin de vous</numerusform>
+            <numerusform>%n vous attend</numerusform>
+            <numerusform>%n vous attendent</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -5394,6 +5429,14 @@
 <context>
     <name>Templates</name>
     <message>
+        <source>A text file.</source>
+        <translation>Un fichier de texte.</translation>
+    </message>
+    <message>
+        <source>Another text file.</source>
+        <translation>Un autre fichier de texte.</translation>
+    </message>
+    <message>
         <source>Asks three agents the same question side by side and puts their answers under each other. The offline agent answers to commands such as: say 40 words</source>
         <translation>Pose la même question à trois agents en parallèle et met leurs réponses l’une sous l’autre. L’agent hors ligne répond à des commandes telles que&#xa0;: say 40 words</translation>
     </message>
@@ -5402,8 +5445,52 @@
         <translation>Compte les lignes, les mots et les TODOs de chaque fichier de texte d’un dossier et y écrit report.md.</translation>
     </message>
     <message>
+        <source>File to write</source>
+        <translation>Fichier à écrire</translation>
+    </message>
+    <message>
+        <source>First file</source>
+        <translation>Premier fichier</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Dossier</translation>
+    </message>
+    <message>
+        <source>Question</source>
+        <translation>Question</translation>
+    </message>
+    <message>
         <source>Reads two text files at the same time and writes their lines into a third, each line once.</source>
         <translation>Lit deux fichiers de texte en même temps et écrit leurs lignes dans un troisième, chaque ligne une seule fois.</translation>
+    </message>
+    <message>
+        <source>Second file</source>
+        <translation>Second fichier</translation>
+    </message>
+    <message>
+        <source>Text</source>
+        <translation>Texte</translation>
+    </message>
+    <message>
+        <source>The file to write; it is replaced.</source>
+        <translation>Le fichier à écrire&#x202f;; son contenu est remplacé.</translation>
+    </message>
+    <message>
+        <source>The folder to report on; it must be allowed.</source>
+        <translation>Le dossier dont faire le rapport&#x202f;; il doit être autorisé.</translation>
+    </message>
+    <message>
+        <source>What the note says.</source>
+        <translation>Ce que dit la note.</translation>
+    </message>
+    <message>
+        <source>What to ask, for example: say 40 words</source>
+        <translation>Ce qu’il faut demander, par exemple&#xa0;: say 40 words</translation>
+    </message>
+    <message>
+        <source>Where note.md goes; it must be allowed.</source>
+        <translation>Où va note.md&#x202f;; ce dossier doit être autorisé.</translation>
     </message>
     <message>
         <source>Writes a note into a folder once a person has looked at it.</source>
@@ -5615,7 +5702,7 @@
     </message>
     <message>
         <source>Waiting since {time}: {what}</source>
-        <translation>En attente depuis {time}&#xa0;: {what}</translation>
+        <translation>En attente depuis {time} — {what}</translation>
     </message>
     <message>
         <source>Warning</source>
@@ -5824,7 +5911,7 @@
     </message>
     <message>
         <source>Calculated</source>
-        <translation>Calculé</translation>
+        <translation>Calcul effectué</translation>
     </message>
     <message>
         <source>Calculating</source>

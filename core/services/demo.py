@@ -4,8 +4,8 @@ Which workflows are of the demo is kept as a setting, so that they can be remove
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from core.domain.ids import WorkflowId
 from core.domain.json_text import encode
@@ -21,7 +21,24 @@ from core.services.workflows import WorkflowService
 KEPT = "demo_workflows"
 TEMPLATE = Path(__file__).parents[2] / "resources" / "demo" / "steps.json"
 LONG_ANSWER = "say 300 words"
-QUESTION = "ask What shall I go on with? [a summary, a list, nothing at all]\nsay 60 words"
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTexts:
+    """What a person reads of it: the titles of its workflows, what the question asks, and the options of that.
+
+    The titles begin with letters of their own, which are all that a narrow list shows of them. The options hold neither
+    commas nor brackets, which the offline agent reads.
+    """
+
+    long_answer: str = "Long answer"
+    steps: str = "Template of seven steps"
+    question: str = "Question to you"
+    asked: str = "What shall I go on with?"
+    options: tuple[str, ...] = ("a summary", "a list", "nothing at all")
+
+
+ENGLISH = DemoTexts()
 
 
 class DemoService:
@@ -39,15 +56,15 @@ class DemoService:
         self._workflows = workflows
         self._storage = storage
 
-    async def start(self) -> Sequence[Outcome[Run]]:
+    async def start(self, texts: DemoTexts = ENGLISH) -> Sequence[Outcome[Run]]:
         """Start a long answer, a template with a skipped step, and a question, as a person in the window would.
 
         What finds no place waits for one. Each may be refused by itself; those that began are the demo's.
         """
         started = [
-            await self._chat.send(LONG_ANSWER, mode=ValidationMode.AUTO, gated=True, queued=True),
-            await self._template(str(TEMPLATE), {}),
-            await self._chat.send(QUESTION, mode=ValidationMode.AUTO, gated=True, queued=True),
+            await self._say(LONG_ANSWER, texts.long_answer),
+            await self._template(str(TEMPLATE), texts.steps),
+            await self._say(f"ask {texts.asked} [{', '.join(texts.options)}]\nsay 60 words", texts.question),
         ]
         begun = [answer.data.workflow_id for answer in started if isinstance(answer, Ok)]
         await self._keep([*(await self.workflows()), *begun])
@@ -66,11 +83,21 @@ class DemoService:
             await self._workflows.remove(workflow_id)
         await self._keep([])
 
-    async def _template(self, name: str, given: dict[str, Any]) -> Outcome[Run]:
+    async def _say(self, text: str, title: str) -> Outcome[Run]:
+        return await self._titled(await self._chat.send(text, mode=ValidationMode.AUTO, gated=True, queued=True), title)
+
+    async def _template(self, name: str, title: str) -> Outcome[Run]:
         found = await self._templates.find(name)
         if isinstance(found, Failed):
             return found
-        return await self._runs.start(found.data, given, mode=ValidationMode.AUTO, gated=True, queued=True)
+        begun = await self._runs.start(found.data, {}, mode=ValidationMode.AUTO, gated=True, queued=True)
+        return await self._titled(begun, title)
+
+    async def _titled(self, begun: Outcome[Run], title: str) -> Outcome[Run]:
+        """Where the title is not taken, it runs under that which it has."""
+        if isinstance(begun, Ok):
+            await self._workflows.rename(begun.data.workflow_id, title)
+        return begun
 
     async def _keep(self, workflow_ids: Sequence[WorkflowId]) -> None:
         await self._storage.commit([PutSetting(KEPT, encode(list(workflow_ids)))])

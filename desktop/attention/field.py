@@ -7,6 +7,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.theme.theme import Theme
+from desktop.translation.templates import input_words
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph
@@ -31,7 +32,8 @@ class FormField(Adaptive, QWidget):
     """Emits `edited` when a person changed something; what was wrong with it before is forgotten then.
 
     A class to derive from, which makes the control, places it, and overrides `read`, `written` and `write`. `name` may
-    be empty where the field is the only one; whoever made it then says what it is by `set_name`.
+    be empty where the field is the only one; whoever made it then says what it is by `set_name`. What is of a shipped
+    template is said in the language of now.
     """
 
     edited = Signal()
@@ -44,9 +46,9 @@ class FormField(Adaptive, QWidget):
         self.is_required = is_required
         self.is_edited = False
         self._control: QWidget | None = None
-        self._title = Label(name, "strong")
+        self._title = Label("", "strong")
         self._optional = Label("", "secondary", "muted")
-        self._help = Paragraph(about, "secondary", "muted")
+        self._help = Paragraph("", "secondary", "muted")
         self._complaint = Paragraph("", "secondary", "error")
         self._complaint.setObjectName("complaint")
         self._head = QHBoxLayout()
@@ -95,11 +97,13 @@ class FormField(Adaptive, QWidget):
     def set_name(self, name: str) -> None:
         """Another name, in the language of now."""
         self._name = name
-        self._title.setText(name)
+        self._title.setText(input_words(name))
         show_when(self._title, bool(name))
         self._describe()
 
     def retranslate(self) -> None:
+        self._title.setText(input_words(self._name))
+        self._help.setText(input_words(self._about))
         self._optional.setText(optional_word())
         self._describe()
 
@@ -121,8 +125,12 @@ class FormField(Adaptive, QWidget):
 
     def _describe(self) -> None:
         if self._control is not None:
-            self._control.setAccessibleName(self._name)
-            about = (self._about, "" if self.is_required else self._optional.text(), self._complaint.text())
+            self._control.setAccessibleName(input_words(self._name))
+            about = (
+                input_words(self._about),
+                "" if self.is_required else self._optional.text(),
+                self._complaint.text(),
+            )
             self._control.setAccessibleDescription(". ".join(part for part in about if part))
 
 

@@ -11,6 +11,7 @@ from core.domain.json_text import readable
 from desktop.attention.field import ABSENT, FormField, Reading, needed_words
 from desktop.attention.schema import Field, FieldKind
 from desktop.theme.theme import Theme
+from desktop.translation.templates import input_words
 from desktop.widgets.combo_box import ComboBox
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -173,7 +174,7 @@ class CheckField(FormField):
         self._box.setAccessibleName(name)
 
     def _describe(self) -> None:
-        self._box.setAccessibleDescription(self._about)
+        self._box.setAccessibleDescription(input_words(self._about))
 
 
 class ChoiceField(FormField):

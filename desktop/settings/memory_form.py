@@ -44,7 +44,7 @@ class MemoryForm(Form):
         self._check()
 
     def heading(self) -> str:
-        return self.tr("Memory")
+        return self.tr("Edit memory")
 
     def refused(self, failed: Failed) -> str:
         return refused_memory_words(failed)

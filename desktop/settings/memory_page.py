@@ -26,7 +26,7 @@ from desktop.settings.side_by_side import SideBySide
 from desktop.settings.values import Deed
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.translation.formats import compact, number
+from desktop.translation.formats import byte_size, number
 from desktop.widgets.buttons import Button
 from desktop.widgets.combo_box import ComboBox
 from desktop.widgets.paragraph import Paragraph
@@ -173,8 +173,8 @@ class MemoryPage(ListPage[MindRow]):
         is_search = bool(self._search.text().strip())
         is_full = is_search and len(self._listed.memories) == FOUND
         most = self.tr("The first {count} are shown.").format(count=number(FOUND)) if is_full else ""
-        count, size = self._room.count, compact(self._room.size)
-        room = self.tr("{count} memories, about {size}B", "", count) if count else ""
+        count, size = self._room.count, byte_size(self._room.size)
+        room = self.tr("{count} memories, about {size}", "", count) if count else ""
         room = room.format(count=number(count), size=size)
         self._size.setText(" ".join(part for part in (room, most) if part))
         show_when(self._size, bool(self._size.text()))

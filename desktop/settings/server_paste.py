@@ -164,9 +164,9 @@ class ServerPaste(Adaptive, Card):
         if is_bad:
             self._say(self.tr("Nothing can be added yet: mend what is said below, and read it again."), is_bad=True)
         elif looked.pasted.inputs:
-            self._say(f"{count} " + self.tr("They need values from you, below."))
+            self._say(f"{count} " + self.tr("Values are needed from you, below."))
         else:
-            self._say(f"{count} " + self.tr("None of them runs before you allow it."))
+            self._say(f"{count} " + self.tr("Nothing runs before you allow it."))
         self._name_add()
         show_when(self._add, not is_bad)
         if not is_bad:

@@ -178,7 +178,7 @@ def error_details(error: ErrorInfo) -> str:
     if isinstance(runs := about.get("runs"), Mapping):
         parts.append(runs_words(runs))
     if path := about.get("path"):
-        parts.append(f"PATH: {visible(str(path))}")
+        parts.append(translate("Servers", "PATH: {path}").format(path=visible(str(path))))
     parts.append(visible(error.message.partition(". It last said: ")[0]))
     return "\n\n".join(parts)
 

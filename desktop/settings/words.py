@@ -56,7 +56,9 @@ def setting_help(setting: Setting) -> str:
         Setting.ASK_FOR_FILES: translate("SettingWords", "Writing files; reading needs no approval."),
         Setting.ASK_FOR_DATABASE: translate("SettingWords", "What changes memories, templates and runs."),
         Setting.CONFIRM_HIGH_RISK: translate(
-            "SettingWords", "In automatic mode too, you are asked about calls that delete or reach far."
+            "SettingWords",
+            "In automatic mode too, you are asked about calls that delete something, change something at an address "
+            "that is not allowed, or that their MCP server calls destructive.",
         ),
         Setting.LOW_RISK_FREE_IN_SELECTIVE: translate("SettingWords", "Calls that only read are never asked about."),
         Setting.LOW_RISK_FREE_IN_MANUAL: translate("SettingWords", "Calls that only read are never asked about."),

@@ -24,8 +24,32 @@ SHIPPED = frozenset(
     }
 )
 
+INPUTS = frozenset(
+    {
+        QT_TRANSLATE_NOOP("Templates", "A text file."),
+        QT_TRANSLATE_NOOP("Templates", "Another text file."),
+        QT_TRANSLATE_NOOP("Templates", "File to write"),
+        QT_TRANSLATE_NOOP("Templates", "First file"),
+        QT_TRANSLATE_NOOP("Templates", "Folder"),
+        QT_TRANSLATE_NOOP("Templates", "Question"),
+        QT_TRANSLATE_NOOP("Templates", "Second file"),
+        QT_TRANSLATE_NOOP("Templates", "Text"),
+        QT_TRANSLATE_NOOP("Templates", "The file to write; it is replaced."),
+        QT_TRANSLATE_NOOP("Templates", "The folder to report on; it must be allowed."),
+        QT_TRANSLATE_NOOP("Templates", "What the note says."),
+        QT_TRANSLATE_NOOP("Templates", "What to ask, for example: say 40 words"),
+        QT_TRANSLATE_NOOP("Templates", "Where note.md goes; it must be allowed."),
+    }
+)
+"""Titles and descriptions of what they need."""
+
 
 def about_template(description: str) -> str:
     """The description on one line, translated where it is that of a shipped template."""
     said = QCoreApplication.translate("Templates", description) if description in SHIPPED else description
     return " ".join(said.split())
+
+
+def input_words(text: str) -> str:
+    """A title or a description of an input, translated where it is that of a shipped template."""
+    return QCoreApplication.translate("Templates", text) if text in INPUTS else text

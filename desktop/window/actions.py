@@ -21,6 +21,7 @@ from core.services.outcome import Failed, Ok, Outcome
 from core.stores.questions import Question
 from core.wiring import Core
 from desktop.aio import Tasks
+from desktop.translation.demo import demo_texts
 from desktop.translation.failures import failure_words
 from desktop.window.outgoing import Outgoing
 from desktop.window.presenter import Presenter
@@ -337,7 +338,7 @@ class Actions(QObject):
     async def _start_demo(self) -> None:
         if not await self._set_auto("mode_set_to_auto", is_for_demo=True):
             return
-        begun = await self._core.demo.start()
+        begun = await self._core.demo.start(demo_texts())
         for answer in begun:
             if isinstance(answer, Failed):
                 self._presenter.fail(answer)

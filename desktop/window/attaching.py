@@ -93,7 +93,7 @@ class Attaching(QObject):
             attached.append(answer.data)
             seen.append(replace(file, size=about.size, hash=about.hash, problem=""))
             if about.hash != file.hash and not file.problem:
-                words = self.tr("{name} has changed since it was attached: send again to send what it holds now")
+                words = self.tr("“{name}” has changed since it was attached: send again to send what it holds now")
                 told.append(words.format(name=file.name))
         if tuple(seen) != draft.files:
             if origin == self._viewed:
@@ -135,12 +135,12 @@ class Attaching(QObject):
     def _refusal(self, failed: Failed) -> str:
         name = str(failed.details.get("name", ""))
         words = {
-            "file_gone": self.tr("{name} is not there any more"),
-            "file_unreadable": self.tr("{name} cannot be read"),
-            "not_a_file": self.tr("{name} is a folder or no file: attach files"),
-            "file_is_picture": self.tr("{name} is a picture: pictures cannot be sent to a model yet"),
-            "file_is_not_text": self.tr("{name} is no text: only text files can go along"),
-            "file_too_large": self.tr("{name} is too large: a file has at most {size}"),
+            "file_gone": self.tr("“{name}” is not there any more"),
+            "file_unreadable": self.tr("“{name}” cannot be read"),
+            "not_a_file": self.tr("“{name}” is a folder or no file: attach files"),
+            "file_is_picture": self.tr("“{name}” is a picture: pictures cannot be sent to a model yet"),
+            "file_is_not_text": self.tr("“{name}” is no text: only text files can go along"),
+            "file_too_large": self.tr("“{name}” is too large: a file has at most {size}"),
             "too_many_files": self.tr("A message takes at most {count} files"),
             "files_too_large": self.tr("The files of a message have at most {total} together"),
         }.get(failed.code)

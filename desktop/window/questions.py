@@ -12,7 +12,9 @@ def ask_archive(window: QWidget, title: str) -> QMessageBox:
     box.setWindowTitle(QCoreApplication.translate("Questions", "Archive workflow"))
     box.setText(QCoreApplication.translate("Questions", "“{title}” is running.").format(title=_short(box, title)))
     box.setInformativeText(
-        QCoreApplication.translate("Questions", "To archive it, what runs is stopped. What it has done so far is kept.")
+        QCoreApplication.translate(
+            "Questions", "It will be stopped before it is archived. What it has done so far is kept."
+        )
     )
     _answers(
         box,

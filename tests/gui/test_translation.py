@@ -11,13 +11,20 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from core.services.demo import ENGLISH
+from desktop.attention.form import Form
+from desktop.theme.theme import Theme
 from desktop.translation import formats
+from desktop.translation.demo import demo_texts
 from desktop.translation.languages import I18N, Language, Translation, spoken_language
-from desktop.translation.templates import SHIPPED
+from desktop.translation.templates import INPUTS, SHIPPED
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.paragraph import Paragraph
+from desktop.window.commands import MENUS, menu_title
 from tests.support.project import ROOT
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -80,8 +87,46 @@ def test_french_is_set_as_french(fault: str) -> None:
 
 
 def test_what_the_shipped_templates_say_of_themselves_is_translated() -> None:
-    files = (ROOT / "resources" / "templates").glob("*.json")
-    assert {json.loads(file.read_bytes())["description"] for file in files} == SHIPPED
+    templates = [json.loads(file.read_bytes()) for file in (ROOT / "resources" / "templates").glob("*.json")]
+    assert {one["description"] for one in templates} == SHIPPED
+    inputs = [given for one in templates for given in one["inputSchema"]["properties"].values()]
+    assert {given[key] for given in inputs for key in ("title", "description")} == INPUTS
+
+
+def test_the_inputs_of_a_shipped_template_follow_the_language(
+    theme: Theme, translation: Translation, qtbot: QtBot
+) -> None:
+    """Those of others stay as they are."""
+    own = {"type": "string", "title": "Folder", "description": "Where note.md goes; it must be allowed."}
+    other = {"type": "string", "title": "Drawer", "description": "Where it goes."}
+    form = Form(theme, {"type": "object", "properties": {"own": own, "other": other}})
+    qtbot.addWidget(form)
+
+    def names() -> list[str]:
+        return [field.control.accessibleName() for field in form.fields]
+
+    assert names() == ["Folder", "Drawer"]
+    translation.set_language(Language.FRENCH)
+    qtbot.waitUntil(lambda: names() == ["Dossier", "Drawer"])
+    about = [label.text() for label in form.findChildren(Paragraph) if label.text()]
+    assert about == ["Où va note.md\N{NARROW NO-BREAK SPACE}; ce dossier doit être autorisé.", "Where it goes."]
+
+
+def test_the_demo_asks_in_the_language_what_the_offline_agent_understands(translation: Translation) -> None:
+    assert demo_texts() == ENGLISH
+    translation.set_language(Language.FRENCH)
+    french = demo_texts()
+    assert french.asked == "Par quoi dois-je continuer\N{NARROW NO-BREAK SPACE}?"
+    assert len({title[0] for title in (french.long_answer, french.steps, french.question)}) == 3
+    assert [one for one in french.options if re.search(r"[\[\],]", one)] == []
+
+
+@pytest.mark.parametrize("language", [Language.ENGLISH, Language.FRENCH])
+def test_each_menu_has_a_letter_of_its_own(translation: Translation, language: Language) -> None:
+    translation.set_language(language)
+    letters = [QKeySequence.mnemonic(menu_title(name)).toString() for name in MENUS]
+    assert all(letters)
+    assert len(set(letters)) == len(MENUS)
 
 
 def test_plurals_follow_the_language(translation: Translation) -> None:

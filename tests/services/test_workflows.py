@@ -165,6 +165,8 @@ async def test_the_demo_runs_three_workflows_and_is_removed_without_a_trace() ->
         assert all(isinstance(answer, Ok) for answer in begun)
         kinds = [answer.data.kind for answer in begun if isinstance(answer, Ok)]
         assert kinds == [RunKind.CHAT, RunKind.WORKFLOW, RunKind.CHAT]
+        titles = {workflow.title for workflow in await world.storage.workflows()}
+        assert {"Long answer", "Template of seven steps", "Question to you"} <= titles
         await world.heard(InterruptionRaised)
         (question,) = await world.storage.open_interruptions()
         assert (question.ask.kind, question.ask.tool) == (InterruptionKind.QUESTION, "ask_user")

@@ -216,7 +216,7 @@ async def test_files_are_pasted_and_dropped_and_what_cannot_go_along_is_told(
         paste(urls=[good, binary])
         app.control(Key.Key_V)
         await until(lambda: chips(app) == ["a.txt"])
-        assert complaint(app) == "b.bin is no text: only text files can go along"
+        assert complaint(app) == "“b.bin” is no text: only text files can go along"
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(one)) for one in (picture, tmp_path, good)])
         chat = app.content.chat
