@@ -8,7 +8,7 @@ from core.domain.events import Event
 from core.domain.fold import replay
 from core.domain.ids import CallId, TaskId
 from core.domain.live_run import LiveRun
-from core.domain.run import RunKind
+from core.domain.run import RunKind, RunStatus
 from core.domain.step import StepStatus
 from core.domain.task import TaskStatus
 from core.domain.tool import CallStatus
@@ -98,6 +98,12 @@ def test_every_status_of_a_call_is_told_apart() -> None:
 
 def _end(status: CallStatus) -> Callable[[Teller], Event]:
     return lambda run: end(run, "1", status)
+
+
+def test_a_call_at_which_the_run_was_stopped_is_stopped_too() -> None:
+    """A template's step that is cut off says nothing more of its call."""
+    run = template(lambda r: call(r, "1", step="fetch", agent=False), lambda r: r.finished(RunStatus.CANCELLED))
+    assert item(run, "1").state is ActivityState.CANCELLED
 
 
 def test_a_call_in_a_template_names_its_step_and_one_in_a_chat_does_not() -> None:
