@@ -12,6 +12,7 @@ from core.domain.events import InterruptionRaised
 from core.domain.ids import InterruptionId, RunId, WorkflowId
 from core.domain.interruption import InterruptionKind, InterruptionStatus
 from core.domain.live_run import LiveInterruption, LiveRun
+from core.domain.run import RunKind
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.listeners import tell
 
@@ -20,7 +21,8 @@ from core.stores.listeners import tell
 class Question:
     """An open interruption. `run_id` is the run that asks; `below` its title where that is not the workflow's own.
 
-    `expires_at` is None where it waits for ever.
+    `expires_at` is None where it waits for ever; `agent` answers the turn of a conversation that asks, None in a
+    template's run.
     """
 
     workflow_id: WorkflowId
@@ -29,6 +31,7 @@ class Question:
     created_at: datetime
     below: str | None = None
     expires_at: datetime | None = None
+    agent: str | None = None
 
     @property
     def id(self) -> InterruptionId:
@@ -44,8 +47,8 @@ class Question:
 
     @property
     def asker(self) -> str:
-        """Who asks: the step, or the sub-agent in it."""
-        return self.asked.sub_agent_name or self.asked.step
+        """Who asks: the agent or its sub-agent, or a template's step."""
+        return self.asked.sub_agent_name or self.agent or self.asked.step
 
 
 class Questions:
@@ -114,4 +117,5 @@ def _question(run: LiveRun, waiting: LiveInterruption) -> Question:
         waiting.created_at,
         run.workflow_name if run.parent is not None else None,
         datetime.fromisoformat(asked.expires_at) if asked.expires_at is not None else None,
+        run.agent if run.kind is RunKind.CHAT else None,
     )

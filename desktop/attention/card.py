@@ -36,6 +36,7 @@ from desktop.attention.words import (
 )
 from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
+from desktop.translation.agents import agent_words
 from desktop.translation.asking import asking_sentence
 from desktop.widgets.accessible import announce
 from desktop.widgets.buttons import Button
@@ -419,7 +420,7 @@ class AttentionCard(SlotCard):
         shown = self._requests.shown
         if shown is not None:
             question = shown.question
-            asked = question.asked.prompt or asking_sentence(question.kind, question.asker)
+            asked = question.asked.prompt or asking_sentence(question.kind, agent_words(question.asker))
             self.setAccessibleDescription(f"{asked} {self._head.time_left}".rstrip())
 
     def _focus(self, target: QWidget) -> None:

@@ -13,6 +13,7 @@ from core.stores.questions import Question
 from desktop.attention.words import risk_words, server_words
 from desktop.theme.theme import Theme
 from desktop.theme.tool_icons import tool_icon
+from desktop.translation.agents import agent_words
 from desktop.translation.asking import asking_sentence
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.icon_label import IconLabel
@@ -59,7 +60,7 @@ class Facts(Adaptive, QWidget):
 
     def retranslate(self) -> None:
         asked = self._question.asked
-        sentence = asking_sentence(asked.kind, asked.sub_agent_name or asked.step)
+        sentence = asking_sentence(asked.kind, agent_words(self._question.asker))
         self._prompt.setText(asked.prompt or sentence)
         self._sentence.setText(sentence if asked.prompt and asked.kind is InterruptionKind.OUTCOME else "")
         show_when(self._sentence, bool(self._sentence.text()))

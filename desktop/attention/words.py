@@ -39,9 +39,11 @@ def kind_words(kind: InterruptionKind) -> str:
 
 
 def who_asks(workflow: str, question: Question) -> str:
-    """The workflow and the step, with the run below it that asks between them, and the sub-agent at the end."""
+    """The workflow and a template's step, with the run below it that asks between them, and the sub-agent at the
+    end."""
     index = f"[{question.asked.index}]" if question.asked.index is not None else ""
-    parts = (workflow, question.below or "", question.step + index, question.asked.sub_agent_name or "")
+    step = question.step + index if question.agent is None else ""
+    parts = (workflow, question.below or "", step, question.asked.sub_agent_name or "")
     return _BETWEEN.join(part for part in parts if part)
 
 

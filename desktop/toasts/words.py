@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from core.domain.interruption import InterruptionKind
 from core.domain.template import ValidationMode
 from core.domain.toast import Toast, ToastType
+from desktop.translation.agents import agent_words
 from desktop.translation.asking import asking_sentence
 from desktop.translation.failures import failure_words, run_failure_words
 from desktop.translation.formats import moment, number
@@ -102,7 +103,7 @@ def _failure(toast: Toast) -> Words:
 def _question(parameters: Mapping[str, Any]) -> str:
     """What is asked where nobody wrote it."""
     if parameters.get("kind") in set(InterruptionKind):
-        return asking_sentence(InterruptionKind(parameters["kind"]), str(parameters.get("step", "")))
+        return asking_sentence(InterruptionKind(parameters["kind"]), agent_words(str(parameters.get("step", ""))))
     return translate("Toasts", "Needs your answer")
 
 

@@ -17,6 +17,7 @@ from desktop.palette.ranking import ranked
 from desktop.shortcuts.keymap import Keymap
 from desktop.theme.icon_names import Icon
 from desktop.toasts.words import words_of
+from desktop.translation.agents import agent_words
 from desktop.translation.asking import asked_words, asking_sentence
 from desktop.translation.formats import ago
 from desktop.translation.templates import about_template
@@ -168,7 +169,7 @@ def _template(one: Titled) -> Entry:
 
 
 def _asking(question: Question, workflow: str) -> Entry:
-    asked = question.asked.prompt or asking_sentence(question.kind, question.step)
+    asked = question.asked.prompt or asking_sentence(question.kind, agent_words(question.asker))
     title = translate("Palette", "{workflow}: {asked}").format(workflow=workflow, asked=" ".join(asked.split()))
     icon = Icon.MESSAGE_CIRCLE_QUESTION_MARK
     return Entry(Kind.INBOX, question.workflow_id, title, asked_words(question.kind), icon)

@@ -150,7 +150,7 @@ def test_a_question_is_told_with_its_words_until_it_is_closed() -> None:
 def test_without_words_of_its_own_the_toast_knows_what_is_asked() -> None:
     desk = Desk()
     desk.tell(desk.start("a").asks(kind=InterruptionKind.OUTCOME, step="send"))
-    assert dict(desk.toasts.visible[0].parameters) == {"kind": "outcome", "step": "send"}
+    assert dict(desk.toasts.visible[0].parameters) == {"kind": "outcome", "step": "Ada"}
 
 
 @pytest.mark.parametrize(
