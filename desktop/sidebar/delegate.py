@@ -64,7 +64,7 @@ class RowDelegate(QStyledItemDelegate):
             self._tiles.paint_tile(painter, option, item, self._canvas)
         else:
             view = self._canvas.parent()
-            is_edited = isinstance(view, QAbstractItemView) and view.isPersistentEditorOpen(index)  # by any editor
+            is_edited = isinstance(view, QAbstractItemView) and view.indexWidget(index) is not None
             now = self._clock.now()
             self._rows.paint_row(painter, option, item, now, self._wanted, self._canvas, is_edited=is_edited)
 
