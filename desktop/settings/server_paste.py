@@ -171,6 +171,7 @@ class ServerPaste(Adaptive, Card):
         self._name_add()
         show_when(self._add, not is_bad)
         if not is_bad:
+            self._text.show_beginning()
             first: QWidget = next(iter(self._inputs.values()))[0] if self._inputs else self._add
             first.setFocus(Qt.FocusReason.OtherFocusReason)
         self.looked.emit()
@@ -246,7 +247,10 @@ class PasteBox(QPlainTextEdit):
         was_empty = self.document().isEmpty()
         super().insertFromMimeData(source)
         if was_empty:
-            self.moveCursor(QTextCursor.MoveOperation.Start)
+            self.show_beginning()
+
+    def show_beginning(self) -> None:
+        self.moveCursor(QTextCursor.MoveOperation.Start)
 
 
 class FoundServer(Adaptive, QWidget):
