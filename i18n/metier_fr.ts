@@ -3742,6 +3742,10 @@
         <translation>Résultat</translation>
     </message>
     <message>
+        <source>There is nothing yet: this step reads no result of another one.</source>
+        <translation>Il n’y a encore rien&#xa0;: cette étape ne lit le résultat d’aucune autre.</translation>
+    </message>
+    <message>
         <source>Too large to be changed here</source>
         <translation>Trop volumineux pour être modifié ici</translation>
     </message>

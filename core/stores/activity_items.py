@@ -117,7 +117,7 @@ def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -
     ]
     for call in run.calls.values():
         item = known.get(call.id)
-        has_ended = item is not None and item.state is not ActivityState.RUNNING
+        has_ended = item is not None and item.state not in (ActivityState.RUNNING, ActivityState.WAITING)
         items.append(item if item is not None and has_ended else _call_item(run, call))
     items += [_task_item(run, task) for task in run.tasks.values()]
     items += [_sub_agent_item(run, one) for one in run.sub_agents.values()]
@@ -164,7 +164,7 @@ def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
         run.run_id,
         ActivityKind.TOOL,
         call.tool,
-        _CALL_STATES[call.status],
+        ActivityState.WAITING if waits(run, call) else _CALL_STATES[call.status],
         call.started_at,
         target_of(call.tool, call.arguments),
         call.summary or _message(call.error),
@@ -173,6 +173,15 @@ def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
         below=_below(run),
         sub_agent=maker.name if maker is not None else None,
     )
+
+
+def waits(run: LiveRun, call: LiveCall) -> bool:
+    """Whether a call goes on when a person has answered it. One tool asks one thing at a time."""
+    if call.status is not CallStatus.RUNNING:
+        return False
+    asked = (one.asked for one in run.open_interruptions)
+    here = (call.tool, call.step, call.index, call.sub_agent_id)
+    return any((one.tool, one.step, one.index, one.sub_agent_id) == here for one in asked)
 
 
 def _sub_agent_item(run: LiveRun, one: LiveSubAgent) -> ActivityItem:

@@ -6,7 +6,7 @@ from desktop.theme.tokens import ColorName
 from desktop.theme.tool_icons import tool_icon
 
 _STATES: dict[ActivityState, tuple[Icon, ColorName]] = {
-    ActivityState.WAITING: (Icon.BELL, "sign_warn"),
+    ActivityState.WAITING: (Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn"),
     ActivityState.DONE: (Icon.CIRCLE_CHECK, "sign_ok"),
     ActivityState.FAILED: (Icon.CIRCLE_X, "sign_error"),
     ActivityState.SKIPPED: (Icon.SKIP_FORWARD, "sign_idle"),
@@ -18,13 +18,15 @@ _STATES: dict[ActivityState, tuple[Icon, ColorName]] = {
     ActivityState.DELETED: (Icon.TRASH_2, "sign_idle"),
 }
 
+_TOLD = (ActivityState.WAITING, ActivityState.FAILED)
+
 _WORDS: dict[ActivityState, ColorName] = {ActivityState.FAILED: "error", ActivityState.UNKNOWN: "warn"}
 
 
 def sign(item: ActivityItem) -> tuple[Icon, ColorName]:
-    """What a tool is while all went well, and how it ended where it did not; how a step ended; how a task stands; an
-    agent."""
-    if item.kind in (ActivityKind.STEP, ActivityKind.TASK) or item.state is ActivityState.FAILED:
+    """What a tool is while all went well, and how it ended where it did not, or that a person is asked; how a step
+    ended; how a task stands; an agent."""
+    if item.kind in (ActivityKind.STEP, ActivityKind.TASK) or item.state in _TOLD:
         return _STATES.get(item.state, (Icon.CIRCLE, "sign_idle"))
     if item.kind is ActivityKind.AGENT:
         return Icon.BOT, "accent"

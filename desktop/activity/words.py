@@ -21,7 +21,8 @@ def title(item: ActivityItem) -> str:
         return item.target or _thinking(item)
     if item.kind is not ActivityKind.TOOL:
         return item.name
-    verb = tool_doing(item.name) if item.state is ActivityState.RUNNING else tool_done(item.name)
+    is_at_work = item.state in (ActivityState.RUNNING, ActivityState.WAITING)
+    verb = tool_doing(item.name) if is_at_work else tool_done(item.name)
     return f"{verb} {item.target}".rstrip()
 
 

@@ -23,6 +23,7 @@ from desktop.attention.json_field import EDITED_CHARACTERS, JsonField
 from desktop.attention.options import OptionsField
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.value_section import ValueSection
 
 _Kind = InterruptionKind
@@ -58,6 +59,7 @@ class Request(Adaptive, QWidget):
         self._form: Form | None = None
         self._options: OptionsField | None = None
         self._too_large: list[ValueSection] = []
+        self._nothing = Paragraph("", "label", "muted")
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self.facts = Facts(theme, question, shows_values=question.kind not in _EDITS)
@@ -155,6 +157,7 @@ class Request(Adaptive, QWidget):
             field.set_name(words or name)
         for section in self._too_large:
             section.describe(self.tr("Too large to be changed here"))
+        self._nothing.setText(self.tr("There is nothing yet: this step reads no result of another one."))
         if self._options is not None:
             self._options.set_name(self.tr("Answer"))
 
@@ -171,8 +174,11 @@ class Request(Adaptive, QWidget):
             case _Kind.TOOL_APPROVAL:
                 self._edit("", asked.arguments)
             case _Kind.STATE_EDIT:
-                for name, output in _mapping(asked.outputs).items():
+                outputs = _mapping(asked.outputs)
+                for name, output in outputs.items():
                     self._edit(name, output)
+                if not outputs:
+                    self._column.addWidget(self._nothing)
             case _Kind.QUESTION:
                 self._options = OptionsField(self._theme, asked.options, asked.input_schema)
                 self._options.edited.connect(self.edited)

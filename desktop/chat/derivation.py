@@ -172,7 +172,7 @@ def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
                 group = []
             yield SubAgents(begun[entry.id])
         else:
-            group.append(tool_line(entry))
+            group.append(tool_line(run, entry))
     if group:
         yield Tools(tuple(group))
     yield from said_text(text[at:], message.state)
@@ -200,7 +200,7 @@ def _template(message: Message, run: LiveRun) -> Iterable[Part]:
     for lines in begun.values():
         for line in lines:
             below.setdefault(run.sub_agents[line.id].step, []).append(line)
-    steps = [_step_line(step, calls.get(step.name, []), below.get(step.name, ())) for step in run.steps.values()]
+    steps = [_step_line(run, step, calls.get(step.name, []), below.get(step.name, ())) for step in run.steps.values()]
     yield Steps(run.status, tuple(steps))
     if run.status is RunStatus.SUCCESS and message.text.strip():
         yield Output(message.text)
@@ -216,7 +216,7 @@ def _summary(message: Message, run: LiveRun) -> Iterable[Part]:
         yield from said_text(texts[-1], message.state)
 
 
-def _step_line(step: LiveStep, calls: Sequence[LiveCall], sub_agents: Sequence[SubAgentLine]) -> StepLine:
+def _step_line(run: LiveRun, step: LiveStep, calls: Sequence[LiveCall], sub_agents: Sequence[SubAgentLine]) -> StepLine:
     iterations = step.iterations
     shown = calls[-STEP_CALLS:]
     return StepLine(
@@ -231,7 +231,7 @@ def _step_line(step: LiveStep, calls: Sequence[LiveCall], sub_agents: Sequence[S
         step.output,
         "\n\n".join(text for text in map(str, [*step.texts.values()][-STEP_CALLS:]) if text),
         error_words(step.error),
-        tuple(map(tool_line, shown)),
+        tuple(tool_line(run, call) for call in shown),
         len(calls) - len(shown),
         tuple(sub_agents),
     )

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from core.domain.live_run import LiveCall
+from core.domain.live_run import LiveCall, LiveRun
 from core.domain.message import MessageState
-from core.stores.activity_items import target_of
+from core.stores.activity_items import target_of, waits
 from desktop.chat.values import Text, ToolLine
 
 
@@ -15,7 +15,7 @@ def said_text(text: str, state: MessageState = MessageState.FINAL) -> Iterable[T
         yield Text(text, is_open=state is MessageState.OPEN)
 
 
-def tool_line(call: LiveCall) -> ToolLine:
+def tool_line(run: LiveRun, call: LiveCall) -> ToolLine:
     error = error_words(call.error)
     target = target_of(call.tool, call.arguments)
     return ToolLine(
@@ -28,6 +28,7 @@ def tool_line(call: LiveCall) -> ToolLine:
         call.duration_ms,
         call.summary,
         error,
+        is_waiting=waits(run, call),
     )
 
 

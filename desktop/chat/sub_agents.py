@@ -19,12 +19,12 @@ def begun_by_call(run: LiveRun) -> dict[CallId, tuple[SubAgentLine, ...]]:
     found: dict[CallId, list[SubAgentLine]] = {}
     for one in run.sub_agents.values():
         is_over = run.status.is_final and not one.status.is_final
-        line = _sub_agent_line(one, calls.get(one.id, []), is_over=is_over)
+        line = _sub_agent_line(run, one, calls.get(one.id, []), is_over=is_over)
         found.setdefault(one.call_id, []).append(line)
     return {call_id: tuple(lines) for call_id, lines in found.items()}
 
 
-def _sub_agent_line(one: LiveSubAgent, calls: Sequence[LiveCall], *, is_over: bool) -> SubAgentLine:
+def _sub_agent_line(run: LiveRun, one: LiveSubAgent, calls: Sequence[LiveCall], *, is_over: bool) -> SubAgentLine:
     """`is_over`: its run has ended, and took it along."""
     return SubAgentLine(
         one.id,
@@ -35,12 +35,12 @@ def _sub_agent_line(one: LiveSubAgent, calls: Sequence[LiveCall], *, is_over: bo
         0.0 if is_over else None if one.duration_ms is None else one.duration_ms / 1000,
         one.input_tokens + one.output_tokens,
         one.agent,
-        tuple(_spoken(str(one.text), calls, is_open=not one.status.is_final)),
+        tuple(_spoken(run, str(one.text), calls, is_open=not one.status.is_final)),
         error_words(one.error),
     )
 
 
-def _spoken(text: str, calls: Sequence[LiveCall], *, is_open: bool) -> Iterable[Text | Tools]:
+def _spoken(run: LiveRun, text: str, calls: Sequence[LiveCall], *, is_open: bool) -> Iterable[Text | Tools]:
     """What a sub-agent said, with its calls where they stand."""
     at = 0
     group: list[ToolLine] = []
@@ -51,7 +51,7 @@ def _spoken(text: str, calls: Sequence[LiveCall], *, is_open: bool) -> Iterable[
             group = []
         yield from said_text(text[at:offset])
         at = offset
-        group.append(tool_line(call))
+        group.append(tool_line(run, call))
     if group:
         yield Tools(tuple(group))
     yield from said_text(text[at:], MessageState.OPEN if is_open else MessageState.FINAL)

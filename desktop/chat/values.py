@@ -52,7 +52,8 @@ class CutOff:
 
 @dataclass(frozen=True, slots=True)
 class ToolLine:
-    """A tool call. `target` is what it is about, on one line, or empty; `summary` says what came out of it."""
+    """A tool call. `target` is what it is about, on one line, or empty; `summary` says what came out of it.
+    `is_waiting`: a person has been asked, and it goes on with the answer."""
 
     id: CallId
     tool: str
@@ -63,6 +64,7 @@ class ToolLine:
     duration_ms: int | None = None
     summary: str | None = None
     error: str | None = None
+    is_waiting: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,11 @@ class Field(Adaptive, Card):
         """Has the control show the value of now, without telling of it."""
         raise NotImplementedError
 
+    def set_in_use(self, is_in_use: bool) -> None:
+        """Whether the value means anything now: else it can be read, and not changed."""
+        if self._control is not None:
+            self._control.setEnabled(is_in_use)
+
     def searched(self) -> str:
         """The words that it is found by."""
         return f"{self._name.text()} {self._help.text()}"

@@ -89,7 +89,7 @@ class KeyCard(Adaptive, Card):
 
     def dress(self) -> None:
         sizes = self._theme.sizes
-        self._column.setContentsMargins(sizes.space_m, sizes.space_m, sizes.space_m, sizes.space_m)
+        self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_l, sizes.space_l)
         self._column.setSpacing(sizes.space_s)
         self._sides.setSpacing(sizes.space_l)
         self._buttons.setSpacing(sizes.space_s)

@@ -1,6 +1,6 @@
 """Deleting all memories: asked about first, told of while it goes on, and stopped by who changes their mind."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QWidget
 
 from core.services.outcome import Failed
@@ -11,6 +11,7 @@ from desktop.translation.formats import number
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
 from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.question_box import QuestionBox
 from desktop.widgets.visibility import show_when
 
 
@@ -63,10 +64,7 @@ class MemoryClearing(Adaptive, QWidget):
             self._ask()
 
     def _ask(self) -> None:
-        box = QMessageBox(self)
-        box.setObjectName("delete_memories_question")
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setTextFormat(Qt.TextFormat.PlainText)
+        box = QuestionBox(self, "delete_memories_question")
         box.setWindowTitle(self.tr("Delete all memories"))
         words = self.tr("Delete all {count} memories?", "", self._count)
         box.setText(words.format(count=number(self._count)))

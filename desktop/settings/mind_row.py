@@ -47,6 +47,7 @@ class MindRow(Adaptive, ListRow):
         self._row.addLayout(self._words, 1)
         for widget in (self._chip, self._default, self._edit, self._remove):
             self._row.addWidget(widget)
+        self._ends_in_chip = not can_edit and not can_remove and is_default is True
         show_when(self._chip, is_default is True)
         show_when(self._default, is_default is False)
         show_when(self._edit, can_edit)
@@ -73,6 +74,7 @@ class MindRow(Adaptive, ListRow):
 
     def dress(self) -> None:
         sizes = self._theme.sizes
-        self._row.setContentsMargins(sizes.space_l, sizes.space_s, sizes.space_s, sizes.space_s)
+        right = sizes.space_l if self._ends_in_chip else sizes.space_s  # the ground of a button is not seen
+        self._row.setContentsMargins(sizes.space_l, sizes.space_s, right, sizes.space_s)
         self._row.setSpacing(sizes.space_xs)
         self._words.setSpacing(sizes.space_xs // 2)

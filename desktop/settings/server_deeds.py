@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from core.domain.ids import ServerId
@@ -14,6 +14,7 @@ from desktop.settings.server_row import ServerRow
 from desktop.settings.server_words import refusal_words
 from desktop.settings.servers import Servers
 from desktop.settings.values import Deed
+from desktop.widgets.question_box import QuestionBox
 
 
 class ServerDeeds(QObject):
@@ -87,10 +88,7 @@ class ServerDeeds(QObject):
     # Removing
 
     def ask_removal(self, server_id: ServerId) -> None:
-        box = QMessageBox(self._page)
-        box.setObjectName("remove_server_question")
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setTextFormat(Qt.TextFormat.PlainText)
+        box = QuestionBox(self._page, "remove_server_question")
         box.setWindowTitle(self.tr("Remove server"))
         box.setText(self.tr("Remove “{server}”?").format(server=self._rows()[server_id].name))
         what = self.tr("It is ended, and agents and templates lose its tools. You can undo it while the app is open.")

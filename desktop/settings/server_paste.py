@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from core.services.mcp_drafts import Looked, Preview
@@ -170,6 +171,7 @@ class ServerPaste(Adaptive, Card):
         self._name_add()
         show_when(self._add, not is_bad)
         if not is_bad:
+            self._text.show_beginning()
             first: QWidget = next(iter(self._inputs.values()))[0] if self._inputs else self._add
             first.setFocus(Qt.FocusReason.OtherFocusReason)
         self.looked.emit()
@@ -233,15 +235,22 @@ class ServerPaste(Adaptive, Card):
 
 
 class PasteBox(QPlainTextEdit):
-    """`refused` tells of a paste that is too long to be laid out while somebody waits."""
+    """`refused` tells of a paste that is too long to be laid out while somebody waits. What is pasted into nothing is
+    shown from its beginning."""
 
     refused = Signal()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         if len(source.text()) > PASTE_CHARACTERS:
             self.refused.emit()
-        else:
-            super().insertFromMimeData(source)
+            return
+        was_empty = self.document().isEmpty()
+        super().insertFromMimeData(source)
+        if was_empty:
+            self.show_beginning()
+
+    def show_beginning(self) -> None:
+        self.moveCursor(QTextCursor.MoveOperation.Start)
 
 
 class FoundServer(Adaptive, QWidget):

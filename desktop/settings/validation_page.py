@@ -58,6 +58,7 @@ class ValidationPage(Page):
         for mode in ValidationMode:  # made before what follows them: Tab goes in the order of this
             self._cards.set_choice(mode, "", "")
         self._titles: list[tuple[Label, Callable[[], str]]] = []
+        self._limits: list[Field] = []
         self._add_rest(theme, settings, consents)
         self._cards.chosen.connect(self._choose)
         settings.changed.connect(self.refresh)
@@ -101,6 +102,8 @@ class ValidationPage(Page):
                 int(self._settings.value(Setting.MAX_WORKFLOWS_AUTO)),
             )
         )
+        for field in self._limits:
+            field.set_in_use(bool(self._settings.value(Setting.CONSENT_EXPIRES)))
         self._show_banner()
 
     def _add_rest(self, theme: Theme, settings: Source, consents: Consents) -> None:
@@ -125,11 +128,11 @@ class ValidationPage(Page):
                 self.add(part, part.searched)
 
     def _time_fields(self, theme: Theme, settings: Source) -> list[Field]:
-        return [
-            SwitchField(theme, settings, Setting.CONSENT_EXPIRES),
+        self._limits = [
             self._number_field(theme, settings, Setting.CONSENT_TIMEOUT_S, 10),
             ChoiceField(theme, settings, Setting.CONSENT_ON_TIMEOUT),
         ]
+        return [SwitchField(theme, settings, Setting.CONSENT_EXPIRES), *self._limits]
 
     def _number_field(self, theme: Theme, settings: Source, setting: Setting, step: int) -> NumberField:
         return NumberField(theme, settings, setting, *bounds(setting), step)

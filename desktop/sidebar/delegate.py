@@ -63,7 +63,10 @@ class RowDelegate(QStyledItemDelegate):
         elif self.is_collapsed:
             self._tiles.paint_tile(painter, option, item, self._canvas)
         else:
-            self._rows.paint_row(painter, option, item, self._clock.now(), self._wanted, self._canvas)
+            view = self._canvas.parent()
+            is_edited = isinstance(view, QAbstractItemView) and view.indexWidget(index) is not None
+            now = self._clock.now()
+            self._rows.paint_row(painter, option, item, now, self._wanted, self._canvas, is_edited=is_edited)
 
     def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
         """A tool tip where the row does not say everything itself."""

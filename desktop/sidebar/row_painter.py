@@ -35,15 +35,27 @@ class RowPainter:
         self._dots = dots
 
     def paint_row(
-        self, painter: QPainter, option: QStyleOptionViewItem, row: Row, now: datetime, wanted: QRegion, canvas: QWidget
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        row: Row,
+        now: datetime,
+        wanted: QRegion,
+        canvas: QWidget,
+        *,
+        is_edited: bool = False,
     ) -> None:
+        """`is_edited`: its title is being written."""
         theme, when = self._theme, time_words(row, now)
         shape = RowShape.of(option.rect, theme, when, has_slot=row.slot is not None, waiting=row.waiting)
         color = ground_color(option)
         if color is not None:
             paint_ground(painter, theme, shape.ground, theme.sizes.radius_row, color)
-        if wanted.intersects(shape.sign):
-            center = center_of(shape.sign)
+        sign = shape.sign
+        if is_edited:  # beside the field, which stands in the middle
+            sign.moveTop(option.rect.top() + (option.rect.height() - sign.height()) // 2)
+        if wanted.intersects(sign):
+            center = center_of(sign)
             paint_sign(painter, theme, row, center, canvas)
             if sign_of(row) is Indicator.RUNNING:
                 self._dots.remember(center, shape.ground, color)

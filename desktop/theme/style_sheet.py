@@ -95,7 +95,10 @@ QPushButton[kind="segment"]:hover { color: $text; }
 QPushButton[kind="segment"]:checked { background: $raised; color: $text; border-color: $border_strong; }
 QPushButton:disabled { color: $faint; border-color: $border; background: transparent; }
 QPushButton[kind="primary"]:disabled { color: $muted; border-color: $hover; background: $hover; }
-QPushButton[kind="ghost"]:disabled, QPushButton[kind="link"]:disabled { border-color: transparent; }
+QPushButton[kind="ghost"]:disabled, QPushButton[kind="link"]:disabled, QPushButton[kind="segment"]:disabled {
+    border-color: transparent;
+}
+QPushButton[kind="segment"]:checked:disabled { color: $muted; border-color: $border; background: $app; }
 
 QToolButton {
     background: transparent; color: $text; border: ${focus_ring}px solid transparent;
@@ -141,6 +144,7 @@ QComboBox QAbstractItemView {
 _VIEWS = """
 QAbstractScrollArea { background: transparent; border: 0; }
 QAbstractItemView { selection-background-color: $selected; selection-color: $text; }
+QTreeView::item { padding-left: ${space_xs}px; }
 QTableView { gridline-color: $border; }
 QTableCornerButton::section { background: $code_header; border: 0; border-bottom: 1px solid $border; }
 QHeaderView::section {
@@ -169,6 +173,7 @@ QMenu::item {
 QMenu::item:selected { background: $selected; color: $text; }
 QMenu::item:disabled { color: $faint; }
 QMenu::icon { padding-left: ${space_s}px; }
+QMenu::indicator { width: ${icon_s}px; height: ${icon_s}px; padding-left: ${space_s}px; }
 QMenu::separator { height: 1px; background: $border; margin: ${space_xs}px; }
 QMenuBar { background: $app; border-bottom: 1px solid $border; }
 QMenuBar::item { background: transparent; padding: ${space_xs}px ${space_s}px; border-radius: ${radius_small}px; }

@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QMargins, QSize
 from PySide6.QtGui import QResizeEvent, QTextCursor, QTextOption
 from PySide6.QtWidgets import QWidget
 
@@ -18,7 +18,7 @@ _LEAST_LINES = 2
 
 
 class ValueText(Adaptive, ReadText):
-    """As high as it needs, up to 12 lines."""
+    """As high as it needs, up to 12 lines; where there are more, it ends with a whole one."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -40,6 +40,7 @@ class ValueText(Adaptive, ReadText):
         else:
             self.setPlainText(self._laid_out)
         self.updateGeometry()
+        self._end_with_a_line()
 
     def dress(self) -> None:
         self.setFont(self._theme.font("code_small"))
@@ -49,6 +50,17 @@ class ValueText(Adaptive, ReadText):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()
+        self._end_with_a_line()
+
+    def _end_with_a_line(self) -> None:
+        room, line = (
+            self.contentsRect().height() - ceil(self.document().documentMargin()),
+            self.fontMetrics().lineSpacing(),
+        )
+        is_cut = self.document().size().height() * line > room
+        left = QMargins(0, 0, 0, room % line if is_cut and room > line else 0)
+        if left != self.viewportMargins():
+            self.setViewportMargins(left)
 
     def sizeHint(self) -> QSize:
         lines = min(_MOST_LINES, max(1, ceil(self.document().size().height())))

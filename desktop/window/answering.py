@@ -89,9 +89,11 @@ class AnsweringChoice(QObject):
         if self._picker.isVisible():
             self._picker.close_up()
             return
-        button = self._header.picker_place
-        corner = self._header.mapTo(self._picker.ground, QPoint(button.x(), 0))
-        self._picker.open_below(QRect(corner, QSize(button.width(), self._header.height())), self.entries())
+        header = self._header
+        pane = QRect(header.mapTo(self._picker.ground, QPoint(0, 0)), header.size())
+        button = header.picker_place
+        place = QRect(pane.topLeft() + QPoint(button.x(), 0), QSize(button.width(), header.height()))
+        self._picker.open_below(place, self.entries(), pane)
 
     def viewed_another(self) -> None:
         """Its entries are those of a workflow that is not looked at any more."""

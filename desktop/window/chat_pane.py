@@ -64,7 +64,9 @@ class ChatPane(Adaptive, Surface):
         self.inputs = InputCard(theme, self)
         self.token_bar = TokenBar(theme, self)
         self.foot = Foot(theme, self.card, self.inputs, self.queue, self.composer, self.token_bar, self)
-        self.conversation = Conversation(self.transcript, Blank(theme, self.transcript.viewport()), view, frames, self)
+        blank = Blank(theme, self.transcript.viewport())
+        blank.give_way(self.completion, self.mentions)
+        self.conversation = Conversation(self.transcript, blank, view, frames, self)
         self.writing = Writing(self.composer, drafts, tasks, view, workflows, frames, self)
         self.drafts = self.writing.drafts
         self._card_place = CardPlace(self.card, self.foot, view, workflows, stores.questions, frames, self)

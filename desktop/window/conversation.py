@@ -44,7 +44,7 @@ class Conversation(QObject):
         """The turns of the viewed workflow: where they are another one's, from where a person left them."""
         turns = self._turns.of(self._view.messages, self._view.run_of, self._texts_of)
         viewed = self._view.workflow_id
-        self._blank.setVisible(viewed is None)
+        self._blank.want(viewed is None)
         if viewed == self._shown and self._is_shown:
             self._transcript.set_turns(turns)
             return

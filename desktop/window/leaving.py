@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QAbstractButton, QMessageBox, QWidget
 
 from core.domain.run import RunStatus
 from core.stores.background_workflows import BackgroundWorkflows
+from desktop.widgets.question_box import QuestionBox
 from desktop.window.tray import Tray
 
 _AT_WORK = (RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.PAUSED)
@@ -51,10 +52,7 @@ class Leaving(QObject):
         window.activateWindow()
 
     def _open(self, at_work: int, waiting: int) -> None:
-        box = QMessageBox(self._window)
-        box.setObjectName("close_question")
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setTextFormat(Qt.TextFormat.PlainText)
+        box = QuestionBox(self._window, "close_question")
         box.setWindowTitle(self.tr("Quit Metier"))
         parts = [self.tr("%n workflow(s) are at work.", "", at_work)]
         if waiting:

@@ -14,7 +14,7 @@ ENTRY = Qt.ItemDataRole.UserRole
 
 
 class OfferDelegate(QStyledItemDelegate):
-    """The title has the room that it needs, the note what is left."""
+    """The title has the room that it needs, the note what is left: at least a third of the row, if it takes that."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -39,11 +39,12 @@ class OfferDelegate(QStyledItemDelegate):
             if entry.is_current:
                 self._paint_check(painter, inner)
             inner.setLeft(inner.left() + sizes.icon_s + sizes.space_s)
-            title = min(inner.width(), QFontMetrics(theme.font("row")).horizontalAdvance(entry.title) + 1)
-            paint_words(painter, theme, entry.title, inner, "row", "text")
+            note = min(QFontMetrics(theme.font("secondary")).horizontalAdvance(entry.note) + 1, inner.width() // 3)
+            room = inner.width() - note - sizes.space_m
+            title = min(room, QFontMetrics(theme.font("row")).horizontalAdvance(entry.title) + 1)
+            paint_words(painter, theme, entry.title, inner.adjusted(0, 0, title - inner.width(), 0), "row", "text")
             rest = inner.adjusted(title + sizes.space_m, 0, 0, 0)
-            if rest.width() > 2 * sizes.space_m:
-                paint_words(painter, theme, entry.note, rest, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
+            paint_words(painter, theme, entry.note, rest, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
 
     def width_of(self, offer: Offer) -> int:
         """What it takes to paint all of it."""

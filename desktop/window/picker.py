@@ -58,13 +58,14 @@ class Picker(Adaptive, Surface):
         self.hide()
         self.adapt_to(theme)
 
-    def open_below(self, place: QRect, entries: Sequence[Heading | Offer]) -> None:
-        """Show these entries below a place of the parent, with focus in the field."""
+    def open_below(self, place: QRect, entries: Sequence[Heading | Offer], pane: QRect | None = None) -> None:
+        """Show these entries below a place of the parent, with focus in the field; within the `pane`, where they have
+        room in it."""
         self._entries = list(entries)
         self._field.clear()
         self.say("")
         self._narrow()
-        self._put(place)
+        self._put(place, pane or self._ground.rect())
         self.show()
         self.raise_()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -149,14 +150,15 @@ class Picker(Adaptive, Surface):
         if isinstance(entry, Offer) and self.isVisible():
             announce(self, _spoken(entry))
 
-    def _put(self, place: QRect) -> None:
+    def _put(self, place: QRect, pane: QRect) -> None:
         sizes = self._theme.sizes
         room = self._ground.width()
         margins = self._column.contentsMargins()
         rows = [self._delegate.width_of(entry) for entry in self._entries if isinstance(entry, Offer)]
         needed = max(rows, default=0) + margins.left() + margins.right() + 2 * self._list.frameWidth()
         width = min(max(sizes.user_bubble, needed), sizes.chat_column, room - 2 * sizes.space_m)
-        left = max(sizes.space_m, min(place.right() - width, room - width - sizes.space_m))
+        left = max(pane.left() + sizes.space_m, place.right() - width)
+        left = max(sizes.space_m, min(left, room - width - sizes.space_m))
         self.setGeometry(left, place.bottom() + sizes.space_xs, width, sizes.row)
         self._fit()
 

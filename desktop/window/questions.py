@@ -3,12 +3,14 @@
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from desktop.widgets.question_box import QuestionBox
+
 _TITLE_EMS = 24
 
 
 def ask_archive(window: QWidget, title: str) -> QMessageBox:
     """Ask whether a workflow is to be stopped and put away; the dialog is open, and `accepted` is the yes."""
-    box = _question(window, "archive_question")
+    box = QuestionBox(window, "archive_question")
     box.setWindowTitle(QCoreApplication.translate("Questions", "Archive workflow"))
     box.setText(QCoreApplication.translate("Questions", "“{title}” is running.").format(title=_short(box, title)))
     box.setInformativeText(
@@ -27,7 +29,7 @@ def ask_archive(window: QWidget, title: str) -> QMessageBox:
 
 def ask_delete(window: QWidget, title: str, *, is_running: bool) -> QMessageBox:
     """Ask whether a workflow is to be deleted; the dialog is open, and `accepted` is the yes."""
-    box = _question(window, "delete_question")
+    box = QuestionBox(window, "delete_question")
     box.setWindowTitle(QCoreApplication.translate("Questions", "Delete workflow"))
     box.setText(QCoreApplication.translate("Questions", "Delete “{title}”?").format(title=_short(box, title)))
     what = QCoreApplication.translate(
@@ -49,14 +51,6 @@ def ask_delete(window: QWidget, title: str, *, is_running: bool) -> QMessageBox:
 def _short(box: QMessageBox, title: str) -> str:
     """As much of it as a line takes: a message box is as wide as its longest word."""
     return box.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, _TITLE_EMS * box.fontMetrics().height())
-
-
-def _question(window: QWidget, name: str) -> QMessageBox:
-    box = QMessageBox(window)
-    box.setObjectName(name)
-    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    return box
 
 
 def _answers(box: QMessageBox, yes: str, no: str, name: str) -> None:

@@ -85,6 +85,15 @@ def test_a_running_call_has_no_duration() -> None:
     assert (told.state, told.duration_s, told.summary) == (ActivityState.RUNNING, None, "")
 
 
+def test_a_call_waits_while_its_question_is_open_and_no_other_beside_it() -> None:
+    asks = (lambda r: call(r, "1"), lambda r: call(r, "2", "ask_user"), lambda r: r.asks(step="chat", tool="ask_user"))
+    open_, answered = chat(*asks), chat(*asks, lambda r: r.closes())
+    assert (item(open_, "1").state, item(open_, "2").state) == (ActivityState.RUNNING, ActivityState.WAITING)
+    assert item(answered, "2").state is ActivityState.RUNNING
+    known = {each.id: each for each in activity_of(open_)}
+    assert next(each for each in activity_of(answered, known) if each.id == "2").state is ActivityState.RUNNING
+
+
 def test_a_failed_call_tells_why() -> None:
     error = {"code": "not_found", "message": "no such\nfile"}
     told = item(chat(lambda r: call(r, "1"), lambda r: end(r, "1", CallStatus.ERROR, error=error)), "1")

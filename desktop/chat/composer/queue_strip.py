@@ -112,6 +112,7 @@ class QueueStrip(Adaptive, Surface):
         self.setMaximumWidth(sizes.composer)
         self._column.setContentsMargins(sizes.space_m, sizes.space_s, sizes.space_s, sizes.space_xs)
         self._column.setSpacing(sizes.space_xs)
+        self._title.setContentsMargins(sizes.space_xs, 0, 0, 0)  # as its rows
         self._fit()
 
     # What a row tells

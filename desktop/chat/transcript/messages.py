@@ -55,9 +55,10 @@ class Messages(QObject):
         below_edge = self._theme.sizes.space_xs - view.y()
         lowest = max(0, view.height() - self._theme.sizes.space_xl - self.bar.height())
         top = min(max(head, below_edge), lowest)
-        bubble = view.bubble_left
-        right = view.width() if bubble is None else bubble - self._theme.sizes.space_xs
-        self.bar.move(max(0, right - self.bar.width()), top)
+        bubble, gap = view.bubble_left, self._theme.sizes.space_xs
+        right = view.width() if bubble is None else bubble - gap
+        inset = gap if bubble is None and view.hasFocus() else 0  # within the focus ring
+        self.bar.move(max(0, right - inset - self.bar.width()), max(top, inset))
 
     def fill(self, menu: QMenu, turn: MessageId) -> None:
         """Offer in a menu what can be done with this message."""

@@ -88,7 +88,11 @@ class TurnView(QWidget):
     @property
     def bubble_left(self) -> int | None:
         """Where the frame of what a person said begins; None where there is none."""
-        return next((card.left for card in self._cards if card.card.kind is CardKind.BUBBLE), None)
+        return None if self._bubble is None else self._bubble.left
+
+    @property
+    def _bubble(self) -> PlacedCard | None:
+        return next((card for card in self._cards if card.card.kind is CardKind.BUBBLE), None)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -131,7 +135,7 @@ class TurnView(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for card in self._cards:
-            box = QRectF(card.left, card.top, card.right - card.left, card.bottom - card.top)
+            box = _box(card)
             if box.intersects(QRectF(event.rect())):
                 self._paint_card(painter, card, box)
         for key, is_now in self._found.items():
@@ -140,8 +144,10 @@ class TurnView(QWidget):
                 self._paint_found(painter, slot.view, is_now=is_now)
         if self.hasFocus():
             sizes = self._theme.sizes
-            ring = QRectF(self.rect()).adjusted(0, 0, 0, -sizes.space_l)
-            paint_focus_ring(painter, ring, sizes.radius_card, self._theme.color("accent"), sizes.focus_ring)
+            bubble = self._bubble
+            ring = QRectF(self.rect()).adjusted(0, 0, 0, -sizes.space_l) if bubble is None else _box(bubble)
+            radius = sizes.radius_card if bubble is None else sizes.radius_bubble
+            paint_focus_ring(painter, ring, radius, self._theme.color("accent"), sizes.focus_ring)
 
     def _paint_found(self, painter: QPainter, view: QWidget, *, is_now: bool) -> None:
         """A frame around a line, whose words keep their colours."""
@@ -199,6 +205,10 @@ _LOOKS: dict[CardKind, tuple[ColorName, ColorName | None, str]] = {
     CardKind.LINES: ("canvas", "border", "radius_card"),
     CardKind.FAILURE: ("canvas", "sign_error", "radius_card"),
 }
+
+
+def _box(card: PlacedCard) -> QRectF:
+    return QRectF(card.left, card.top, card.right - card.left, card.bottom - card.top)
 
 
 def hide_without_focus(widget: QWidget, heir: QWidget) -> None:

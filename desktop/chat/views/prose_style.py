@@ -30,6 +30,7 @@ _HEADINGS = {1: 1.3, 2: 1.15, 3: 1.0}
 _Height = QTextBlockFormat.LineHeightTypes
 _PROPORTIONAL = _Height.ProportionalHeight.value
 _Property = QTextFormat.Property
+_Marker = QTextBlockFormat.MarkerType
 
 
 class Dressed(NamedTuple):
@@ -37,6 +38,7 @@ class Dressed(NamedTuple):
 
     has_links: bool
     has_quotes: bool
+    has_tasks: bool = False
 
 
 def set_markdown(document: QTextDocument, text: str, theme: Theme) -> Dressed:
@@ -49,7 +51,7 @@ def set_markdown(document: QTextDocument, text: str, theme: Theme) -> Dressed:
     cursor.beginEditBlock()
     dresser.dress(cursor)
     cursor.endEditBlock()
-    return Dressed(dresser.has_links, dresser.has_quotes)
+    return Dressed(dresser.has_links, dresser.has_quotes, dresser.has_tasks)
 
 
 def set_plain(
@@ -88,6 +90,11 @@ def quote_level(block: QTextBlock) -> int:
     return block.blockFormat().intProperty(_Property.BlockQuoteLevel)
 
 
+def marker_of(block: QTextBlock) -> QTextBlockFormat.MarkerType:
+    """Whether an item of a list is a task, and whether that is done."""
+    return block.blockFormat().marker()
+
+
 class _Run(NamedTuple):
     position: int
     length: int
@@ -101,6 +108,7 @@ class _Dresser:
         self._sizes = theme.sizes
         self.has_links = False
         self.has_quotes = False
+        self.has_tasks = False
 
     def dress(self, cursor: QTextCursor) -> None:
         for frame in self._document.rootFrame().childFrames():
@@ -112,8 +120,17 @@ class _Dresser:
             cursor.setPosition(block.position())
             in_table = cursor.currentTable() is not None
             cursor.setBlockFormat(self._paragraph(block, following, is_first=number == 0, in_table=in_table))
+            if marker_of(block) is not _Marker.NoMarker:
+                self._hide_marker(cursor)
         for block in blocks:
             self._dress_words(cursor, block)
+
+    def _hide_marker(self, cursor: QTextCursor) -> None:
+        """Qt draws a cross for what is done, which reads as failed; a view paints a box of its own."""
+        self.has_tasks = True
+        form = cursor.blockCharFormat()
+        form.setForeground(QColor(Qt.GlobalColor.transparent))
+        cursor.setBlockCharFormat(form)
 
     def _paragraph(
         self, block: QTextBlock, following: QTextBlock | None, *, is_first: bool, in_table: bool

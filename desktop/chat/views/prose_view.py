@@ -2,19 +2,21 @@
 
 from math import ceil
 
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QTextBlockFormat
+from PySide6.QtWidgets import QStyle, QStyleOptionButton, QWidget
 
 from desktop.chat.layout.blocks import PlainBlock, ProseBlock
 from desktop.chat.layout.hidden import revealed
 from desktop.chat.views.intents import Intents
 from desktop.chat.views.prose_growth import write_on
-from desktop.chat.views.prose_style import Dressed, blocks_in, quote_level, set_markdown, set_plain
+from desktop.chat.views.prose_style import Dressed, blocks_in, marker_of, quote_level, set_markdown, set_plain
 from desktop.chat.views.text_view import TextView
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import Colors, Sizes
 
+_Marker = QTextBlockFormat.MarkerType
+_State = QStyle.StateFlag
 _BAR = 3
 _BY_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
@@ -77,6 +79,8 @@ class ProseView(TextView):
         super().paintEvent(event)
         if self._dressed.has_quotes:
             self._paint_quotes()
+        if self._dressed.has_tasks:
+            self._paint_tasks()
 
     def _paint_quotes(self) -> None:
         painter = QPainter(self.viewport())
@@ -88,4 +92,24 @@ class ProseView(TextView):
             box = layout.blockBoundingRect(block)
             for level in range(quote_level(block)):
                 painter.drawRoundedRect(QRectF(level * step, box.top(), _BAR, box.height()), 1, 1)
+        painter.end()
+
+    def _paint_tasks(self) -> None:
+        """A box before each task, with a tick where it is done, as the style draws them."""
+        painter = QPainter(self.viewport())
+        layout, sizes = self.document().documentLayout(), self._theme.sizes
+        option = QStyleOptionButton()
+        for block in blocks_in(self.document()):
+            marker = marker_of(block)
+            lines = block.layout()
+            if marker is _Marker.NoMarker or not lines.lineCount():
+                continue
+            line = lines.lineAt(0).naturalTextRect().translated(layout.blockBoundingRect(block).topLeft())
+            is_left = block.textDirection() is not Qt.LayoutDirection.RightToLeft
+            side = sizes.icon_s
+            left = line.left() - sizes.space_s - side if is_left else line.right() + sizes.space_s
+            option.rect = QRect(round(left), round(line.center().y() - side / 2), side, side)
+            is_done = marker is _Marker.Checked
+            option.state = _State.State_Enabled | (_State.State_On if is_done else _State.State_Off)
+            self.style().drawPrimitive(QStyle.PrimitiveElement.PE_IndicatorCheckBox, option, painter, self)
         painter.end()

@@ -24,7 +24,7 @@ class ToolView(LineButton):
         took = _took(line.duration_ms or 0)
         self.set_line(
             Line(
-                Indicator.RUNNING if is_running else tool_icon(line.tool),
+                _indicator(line) or tool_icon(line.tool),
                 "muted",
                 tool_doing(line.tool) if is_running else tool_done(line.tool),
                 revealed(line.target),
@@ -59,13 +59,15 @@ class AttachedView(LineButton):
 class ToolGroupView(LineButton):
     def show_block(self, block: ToolGroupBlock) -> None:
         lines = block.lines
-        running = [line for line in lines if line.status is CallStatus.RUNNING]
+        sign: Icon | Indicator = next((one for line in lines if (one := _indicator(line)) is not None), Icon.WRENCH)
+        if any(line.is_waiting for line in lines):
+            sign = Indicator.WAITING
         failed = sum(line.status is CallStatus.ERROR for line in lines)
         took = _took(sum(line.duration_ms or 0 for line in lines))
         result = self.tr("%n failed", None, failed) if failed else ""
         self.set_line(
             Line(
-                Indicator.RUNNING if running else Icon.WRENCH,
+                sign,
                 "muted",
                 self.tr("%n tool calls", None, len(lines)),
                 ", ".join(dict.fromkeys(tool_done(line.tool) for line in lines)),
@@ -74,6 +76,13 @@ class ToolGroupView(LineButton):
             ),
             is_unfolded=block.is_unfolded,
         )
+
+
+def _indicator(line: ToolLine) -> Indicator | None:
+    """Of a call that has not ended."""
+    if line.status is not CallStatus.RUNNING:
+        return None
+    return Indicator.WAITING if line.is_waiting else Indicator.RUNNING
 
 
 def _took(duration_ms: int) -> str:

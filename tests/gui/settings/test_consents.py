@@ -55,6 +55,7 @@ async def test_risk_and_time_are_set(rig: Rig, until: Until) -> None:
         "Requests have a time limit",
     ):
         rig.click(name)
+    await until(lambda: rig.service.current.consent_expires)
     rig.control("Reject").setFocus(Qt.FocusReason.TabFocusReason)
     rig.press(Qt.Key.Key_Right)
     rig.press(Qt.Key.Key_Right)

@@ -185,6 +185,15 @@ async def test_of_two_choices_in_a_row_the_last_one_holds(rig: Rig, until: Until
     assert rig.service.current == kept
 
 
+async def test_what_a_time_limit_means_is_chosen_while_there_is_one(rig: Rig, until: Until) -> None:
+    limits = [rig.control(name) for name in ("Time limit of a request", "Reject")]
+    assert not any(one.isEnabled() for one in limits)
+    rig.click("Requests have a time limit")
+    await until(lambda: all(one.isEnabled() for one in limits))
+    rig.click("Requests have a time limit")
+    await until(lambda: not any(one.isEnabled() for one in limits))
+
+
 async def test_the_banner_is_hidden_with_its_cards(rig: Rig) -> None:
     rig.search("disk")
     assert rig.dialog.page is PageId.LIMITS
