@@ -5329,6 +5329,10 @@
 <context>
     <name>StartPage</name>
     <message>
+        <source>Connect a model</source>
+        <translation>Connecter un modèle</translation>
+    </message>
+    <message>
         <source>Each runs in the background while you look at another. The demo starts three of them on the built-in offline agent: no account, no key, no network.</source>
         <translation>Chacun travaille en arrière-plan pendant que vous en regardez un autre. La démo en lance trois sur l’agent hors ligne intégré&#xa0;: ni compte, ni clé, ni réseau.</translation>
     </message>
@@ -5343,10 +5347,6 @@
     <message>
         <source>New from template</source>
         <translation>Nouveau depuis un gabarit</translation>
-    </message>
-    <message>
-        <source>New workflow</source>
-        <translation>Nouveau workflow</translation>
     </message>
     <message>
         <source>Try the demo</source>

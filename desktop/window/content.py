@@ -245,7 +245,7 @@ class Content(Adaptive, Surface):
         self.answering.connect_requested.connect(partial(self.preferences.open_at, PageId.MODELS))
         self.status.inbox_requested.connect(self.finding.inbox)
         self.start.demo_requested.connect(deeds.start_demo)
-        self.start.new_requested.connect(self.opening.open_new)
+        self.start.model_requested.connect(partial(self.preferences.open_at, PageId.MODELS))
         self.start.template_requested.connect(self.finding.templates)
         self.toasts.go_requested.connect(self.opening.open_asking)
         for acts in (self._reminding.act, deeds.toast_action):

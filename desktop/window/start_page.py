@@ -14,10 +14,10 @@ from desktop.widgets.surfaces import Surface
 
 
 class StartPage(Adaptive, Surface):
-    """Offers the demo (Enter), an empty conversation, and the templates."""
+    """Offers the demo (Enter), a language model, and the templates."""
 
     demo_requested = Signal()
-    new_requested = Signal()
+    model_requested = Signal()
     template_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -27,7 +27,7 @@ class StartPage(Adaptive, Surface):
         self._text = Paragraph("", parent=self)
         self._note = Paragraph("", parent=self)
         self._demo = Button(theme, "", "primary", Icon.PLAY, parent=self)
-        self._new = Button(theme, "", "secondary", Icon.PLUS, parent=self)
+        self._model = Button(theme, "", "secondary", Icon.SPARKLES, parent=self)
         self._template = Button(theme, "", "secondary", Icon.WORKFLOW, parent=self)
         self._column = QVBoxLayout()
         self._buttons = QHBoxLayout()
@@ -38,7 +38,7 @@ class StartPage(Adaptive, Surface):
         self._build()
         self.setFocusProxy(self._demo)
         self._demo.clicked.connect(self.demo_requested)
-        self._new.clicked.connect(self.new_requested)
+        self._model.clicked.connect(self.model_requested)
         self._template.clicked.connect(self.template_requested)
         self.adapt_to(theme)
 
@@ -54,7 +54,7 @@ class StartPage(Adaptive, Surface):
             self.tr("It sets the validation mode to automatic, which you can undo, and can be removed without a trace.")
         )
         self._demo.setText(self.tr("Try the demo"))
-        self._new.setText(self.tr("New workflow"))
+        self._model.setText(self.tr("Connect a model"))
         self._template.setText(self.tr("New from template"))
 
     def dress(self) -> None:
@@ -75,7 +75,7 @@ class StartPage(Adaptive, Surface):
         for widget in (self._title, self._text, self._note):
             self._column.addWidget(widget)
         self._buttons.addWidget(self._demo)
-        self._buttons.addWidget(self._new)
+        self._buttons.addWidget(self._model)
         self._buttons.addWidget(self._template)
         self._buttons.addStretch(1)
         self._column.addLayout(self._buttons)

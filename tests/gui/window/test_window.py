@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QKeyEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QToolButton
 
 from core.domain.message import MessageState
@@ -18,6 +19,7 @@ from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Ok
 from desktop.chat.values import Turn
 from desktop.chat.views.failure_view import FailureView
+from desktop.settings.models_page import ModelsPage
 from desktop.shortcuts.names import key_name
 from desktop.theme.icons import app_mark
 from desktop.translation.languages import Language
@@ -438,3 +440,16 @@ async def test_only_what_is_viewed_is_laid_out(
         monkeypatch.setattr(app.content.chat.transcript, "update_turn", watched)
         await asyncio.sleep(1)
         assert set(drawn) == {runs[0].message_id}
+
+
+async def test_the_first_page_leads_to_the_models_of_the_settings(
+    tmp_path: Path, qapp: QApplication, until: Until
+) -> None:
+    async with an_app(tmp_path, qapp) as app:
+        await until(app.content.start.isVisible)
+        QTest.keyClick(app.focused(), Qt.Key.Key_Tab)
+        QTest.keyClick(app.focused(), Qt.Key.Key_Return)
+        await until(lambda: app.content.preferences._dialog)
+        dialog = app.content.preferences._dialog
+        assert dialog is not None
+        await until(lambda: [one for one in dialog.findChildren(ModelsPage) if one.isVisible()])
