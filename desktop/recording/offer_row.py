@@ -24,9 +24,11 @@ class OfferRow(Adaptive, Card):
         self.box = QCheckBox()
         self._value = Paragraph("", "label", most_lines=2)
         self._about = Paragraph("", "secondary", "muted")
-        self._column = QVBoxLayout(self)
-        for part in (self.box, self._value, self._about):
-            self._column.addWidget(part)
+        self._column, self._words = QVBoxLayout(self), QVBoxLayout()
+        self._column.addWidget(self.box)
+        for words in (self._value, self._about):
+            self._words.addWidget(words)
+        self._column.addLayout(self._words)
         self.adapt_to(theme)
 
     @property
@@ -44,7 +46,9 @@ class OfferRow(Adaptive, Card):
 
     def dress(self) -> None:
         sizes = self._theme.sizes
-        self._column.setContentsMargins(sizes.space_m, sizes.space_s, sizes.space_m, sizes.space_s)
+        self._column.setContentsMargins(sizes.space_l - sizes.space_xs, sizes.space_s, sizes.space_l, sizes.space_s)
+        self._words.setContentsMargins(sizes.space_xs + sizes.icon_s + sizes.space_s, 0, 0, 0)  # below those of the box
+        self._words.setSpacing(sizes.space_xs)
         self._column.setSpacing(sizes.space_xs)
 
     def _origin(self) -> str:

@@ -24,7 +24,9 @@ from desktop.widgets.empty_state import EmptyState
 from desktop.widgets.indicator import Indicator, StatusDot, indicator_word, paint_indicator, paint_pulsing_ring
 from desktop.widgets.labels import ElidedLabel, Label, plain_tool_tip
 from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.question_box import QuestionBox
 from desktop.widgets.segmented import Segmented
+from desktop.widgets.value_text import ValueText
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -433,3 +435,30 @@ def test_a_change_of_language_reaches_what_is_on_the_screen(qapp: QApplication, 
     assert name_of(dot) == "En cours"
     translation.set_language(Language.ENGLISH)
     translation.deleteLater()
+
+
+def test_a_question_has_the_same_room_on_both_sides(qapp: QApplication, theme: Theme, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    box = QuestionBox(window, "question")
+    box.setText("Delete?")
+    box.setInformativeText("It cannot be undone.")
+    keep = box.addButton("Keep", QuestionBox.ButtonRole.RejectRole)
+    box.open()
+    words = box.findChild(QLabel, "qt_msgbox_label")
+    assert words is not None
+    right = keep.mapTo(box, keep.rect().topRight()).x()
+    assert abs(words.x() - (box.width() - 1 - right)) <= 1
+
+
+def test_a_long_value_ends_with_a_whole_line(qapp: QApplication, theme: Theme, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    value = ValueText(theme, window)
+    value.resize(200, 101)
+    window.show()
+    value.show_text("\n".join(map(str, range(100))))
+    line, margin = value.fontMetrics().lineSpacing(), int(value.document().documentMargin())
+    assert (value.viewport().height() - margin) % line == 0
+    value.show_text("1")
+    assert value.viewportMargins().bottom() == 0
