@@ -4852,7 +4852,7 @@
     </message>
     <message>
         <source>Ask again</source>
-        <translation>Redemander</translation>
+        <translation>Rappeler</translation>
     </message>
     <message>
         <source>Automatic</source>
