@@ -29,7 +29,7 @@ def write_on(document: QTextDocument, before: str, after: str) -> bool:
     if words is None or _LINK.search(words[0]):
         return False
     cursor = QTextCursor(document)
-    cursor.movePosition(QTextCursor.MoveOperation.End)
+    cursor.setPosition(document.characterCount() - 1)
     block = cursor.block()
     if cursor.currentTable() is not None or is_code(block.blockFormat()) or not block.text().endswith(said[start:]):
         return False
