@@ -184,6 +184,7 @@ class Session:
             beginning.result()
 
     async def _begin(self, core: Core, content: Content) -> None:
+        await content.chat.answers.load()
         listed = await core.workflows.listed()
         if isinstance(listed, Ok):
             core.stores.workflows.load(listed.data.workflows)

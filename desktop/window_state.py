@@ -109,16 +109,24 @@ def replace_file(path: Path, data: bytes) -> None:
         raise
 
 
+def read_small_file(path: Path, most_bytes: int) -> bytes:
+    """Raises OSError, FileNotFoundError also for what is no file (a pipe would be waited for), and ValueError for a
+    larger one."""
+    if not path.is_file():
+        raise FileNotFoundError(path.name)
+    with path.open("rb") as file:
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise ValueError(f"{path.name} has more than {most_bytes} bytes")
+    return data
+
+
 _OWN = tuple(each.name for each in fields(WindowState) if each.name != "others")
 
 
 def _read_object(path: Path) -> dict[str, Any]:
     try:
-        if not path.is_file():  # a pipe would be waited for
-            return {}
-        with path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-        kept = json.loads(content) if len(content) <= MOST_BYTES else None
+        kept = json.loads(read_small_file(path, MOST_BYTES))
     except (ValueError, RecursionError):
         kept = None
     except OSError:

@@ -300,12 +300,16 @@ class LiveRun:
             self.status, self.error, self.completed_at, self.pause_reason = status, error, at, None
             for thought in self.thoughts:
                 thought.is_open = False
-            for call in self.calls.values():
-                if call.status is CallStatus.RUNNING:
-                    call.status = CallStatus.CANCELLED
-            for sub_agent in self.sub_agents.values():
-                if not sub_agent.status.is_final:
-                    sub_agent.status = StepStatus.CANCELLED
+            self.cut_off_calls()
+
+    def cut_off_calls(self) -> None:
+        """Nobody goes on with the calls and sub-agents that were at work."""
+        for call in self.calls.values():
+            if call.status is CallStatus.RUNNING:
+                call.status = CallStatus.CANCELLED
+        for sub_agent in self.sub_agents.values():
+            if not sub_agent.status.is_final:
+                sub_agent.status = StepStatus.CANCELLED
 
     def release(self) -> None:
         """Forget what no row of a list shows: texts, calls and outputs. From now on the run takes in nothing."""

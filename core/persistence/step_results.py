@@ -90,7 +90,7 @@ class StepResults:
             async for page in in_range(self._connection, _SELECT_OUTPUTS, "step_result", text_key(run_id)):
                 for row in page:
                     if row["status"] == StepStatus.COMPLETED:
-                        found[_step_key(row)] = decode(text_of(row.get("output") or "null"))
+                        found[_step_key(row)] = _output(row)
         except BROKEN as error:
             raise unreadable(run_id, "outputs") from error
         return found
@@ -105,7 +105,7 @@ class StepResults:
                 run_id, key = named[tuple(row["id"].id)]
                 try:
                     if row["status"] == StepStatus.COMPLETED:
-                        found[run_id, key] = decode(text_of(row.get("output") or "null"))
+                        found[run_id, key] = _output(row)
                 except BROKEN as error:
                     raise unreadable(run_id, "outputs") from error
         return found
@@ -124,6 +124,11 @@ def _key(run_id: RunId, key: StepKey) -> list[str | int]:
 def _step_key(row: Row) -> StepKey:
     _, _, step, index, round_ = row["id"].id
     return StepKey(step, None if index < 0 else index, None if round_ < 0 else round_)
+
+
+def _output(row: Row) -> Any:
+    """Raises one of BROKEN."""
+    return decode(text_of(row.get("output") or "null"))
 
 
 def _row(result: StepResult) -> Row:

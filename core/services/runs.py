@@ -343,12 +343,7 @@ def _settle(live: LiveRun) -> None:
     for step in live.steps.values():
         if step.status in _UNFINISHED:
             step.status = StepStatus.CANCELLED
-    for call in live.calls.values():
-        if call.status is CallStatus.RUNNING:
-            call.status = CallStatus.CANCELLED
-    for sub_agent in live.sub_agents.values():
-        if sub_agent.status in _UNFINISHED:
-            sub_agent.status = StepStatus.CANCELLED
+    live.cut_off_calls()
 
 
 def _sub_agent(one: LiveSubAgent) -> dict[str, Any]:

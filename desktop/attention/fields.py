@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QCheckBox, QLineEdit, QPlainTextEdit, QSizePolicy
+from PySide6.QtWidgets import QCheckBox, QSizePolicy
 
 from core.domain.json_text import readable
 from desktop.attention.field import ABSENT, FormField, Reading, needed_words
 from desktop.attention.schema import Field, FieldKind
+from desktop.attention.written_fields import BoxField, LineField
 from desktop.theme.theme import Theme
 from desktop.translation.templates import input_words
 from desktop.widgets.combo_box import ComboBox
@@ -21,15 +22,12 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _WHOLE = re.compile(r"[+-]?\d+")
 
 
-class TextField(FormField):
+class TextField(LineField):
     """One line of text. An optional one that is empty is left out."""
 
     def __init__(self, theme: Theme, field: Field) -> None:
-        super().__init__(theme, field.name, field.about, is_required=field.is_required)
+        super().__init__(theme, field, field.default if isinstance(field.default, str) else "")
         self._may_be_empty = field.has_default and field.default == ""
-        self._line = QLineEdit(field.default if isinstance(field.default, str) else "")
-        self._line.textEdited.connect(self._tell)
-        self._place(self._line)
         self.adapt_to(theme)
 
     def read(self) -> Reading:
@@ -38,31 +36,14 @@ class TextField(FormField):
             return Reading(has_value=True, value=text)
         return Reading(problem=needed_words()) if self.is_required else ABSENT
 
-    @property
-    def written(self) -> str:
-        return self._line.text()
 
-    def write(self, written: Any) -> None:
-        if isinstance(written, str):
-            self._line.setText(written)
-            self._tell()
-
-
-class LinesField(FormField):
+class LinesField(BoxField):
     """Text of several lines; as `is_list`, each line that is not empty is one text."""
 
     def __init__(self, theme: Theme, field: Field) -> None:
-        super().__init__(theme, field.name, field.about, is_required=field.is_required)
+        super().__init__(theme, field.name, field.about, _lines(field.default), is_required=field.is_required)
         self._is_list = field.kind is FieldKind.TEXTS
         self._has_default = field.has_default
-        self._box = QPlainTextEdit()
-        self._box.setTabChangesFocus(True)
-        if isinstance(field.default, str):
-            self._box.setPlainText(field.default)
-        elif isinstance(field.default, list):
-            self._box.setPlainText("\n".join(str(one) for one in field.default))
-        self._box.textChanged.connect(self._tell)
-        self._place(self._box)
         self.adapt_to(theme)
 
     def read(self) -> Reading:
@@ -74,14 +55,6 @@ class LinesField(FormField):
             return Reading(has_value=True, value=text)
         return Reading(problem=needed_words()) if self.is_required else ABSENT
 
-    @property
-    def written(self) -> str:
-        return self._box.toPlainText()
-
-    def write(self, written: Any) -> None:
-        if isinstance(written, str):
-            self._box.setPlainText(written)
-
     def retranslate(self) -> None:
         super().retranslate()
         self._box.setPlaceholderText(self.tr("One on each line") if self._is_list else "")
@@ -91,16 +64,13 @@ class LinesField(FormField):
         self._box.setFixedHeight(_LINES * self._box.fontMetrics().lineSpacing() + 2 * self._theme.sizes.space_m)
 
 
-class NumberField(FormField):
+class NumberField(LineField):
     """A number, with a point or a comma. What is none is told while it is written."""
 
     def __init__(self, theme: Theme, field: Field) -> None:
-        super().__init__(theme, field.name, field.about, is_required=field.is_required)
-        self._field = field
         is_number = isinstance(field.default, int | float) and not isinstance(field.default, bool)
-        self._line = QLineEdit(readable(field.default) if is_number else "")
-        self._line.textEdited.connect(self._check)
-        self._place(self._line)
+        super().__init__(theme, field, readable(field.default) if is_number else "")
+        self._field = field
         self.adapt_to(theme)
 
     def read(self) -> Reading:
@@ -114,15 +84,6 @@ class NumberField(FormField):
         if not _NUMBER.fullmatch(text):
             return Reading(problem=translate("NumberField", "This has to be a number."))
         return self._within(_number(text.replace(",", ".")))
-
-    @property
-    def written(self) -> str:
-        return self._line.text()
-
-    def write(self, written: Any) -> None:
-        if isinstance(written, str):
-            self._line.setText(written)
-            self._check()
 
     def dress(self) -> None:
         super().dress()
@@ -138,8 +99,8 @@ class NumberField(FormField):
             return Reading(problem=translate("NumberField", "At most {number}.").format(number=readable(most)))
         return Reading(has_value=True, value=value)
 
-    def _check(self) -> None:
-        self._tell()
+    def _on_edited(self) -> None:
+        super()._on_edited()
         if self._line.text().strip():
             self.complain(self.read().problem)
 
@@ -229,3 +190,10 @@ class ChoiceField(FormField):
 def _number(text: str) -> float:
     """A whole number stays one, whatever its size."""
     return int(text) if _WHOLE.fullmatch(text) else float(text)
+
+
+def _lines(default: Any) -> str:
+    """A text, or texts each on a line of its own; of anything else nothing."""
+    if isinstance(default, list):
+        return "\n".join(map(str, default))
+    return default if isinstance(default, str) else ""

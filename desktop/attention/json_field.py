@@ -6,10 +6,10 @@ from typing import Any
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QTextOption
-from PySide6.QtWidgets import QPlainTextEdit
 
 from core.domain.json_text import read
-from desktop.attention.field import ABSENT, FormField, Reading, needed_words
+from desktop.attention.field import ABSENT, Reading, needed_words
+from desktop.attention.written_fields import BoxField
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
 
@@ -21,7 +21,7 @@ _AT_ONCE = 10_000
 _PAUSE_MS = 200
 
 
-class JsonField(FormField):
+class JsonField(BoxField):
     """`given` None with `is_empty` begins with nothing. A long text is checked when the keys pause."""
 
     def __init__(
@@ -34,17 +34,13 @@ class JsonField(FormField):
         given: Any = None,
         is_empty: bool = False,
     ) -> None:
-        super().__init__(theme, name, about, is_required=is_required)
-        self._box = QPlainTextEdit()
-        self._box.setTabChangesFocus(True)
+        text = "" if is_empty else json.dumps(given, indent=2, ensure_ascii=False)
+        super().__init__(theme, name, about, text, is_required=is_required)
         self._box.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self._box.setPlainText("" if is_empty else json.dumps(given, indent=2, ensure_ascii=False))
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE_MS)
         self._pause.timeout.connect(self._check)
-        self._box.textChanged.connect(self._on_text)
-        self._place(self._box)
         self.adapt_to(theme)
 
     def read(self) -> Reading:
@@ -59,14 +55,6 @@ class JsonField(FormField):
         except ValueError:
             return Reading(problem=self.tr("This is no JSON: a number is too large, or it is nested too deeply."))
 
-    @property
-    def written(self) -> str:
-        return self._box.toPlainText()
-
-    def write(self, written: Any) -> None:
-        if isinstance(written, str):
-            self._box.setPlainText(written)
-
     def retranslate(self) -> None:
         super().retranslate()
         self._box.setPlaceholderText(self.tr("JSON: a text in quotation marks, a number, {…} or […]"))
@@ -77,7 +65,7 @@ class JsonField(FormField):
         self._fit()
 
     def _on_text(self) -> None:
-        self._tell()
+        super()._on_text()
         self._fit()
         if self._box.document().characterCount() <= _AT_ONCE:
             self._check()

@@ -17,17 +17,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from core.domain.ids import WorkflowId
 from desktop.aio import Tasks
 from desktop.chat.composer.draft import Draft, DraftFile
-from desktop.window_state import replace_file
+from desktop.window.write_behind import WriteBehind
+from desktop.window_state import read_small_file, replace_file
 
 log = logging.getLogger(__name__)
-
-WRITTEN_MS = 1000
-"""How long a change stays in memory alone."""
 
 _NEW = "new"
 _OF = "of-"
@@ -44,17 +42,10 @@ class Drafts(QObject):
     ) -> None:
         super().__init__(parent)
         self._folder = folder
-        self._tasks = tasks
         self._current = current
         self._drafts: dict[WorkflowId | None, Draft] = {}
         self._written: dict[WorkflowId | None, Draft] = {}
-        self._turn = asyncio.Lock()
-        self._is_closed = False
-        self._is_refused = False
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(WRITTEN_MS)
-        self._timer.timeout.connect(self._on_time)
+        self._behind = WriteBehind("drafts", tasks, self._write_changed, self)
 
     async def load(self) -> None:
         """Take in what the last life of the window has left. What cannot be read is left out."""
@@ -84,43 +75,32 @@ class Drafts(QObject):
 
     def touch(self) -> None:
         """What is being written is another now: it is written down in a second."""
-        if not self._timer.isActive() and not self._is_closed:
-            self._timer.start()
+        self._behind.touch()
 
     async def flush(self) -> None:
-        """Write down what changed. A disk that refuses costs no more than that; it is tried again with the next."""
-        self._timer.stop()
+        """Write down what changed (`WriteBehind.flush`)."""
+        await self._behind.flush()
+
+    async def close(self) -> None:
+        """Write down what changed, and nothing from then on."""
+        await self._behind.close()
+
+    def write_soon(self) -> None:
+        """Write down now what changed, since what was sent must not stand there after a crash."""
+        self._behind.write_soon()
+
+    async def _write_changed(self) -> bool:
         workflow_id, draft = self._current()
         if draft.text or draft.files:
             self._drafts[workflow_id] = draft
         else:
             self._drafts.pop(workflow_id, None)
-        async with self._turn:
-            now = dict(self._drafts)
-            changed = {one: now.get(one) for one in {*now, *self._written} if now.get(one) != self._written.get(one)}
-            if not changed:
-                return
-            try:
-                await asyncio.to_thread(_write, self._folder, changed, self._written)
-            except OSError as error:
-                log.log(logging.DEBUG if self._is_refused else logging.WARNING, "drafts cannot be written: %s", error)
-                self._is_refused = True
-            else:
-                self._written, self._is_refused = now, False
-
-    async def close(self) -> None:
-        """Write down what changed, and nothing from then on."""
-        await self.flush()
-        self._timer.stop()
-        self._is_closed = True
-
-    def write_soon(self) -> None:
-        """Write down now what changed, since what was sent must not stand there after a crash."""
-        if not self._is_closed:
-            self._on_time()
-
-    def _on_time(self) -> None:
-        self._tasks.spawn(self.flush(), "write drafts")
+        now = dict(self._drafts)
+        changed = {one: now.get(one) for one in {*now, *self._written} if now.get(one) != self._written.get(one)}
+        if changed:
+            await asyncio.to_thread(_write, self._folder, changed, self._written)
+            self._written = now
+        return bool(changed)
 
 
 def _write(
@@ -182,7 +162,7 @@ def _is_left_over(place: Path) -> bool:
 
 def _read(place: Path) -> Draft:
     """Raises OSError, ValueError, KeyError, TypeError, RecursionError."""
-    fields = json.loads(_bytes(place / _FILE))
+    fields = json.loads(read_small_file(place / _FILE, _MOST_BYTES))
     text, cursor, anchor, scroll = fields["text"], fields["cursor"], fields["anchor"], fields["scroll"]
     if not isinstance(text, str) or not all(isinstance(one, int) and one >= 0 for one in (cursor, anchor, scroll)):
         raise TypeError("it is no draft")
@@ -204,18 +184,8 @@ def _file(place: Path, fields: dict[str, Any]) -> DraftFile:
         raise TypeError("it is no file of a draft")
     if isinstance(path, str):
         return DraftFile(name, size, digest, path)
-    text = _bytes(place / f"{digest}.txt").decode("utf-8", "surrogatepass")
+    text = read_small_file(place / f"{digest}.txt", _MOST_BYTES).decode("utf-8", "surrogatepass")
     return DraftFile(name, size, digest, text=text)
-
-
-def _bytes(path: Path) -> bytes:
-    if not path.is_file():  # a pipe would be waited for
-        raise FileNotFoundError(path.name)
-    with path.open("rb") as file:
-        data = file.read(_MOST_BYTES + 1)
-    if len(data) > _MOST_BYTES:
-        raise ValueError("it is too large for a draft")
-    return data
 
 
 def _name_of(workflow_id: WorkflowId | None) -> str:

@@ -14,7 +14,7 @@ from core.domain.memory import Memory, MemoryType
 from core.domain.model import ModelChoice
 from core.domain.template import ValidationMode
 from core.errors import StorageFailed
-from core.services.outcome import Failed, Ok
+from core.services.outcome import Ok
 from desktop.settings.agents_page import AgentsPage
 from desktop.settings.dialog import SettingsDialog
 from desktop.settings.keys_page import KeysPage
@@ -25,8 +25,7 @@ from desktop.settings.page_names import PageId
 from desktop.settings.prompts_page import PromptsPage
 from desktop.settings.server_row import ServerRow
 from desktop.settings.servers_page import ServersPage
-from desktop.window.failure_page import FailurePage
-from tests.gui.screens.tour import Screen, drawn, holds, settled
+from tests.gui.screens.tour import Screen, drawn, failure_screen, holds, settled
 from tests.gui.window.rig import App
 from tests.support.mcp_rig import HOSTILE
 
@@ -207,11 +206,6 @@ async def _review(app: App) -> AsyncIterator[Screen]:
 
 async def _failures(app: App) -> AsyncIterator[Screen]:
     for code in FAILURES:
-        failed = Failed.of(StorageFailed(code, "what the database says about it, which may be rather long"))
-        page = FailurePage(app.session.theme, failed, app.session.folders.store)
-        page.resize(app.window.size())
-        page.show()
-        await drawn()
-        yield f"failure {code}", page
-        page.deleteLater()
-    app.window.activateWindow()
+        error = StorageFailed(code, "what the database says about it, which may be rather long")
+        async for screen in failure_screen(app, f"failure {code}", error):
+            yield screen

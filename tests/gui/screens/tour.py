@@ -278,14 +278,18 @@ async def _pages(app: App) -> AsyncIterator[Screen]:
     if dialog is not None:
         dialog.hide()
     app.window.activateWindow()
-    failure = FailurePage(
-        app.session.theme, Failed.of(StorageFailed("store_doubtful", "the store is damaged")), app.session.folders.store
-    )
-    failure.resize(app.window.size())
-    failure.show()
+    async for screen in failure_screen(app, "failure", StorageFailed("store_doubtful", "the store is damaged")):
+        yield screen
+
+
+async def failure_screen(app: App, name: str, error: StorageFailed) -> AsyncIterator[Screen]:
+    """What stands in the window where its data cannot be opened."""
+    page = FailurePage(app.session.theme, Failed.of(error), app.session.folders.store)
+    page.resize(app.window.size())
+    page.show()
     await drawn()
-    yield "failure", failure
-    failure.deleteLater()
+    yield name, page
+    page.deleteLater()
     app.window.activateWindow()
 
 

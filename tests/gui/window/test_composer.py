@@ -288,7 +288,7 @@ async def test_what_was_begun_stays_with_its_workflow_through_a_switch_and_a_cra
         app.content.deeds.show(None)
         app.write("new one")
         await app.content.chat.drafts.flush()
-        app.content.chat.drafts._is_closed = True  # killed here: nothing more is written
+        app.content.chat.drafts._behind._is_closed = True  # killed here: nothing more is written
         app.content.chat.drafts._folder = tmp_path / "elsewhere"
     async with an_app(tmp_path, qapp, storage.copy()) as app:
         app.content.opening.open_new()
