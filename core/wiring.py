@@ -4,118 +4,67 @@
 and closes the store.
 """
 
-import asyncio
 import gc
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
-import platformdirs
-
 from core.agents.loop import AgentLoop
+from core.app import APP, SEARCH_FILE, Core, Folders, Stores
 from core.bus import Bus
 from core.domain.ids import WorkflowId
-from core.engine import sealing
-from core.engine.engine import Engine
-from core.engine.steps import StepRunner
-from core.engine.validation import Validator
+from core.engine.plan.validation import Validator
+from core.engine.runs.engine import Engine
+from core.engine.runs.step_runner import StepRunner
 from core.errors import StorageFailed
 from core.llm.catalogue import Catalogue
 from core.llm.http import HttpClients
-from core.llm.key_file import KeyFile
-from core.llm.keys import Keys
-from core.llm.offline import OfflineModel
+from core.llm.key_store import KeyFile, KeyStore
+from core.llm.offline.client import OfflineModel, Router
 from core.llm.openai_compatible.client import OpenAiCompatible
-from core.llm.router import Router
 from core.llm.system_keyring import SystemKeyring
 from core.ports.clock import Clock, SystemClock
-from core.ports.consent import ConsentBook
-from core.ports.file_picker import FilePicker
+from core.ports.consent import ConsentRules
 from core.ports.sandbox import Sandbox
 from core.ports.search import SearchIndex
 from core.ports.storage import Storage
-from core.ports.tools import ToolRunner
+from core.ports.tools import FilePicker
+from core.recording import export
 from core.sandbox.pool import WorkerPool
 from core.sandbox.quickjs import QuickJsSandbox
 from core.sandbox.schemas import JsonSchemas
-from core.services.access import Access
 from core.services.activity import ActivityService
 from core.services.agents import AgentService
 from core.services.attachments import AttachmentService
 from core.services.chat import ChatService
 from core.services.consent import ConsentService
 from core.services.demo import DemoService
-from core.services.discarding import Discarding
 from core.services.executions import ExecutionService
-from core.services.forgetting import Forgetting
+from core.services.key_check import KeyCheck
+from core.services.mcp_runtime import register_stored_tools
 from core.services.mcp_servers import McpServerService
-from core.services.mcp_stored import register_stored
-from core.services.memories import MemoryService
+from core.services.memories import MemoryExpiry, MemoryService
+from core.services.message_queue import QueueService
 from core.services.notices import NoticeService
 from core.services.prompts import PromptService
 from core.services.providers import ProviderService
-from core.services.queue import QueueService
 from core.services.recording import RecordingService
 from core.services.runs import RunService
 from core.services.search import SearchService
-from core.services.settings import SettingsService, read_settings
+from core.services.settings import SettingsService, parse_settings
 from core.services.slash import SlashService
 from core.services.summaries import SummaryService
-from core.services.template_book import TemplateBookService
-from core.services.templates import TemplateService
+from core.services.templates import TemplateBookService, TemplateService
+from core.services.trash import Trash
 from core.services.workflows import WorkflowService
-from core.stores.background_workflows import BackgroundWorkflows
-from core.stores.inbox import Inbox
-from core.stores.notifications import Notifications
-from core.stores.questions import Questions
-from core.stores.queues import Queues
-from core.stores.recordings import Recordings
-from core.stores.reminder_toast import ReminderToast
-from core.stores.reminders import Reminders
-from core.stores.saving_state import SavingState
-from core.stores.toast_feed import ToastFeed
-from core.stores.toasts import Toasts
-from core.stores.usage import Usage
-from core.stores.view_cache import ViewCache
-from core.stores.workflows import Workflows
 from core.tools.builtin import builtin_tools, collection_tools, keeping_tools, recording_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.mcp.hub import Hub
 from core.tools.mcp.sampling import Sampling
 from core.tools.registry import Registry, Tool
-
-APP = "metier"
-KEY_FILE = "keys.json"
-SEARCH_FILE = "search.db"
-
-
-@dataclass(frozen=True, slots=True)
-class Folders:
-    """Where things are kept: `store` is the database, `logs` the log files, `keys` the file for keys where the system
-    has no keyring, `search` the file of the index of all texts, which can be made anew (None: in a temporary one)."""
-
-    store: Path
-    logs: Path
-    keys: Path
-    search: Path | None = None
-
-    @classmethod
-    def choose(cls, data: str | None) -> Self:
-        """`data` if given, else METIER_DATA, else the system's own places. Nothing is created."""
-        chosen = data or os.environ.get("METIER_DATA")
-        if chosen:
-            root = Path(chosen).absolute()
-            return cls(root / "store", root / "logs", root / KEY_FILE, root / "cache" / SEARCH_FILE)
-        return cls(
-            Path(platformdirs.user_data_dir(APP, appauthor=False)) / "store",
-            Path(platformdirs.user_log_dir(APP, appauthor=False)),
-            Path(platformdirs.user_config_dir(APP, appauthor=False)) / KEY_FILE,
-            Path(platformdirs.user_cache_dir(APP, appauthor=False)) / SEARCH_FILE,
-        )
 
 
 class Toolbox:
@@ -128,17 +77,13 @@ class Toolbox:
     def __init__(
         self,
         clock: Clock,
+        storage: Storage,
         more_tools: Iterable[Tool] = (),
         is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
-        consent: ConsentBook | None = None,
+        consent: ConsentRules | None = None,
         sandbox: Sandbox | None = None,
-        storage: Storage | None = None,
         picker: FilePicker | None = None,
     ) -> None:
-        if storage is None:
-            from core.persistence.in_memory import MemoryStorage  # late: the driver takes its time to load
-
-            storage = MemoryStorage()
         self._code_workers = WorkerPool()
         self._schema_workers = WorkerPool(size=1)  # their own, so that no check waits behind code that runs
         self.sandbox = sandbox or QuickJsSandbox(self._code_workers, checks=self._schema_workers)
@@ -160,7 +105,7 @@ class Toolbox:
         await self._schema_workers.close()
 
 
-async def know_servers(box: Toolbox, folders: Folders) -> None:
+async def load_stored_tools(box: Toolbox, folders: Folders) -> None:
     """Have the tools of the stored MCP servers in the registry, as far as they are known; none of them can be called.
 
     A store that is not there, or that somebody else has open, tells of none.
@@ -174,88 +119,11 @@ async def know_servers(box: Toolbox, folders: Folders) -> None:
     except StorageFailed:
         return
     try:
-        register_stored(box.registry, await storage.servers())
+        register_stored_tools(box.registry, await storage.servers())
     except StorageFailed:
         return
     finally:
         await storage.close()
-
-
-class Stores:
-    """What a window shows, folded from the bus; no window is needed for it. Lives on the running loop."""
-
-    def __init__(self, bus: Bus, clock: Clock, settings: SettingsService) -> None:
-        call_later = asyncio.get_running_loop().call_later
-        self.background = BackgroundWorkflows(bus, clock, call_later, settings.current)
-        self.view = ViewCache(self.background)
-        self.questions = Questions(self.background)
-        self.toasts = Toasts(clock, call_later)
-        self.usage = Usage(bus, self.background, clock)
-        self.workflows = Workflows(bus)
-        self.inbox = Inbox(bus, self.toasts)
-        self.recordings = Recordings(bus)
-        self.saving = SavingState(bus, clock, call_later)
-        self.notifications = Notifications(
-            bus, self.background, self.questions, self.toasts, settings.read, clock, call_later
-        )
-        self.queues = Queues(bus)
-        self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
-        reminder = ReminderToast(self.background, self.toasts)
-        self.reminders = Reminders(
-            bus, self.questions, self._feed, reminder, self.notifications, settings.read, clock, call_later
-        )
-
-    def close(self) -> None:
-        """Hear nothing more, and leave no timer behind."""
-        for store in (
-            self.reminders,
-            self._feed,
-            self.notifications,
-            self.inbox,
-            self.usage,
-            self.recordings,
-            self.saving,
-            self.queues,
-            self.workflows,
-            self.toasts,
-            self.questions,
-            self.view,
-            self.background,
-        ):
-            store.close()
-
-
-@dataclass(frozen=True, slots=True)
-class Core:
-    """The app without a window."""
-
-    bus: Bus
-    clock: Clock
-    engine: Engine
-    storage: Storage
-    stores: Stores
-    runs: RunService
-    chat: ChatService
-    templates: TemplateService
-    workflows: WorkflowService
-    discarding: Discarding
-    settings: SettingsService
-    consent: ConsentService
-    demo: DemoService
-    providers: ProviderService
-    agents: AgentService
-    tools: ToolRunner
-    summaries: SummaryService
-    recording: RecordingService
-    servers: McpServerService
-    prompts: PromptService
-    memories: MemoryService
-    slash: SlashService
-    notices: NoticeService
-    attachments: AttachmentService
-    queue: QueueService
-    activity: ActivityService
-    search: SearchService
 
 
 @asynccontextmanager
@@ -274,8 +142,21 @@ async def open_core(folders: Folders, picker: FilePicker | None = None) -> Async
         await storage.close()
 
 
+@asynccontextmanager
+async def temporary_storage() -> AsyncIterator[Storage]:
+    """Open an empty store that is deleted at the end."""
+    from core.persistence.surreal import SurrealStorage  # late: the driver takes its time to load
+
+    with TemporaryDirectory(prefix=f"{APP}-", ignore_cleanup_errors=True) as folder:
+        storage = await SurrealStorage.open(Path(folder) / "store")
+        try:
+            yield storage
+        finally:
+            await storage.close()
+
+
 @contextmanager
-def search_index(path: Path | None) -> Iterator[SearchIndex]:
+def open_search_index(path: Path | None) -> Iterator[SearchIndex]:
     """The index in that file, or in one that is gone at the end. Nothing is opened yet."""
     from core.persistence.search.index import FileSearchIndex  # late: SQLite takes its time to load
 
@@ -286,7 +167,7 @@ def search_index(path: Path | None) -> Iterator[SearchIndex]:
         yield FileSearchIndex(Path(folder) / SEARCH_FILE)
 
 
-def spare_heap() -> None:
+def tune_gc() -> None:
     """Keep the garbage collector away from what was loaded until now, which lives as long as the process.
 
     It would walk through all of it again and again while runs make objects: a fifth of the engine's time, and stalls
@@ -304,7 +185,7 @@ class Models:
 
     def __init__(self, clock: Clock, settings: SettingsService, key_file: Path | None) -> None:
         self._clients = HttpClients()
-        self.keys = Keys(KeyFile(key_file), SystemKeyring(), os.environ, lambda: settings.current.key_places)
+        self.keys = KeyStore(KeyFile(key_file), SystemKeyring(), os.environ, lambda: settings.current.key_places)
         self.catalogue = Catalogue(self._clients, clock)
         self.client = Router(OfflineModel(clock), OpenAiCompatible(self._clients, clock, self.keys.find))
 
@@ -334,12 +215,12 @@ async def run_core(
     clock = clock or SystemClock()
     bus = Bus()
     kept = await storage.settings()
-    settings = SettingsService(read_settings(kept), storage, bus)
+    settings = SettingsService(parse_settings(kept), storage, bus)
     consent = ConsentService(kept, settings, storage, bus, clock)
     stores = Stores(bus, clock, settings)
     try:
         async with (
-            Toolbox(clock, more_tools, stores.background.is_viewed, consent, sandbox, storage, picker) as box,
+            Toolbox(clock, storage, more_tools, stores.background.is_viewed, consent, sandbox, picker) as box,
             Models(clock, settings, key_file) as models,
         ):
             servers = McpServerService(storage, bus, models.keys, consent)
@@ -351,7 +232,7 @@ async def run_core(
             templates = TemplateService(storage, box.validator)
             engine = Engine(storage, bus, clock, steps, box.validator, templates, settings.read, agents.for_steps)
             book = TemplateBookService(storage, box.validator, clock)
-            recordings = sealing.Recordings(engine, storage, box.validator, book, box.invoker, clock)
+            recordings = export.Recordings(engine, storage, box.validator, book, box.invoker, clock)
             for tool in recording_tools(recordings):
                 box.registry.register(tool, is_checked=True)
             consent.know(box.invoker.infos)
@@ -361,12 +242,12 @@ async def run_core(
                 await servers.open(hub)
                 async with (
                     engine,
-                    Forgetting(storage.memories, clock),
-                    Discarding(engine, storage, bus, clock) as discarding,
+                    MemoryExpiry(storage.memories, clock),
+                    Trash(engine, storage, bus, clock) as discarding,
                     NoticeService(storage, stores.toasts, bus) as notices,
                     AsyncExitStack() as late,
                 ):
-                    access = Access(models.keys, storage)
+                    access = KeyCheck(models.keys, storage)
                     runs = RunService(engine, storage, clock, access, agents)
                     chat = ChatService(engine, storage, clock, access, agents)
                     workflows = WorkflowService(engine, storage, bus, clock, access, agents)
@@ -375,7 +256,7 @@ async def run_core(
                         box.registry.register(tool, is_checked=True)
                     waiting = QueueService(chat, engine, storage, bus, clock, settings)
                     queue = await late.enter_async_context(waiting)
-                    with consent, search_index(search_file) as index:
+                    with consent, open_search_index(search_file) as index:
                         async with SearchService(index, storage, bus, clock) as search:
                             yield Core(
                                 bus=bus,

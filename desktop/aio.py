@@ -17,6 +17,9 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+Spawn = Callable[[Coroutine[Any, Any, None], str], object]
+"""Starts a task that has an owner; the text names the task."""
+
 Report = Callable[[BaseException], object]
 """The presenter of errors. It is called in the loop's thread, and must not raise."""
 

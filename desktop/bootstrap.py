@@ -19,11 +19,11 @@ from desktop.arguments import Arguments
 from desktop.imports import read_no_sources
 from desktop.meeting_place import is_taken
 from desktop.theme.tokens import DARK, LIGHT
-from desktop.window.frame import MainWindow
+from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import WindowState
 
 if TYPE_CHECKING:
-    from core.wiring import Folders
+    from core.app import Folders
 
 
 def start() -> int:
@@ -88,7 +88,7 @@ def _leave_first_loop() -> None:
 
 
 def _folders(data: Path | None) -> "Folders":
-    from core.wiring import Folders
+    from core.app import Folders
 
     return Folders.choose(str(data) if data else None)
 

@@ -12,27 +12,27 @@ from typing import Any
 
 from PySide6.QtWidgets import QApplication
 
+from core.app import Core, Folders
 from core.domain.ids import WorkflowId
 from core.errors import StorageFailed
 from core.services.logs import log_to
 from core.services.outcome import Failed, Ok
-from core.stores.inbox import MOST as NOTICES
-from core.wiring import Core, Folders, open_core, spare_heap
+from core.stores.inbox import MAX_NOTICES as NOTICES
+from core.wiring import open_core, tune_gc
 from desktop import window_state
 from desktop.aio import Tasks, report_uncaught
 from desktop.arguments import Arguments
 from desktop.bind import Frames
 from desktop.single_instance import Instance, show_other
 from desktop.theme.icons import app_icon
-from desktop.theme.palette import Scheme
-from desktop.theme.system import SystemLook
+from desktop.theme.palette import Scheme, SystemLook
 from desktop.theme.theme import Appearance, Theme
 from desktop.translation.languages import Language, Translation
+from desktop.window.base.context import ErrorPresenter
 from desktop.window.content import Content
-from desktop.window.failure_page import FailurePage
-from desktop.window.file_dialog import FileDialogs
-from desktop.window.frame import MainWindow
-from desktop.window.presenter import Presenter
+from desktop.window.frame.failure_page import FailurePage
+from desktop.window.frame.file_dialog import FileDialogs
+from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import WindowState
 
 log = logging.getLogger(__name__)
@@ -66,7 +66,7 @@ class Session:
         self.translation = Translation(app, Language(given.language or state.language))
         app.setWindowIcon(app_icon())
         self.theme = Theme(app, SystemLook(app), Appearance(scheme, state.zoom, state.reduced_motion))
-        self.presenter = Presenter()
+        self.presenter = ErrorPresenter()
         self._exit_code = 0
 
     async def run(self) -> int:
@@ -120,7 +120,7 @@ class Session:
 
     async def _stay_closed(self, error: StorageFailed) -> bool:
         """The data cannot be opened: say so, and wait for the person to leave, or to want it tried again."""
-        spare_heap()
+        tune_gc()
         again = asyncio.Event()
         page = FailurePage(self.theme, Failed.of(error), self.folders.store.parent)
         page.quit_requested.connect(self.end)
@@ -155,7 +155,7 @@ class Session:
         instance = Instance(self._state_file.parent, self._window)
         instance.asked.connect(content.leaving.come_back)
         instance.listen()
-        spare_heap()
+        tune_gc()
         try:
             await self._begin_unless_ended(core, content)
             await self._end.wait()

@@ -5,8 +5,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from core.app import Core
 from core.services.outcome import Failed
-from core.wiring import Core
 
 
 async def smoke_test(core: Core) -> dict[str, Any]:

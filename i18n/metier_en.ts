@@ -63,12 +63,19 @@
     </message>
 </context>
 <context>
-    <name>FoundServers</name>
+    <name>ConfigurationImport</name>
     <message numerus="yes">
-        <source>{server}: %n model(s)</source>
+        <source>%n server(s) were understood.</source>
         <translation>
-            <numerusform>{server}: %n model</numerusform>
-            <numerusform>{server}: %n models</numerusform>
+            <numerusform>%n server was understood.</numerusform>
+            <numerusform>%n servers were understood.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Add %n server(s)</source>
+        <translation>
+            <numerusform>Add %n server</numerusform>
+            <numerusform>Add %n servers</numerusform>
         </translation>
     </message>
 </context>
@@ -83,24 +90,27 @@
     </message>
 </context>
 <context>
-    <name>Leaving</name>
+    <name>LatestButton</name>
     <message numerus="yes">
-        <source>%n wait(s) for you.</source>
+        <source>%n new</source>
         <translation>
-            <numerusform>%n waits for you.</numerusform>
-            <numerusform>%n wait for you.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n workflow(s) are at work.</source>
-        <translation>
-            <numerusform>%n workflow is at work.</numerusform>
-            <numerusform>%n workflows are at work.</numerusform>
+            <numerusform>%n new</numerusform>
+            <numerusform>%n new</numerusform>
         </translation>
     </message>
 </context>
 <context>
-    <name>MemoryClearing</name>
+    <name>LocalServersCard</name>
+    <message numerus="yes">
+        <source>{server}: %n model(s)</source>
+        <translation>
+            <numerusform>{server}: %n model</numerusform>
+            <numerusform>{server}: %n models</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>MemoryDeletion</name>
     <message numerus="yes">
         <source>Delete all {count} memories?</source>
         <translation>
@@ -161,16 +171,6 @@
     </message>
 </context>
 <context>
-    <name>Pill</name>
-    <message numerus="yes">
-        <source>%n new</source>
-        <translation>
-            <numerusform>%n new</numerusform>
-            <numerusform>%n new</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>QueueStrip</name>
     <message numerus="yes">
         <source>%n file(s)</source>
@@ -188,6 +188,23 @@
     </message>
 </context>
 <context>
+    <name>QuitGuard</name>
+    <message numerus="yes">
+        <source>%n wait(s) for you.</source>
+        <translation>
+            <numerusform>%n waits for you.</numerusform>
+            <numerusform>%n wait for you.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s) are at work.</source>
+        <translation>
+            <numerusform>%n workflow is at work.</numerusform>
+            <numerusform>%n workflows are at work.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>RecordingBanner</name>
     <message numerus="yes">
         <source>Recording: %n steps so far.</source>
@@ -198,7 +215,7 @@
     </message>
 </context>
 <context>
-    <name>ResultWords</name>
+    <name>ResultStrings</name>
     <message numerus="yes">
         <source>%n hits</source>
         <translation>
@@ -242,29 +259,12 @@
     </message>
 </context>
 <context>
-    <name>ServerDeeds</name>
+    <name>ServerActions</name>
     <message numerus="yes">
         <source>{server} answers, and offers %n tool(s).</source>
         <translation>
             <numerusform>{server} answers, and offers %n tool.</numerusform>
             <numerusform>{server} answers, and offers %n tools.</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>ServerPaste</name>
-    <message numerus="yes">
-        <source>%n server(s) were understood.</source>
-        <translation>
-            <numerusform>%n server was understood.</numerusform>
-            <numerusform>%n servers were understood.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Add %n server(s)</source>
-        <translation>
-            <numerusform>Add %n server</numerusform>
-            <numerusform>Add %n servers</numerusform>
         </translation>
     </message>
 </context>
@@ -293,7 +293,7 @@
     </message>
 </context>
 <context>
-    <name>ServerTools</name>
+    <name>ServerToolsPanel</name>
     <message numerus="yes">
         <source>%n chosen tool(s)</source>
         <translation>
@@ -405,7 +405,7 @@
     </message>
 </context>
 <context>
-    <name>Tray</name>
+    <name>TrayIcon</name>
     <message numerus="yes">
         <source>%n workflow(s) at work</source>
         <translation>

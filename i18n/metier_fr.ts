@@ -33,6 +33,20 @@
     </message>
 </context>
 <context>
+    <name>ActivityBinder</name>
+    <message>
+        <source>Export the activity</source>
+        <translation>Exporter l’activité</translation>
+    </message>
+</context>
+<context>
+    <name>ActivityList</name>
+    <message>
+        <source>Activity</source>
+        <translation>Activité</translation>
+    </message>
+</context>
+<context>
     <name>ActivityPanel</name>
     <message>
         <source>Activity</source>
@@ -93,13 +107,6 @@
     <message>
         <source>Write a message</source>
         <translation>Écrire un message</translation>
-    </message>
-</context>
-<context>
-    <name>ActivityPlace</name>
-    <message>
-        <source>Export the activity</source>
-        <translation>Exporter l’activité</translation>
     </message>
 </context>
 <context>
@@ -352,6 +359,13 @@
     </message>
 </context>
 <context>
+    <name>ApprovalScope</name>
+    <message>
+        <source>Approve</source>
+        <translation>Approuver</translation>
+    </message>
+</context>
+<context>
     <name>Asking</name>
     <message>
         <source>Is this what “{step}” is to run with?</source>
@@ -415,7 +429,7 @@
     </message>
 </context>
 <context>
-    <name>Attaching</name>
+    <name>AttachmentController</name>
     <message>
         <source>A message takes at most {count} files</source>
         <translation>Un message emporte au plus {count} fichiers</translation>
@@ -694,14 +708,18 @@
     </message>
 </context>
 <context>
-    <name>Blank</name>
+    <name>BlockActions</name>
     <message>
-        <source>What is to be done?</source>
-        <translation>Que faut-il faire&#x202f;?</translation>
+        <source>Copy</source>
+        <translation>Copier</translation>
     </message>
     <message>
-        <source>Write it below. / names a template or a prompt, @ an agent, a model or a file.</source>
-        <translation>Écrivez-le ci-dessous. / nomme un gabarit ou un prompt, @ un agent, un modèle ou un fichier.</translation>
+        <source>Copy link</source>
+        <translation>Copier le lien</translation>
+    </message>
+    <message>
+        <source>Select all</source>
+        <translation>Tout sélectionner</translation>
     </message>
 </context>
 <context>
@@ -799,18 +817,37 @@
     </message>
 </context>
 <context>
-    <name>ChatActions</name>
+    <name>CardFooter</name>
     <message>
-        <source>Copy</source>
-        <translation>Copier</translation>
+        <source>Back to the message, it stays open</source>
+        <translation>Retour au message, la demande reste ouverte</translation>
     </message>
     <message>
-        <source>Copy link</source>
-        <translation>Copier le lien</translation>
+        <source>Later</source>
+        <translation>Plus tard</translation>
     </message>
     <message>
-        <source>Select all</source>
-        <translation>Tout sélectionner</translation>
+        <source>Reason for a rejection (optional)</source>
+        <translation>Motif d’un refus (facultatif)</translation>
+    </message>
+</context>
+<context>
+    <name>CardHeader</name>
+    <message>
+        <source>Next request</source>
+        <translation>Demande suivante</translation>
+    </message>
+    <message>
+        <source>Previous request</source>
+        <translation>Demande précédente</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Afficher</translation>
+    </message>
+    <message>
+        <source>{number} of {count}</source>
+        <translation>{number} sur {count}</translation>
     </message>
 </context>
 <context>
@@ -1223,7 +1260,7 @@
     </message>
 </context>
 <context>
-    <name>Completion</name>
+    <name>CompletionPopup</name>
     <message>
         <source>What can be named here</source>
         <translation>Ce qui peut être nommé ici</translation>
@@ -1278,6 +1315,75 @@
     <message>
         <source>{keys} to send now</source>
         <translation>{keys} pour envoyer maintenant</translation>
+    </message>
+</context>
+<context>
+    <name>ConfigurationImport</name>
+    <message numerus="yes">
+        <source>%n server(s) were understood.</source>
+        <translation>
+            <numerusform>%n serveur a été reconnu.</numerusform>
+            <numerusform>%n serveurs ont été reconnus.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A value is needed.</source>
+        <translation>Une valeur est nécessaire.</translation>
+    </message>
+    <message numerus="yes">
+        <source>Add %n server(s)</source>
+        <translation>
+            <numerusform>Ajouter %n serveur</numerusform>
+            <numerusform>Ajouter %n serveurs</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Configuration</source>
+        <translation>Configuration</translation>
+    </message>
+    <message>
+        <source>It cannot be used as it is. Nothing was added.</source>
+        <translation>Elle ne peut pas être utilisée telle quelle. Rien n’a été ajouté.</translation>
+    </message>
+    <message>
+        <source>JSON or YAML of another app: mcpServers, servers with inputs, context_servers, extensions. It is read and shown; nothing runs by it.</source>
+        <translation>JSON ou YAML d’une autre application&#xa0;: mcpServers, servers avec inputs, context_servers, extensions. Elle est lue et affichée&#x202f;; rien n’est exécuté.</translation>
+    </message>
+    <message>
+        <source>Kept as a secret.</source>
+        <translation>Conservée comme un secret.</translation>
+    </message>
+    <message>
+        <source>Left out</source>
+        <translation>Laissé de côté</translation>
+    </message>
+    <message>
+        <source>Nothing can be added yet: mend what is said below, and read it again.</source>
+        <translation>Rien ne peut encore être ajouté&#xa0;: corrigez ce qui est indiqué ci-dessous, puis relisez-la.</translation>
+    </message>
+    <message>
+        <source>Nothing runs before you allow it.</source>
+        <translation>Rien ne s’exécute avant que vous l’ayez autorisé.</translation>
+    </message>
+    <message>
+        <source>Paste a configuration</source>
+        <translation>Coller une configuration</translation>
+    </message>
+    <message>
+        <source>Read it</source>
+        <translation>Lire</translation>
+    </message>
+    <message>
+        <source>This is too long to be a configuration: it was not pasted.</source>
+        <translation>C’est trop long pour une configuration&#xa0;: rien n’a été collé.</translation>
+    </message>
+    <message>
+        <source>Values are needed from you, below.</source>
+        <translation>Des valeurs sont à donner, ci-dessous.</translation>
     </message>
 </context>
 <context>
@@ -1465,6 +1571,24 @@
     </message>
 </context>
 <context>
+    <name>EditForm</name>
+    <message>
+        <source>Cancel</source>
+        <translation>Annuler</translation>
+    </message>
+</context>
+<context>
+    <name>EmptyConversation</name>
+    <message>
+        <source>What is to be done?</source>
+        <translation>Que faut-il faire&#x202f;?</translation>
+    </message>
+    <message>
+        <source>Write it below. / names a template or a prompt, @ an agent, a model or a file.</source>
+        <translation>Écrivez-le ci-dessous. / nomme un gabarit ou un prompt, @ un agent, un modèle ou un fichier.</translation>
+    </message>
+</context>
+<context>
     <name>ExceptionRow</name>
     <message>
         <source>Remove the exception for {name}</source>
@@ -1495,7 +1619,7 @@
     </message>
 </context>
 <context>
-    <name>ExportRow</name>
+    <name>ExportProgress</name>
     <message>
         <source>Cancel</source>
         <translation>Annuler</translation>
@@ -1503,17 +1627,6 @@
     <message>
         <source>Exporting: {done} of {total}</source>
         <translation>Exportation&#xa0;: {done} sur {total}</translation>
-    </message>
-</context>
-<context>
-    <name>Facts</name>
-    <message>
-        <source>Arguments</source>
-        <translation>Arguments</translation>
-    </message>
-    <message>
-        <source>Input</source>
-        <translation>Entrée</translation>
     </message>
 </context>
 <context>
@@ -1919,28 +2032,6 @@
     </message>
 </context>
 <context>
-    <name>Foot</name>
-    <message>
-        <source>Back to the message, it stays open</source>
-        <translation>Retour au message, la demande reste ouverte</translation>
-    </message>
-    <message>
-        <source>Later</source>
-        <translation>Plus tard</translation>
-    </message>
-    <message>
-        <source>Reason for a rejection (optional)</source>
-        <translation>Motif d’un refus (facultatif)</translation>
-    </message>
-</context>
-<context>
-    <name>Form</name>
-    <message>
-        <source>Cancel</source>
-        <translation>Annuler</translation>
-    </message>
-</context>
-<context>
     <name>FormField</name>
     <message>
         <source>This is needed.</source>
@@ -2007,48 +2098,10 @@
     </message>
 </context>
 <context>
-    <name>FoundServers</name>
-    <message>
-        <source>Found on this computer</source>
-        <translation>Trouvé sur cet ordinateur</translation>
-    </message>
-    <message>
-        <source>Look again</source>
-        <translation>Actualiser</translation>
-    </message>
-    <message>
-        <source>Looking…</source>
-        <translation>Recherche…</translation>
-    </message>
-    <message>
-        <source>None of Ollama, LM Studio, llama.cpp and vLLM answers here.</source>
-        <translation>Ni Ollama, ni LM Studio, ni llama.cpp, ni vLLM ne répondent ici.</translation>
-    </message>
-    <message>
-        <source>Take one to choose a model of it. Nothing leaves this computer then.</source>
-        <translation>Prenez-en un pour choisir l’un de ses modèles. Rien ne quitte alors cet ordinateur.</translation>
-    </message>
-    <message numerus="yes">
-        <source>{server}: %n model(s)</source>
-        <translation>
-            <numerusform>{server}&#xa0;: %n modèle</numerusform>
-            <numerusform>{server}&#xa0;: %n modèles</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>Head</name>
     <message>
         <source>Close</source>
         <translation>Fermer</translation>
-    </message>
-    <message>
-        <source>Next request</source>
-        <translation>Demande suivante</translation>
-    </message>
-    <message>
-        <source>Previous request</source>
-        <translation>Demande précédente</translation>
     </message>
     <message numerus="yes">
         <source>Said %n times</source>
@@ -2056,28 +2109,6 @@
             <numerusform>Dit %n fois</numerusform>
             <numerusform>Dit %n fois</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>Show</source>
-        <translation>Afficher</translation>
-    </message>
-    <message>
-        <source>{number} of {count}</source>
-        <translation>{number} sur {count}</translation>
-    </message>
-</context>
-<context>
-    <name>HeadPlace</name>
-    <message>
-        <source>New workflow</source>
-        <translation>Nouveau workflow</translation>
-    </message>
-</context>
-<context>
-    <name>HeadView</name>
-    <message>
-        <source>Assistant</source>
-        <translation>Assistant</translation>
     </message>
 </context>
 <context>
@@ -2152,7 +2183,21 @@
     </message>
 </context>
 <context>
-    <name>IndexNote</name>
+    <name>HeaderBinder</name>
+    <message>
+        <source>New workflow</source>
+        <translation>Nouveau workflow</translation>
+    </message>
+</context>
+<context>
+    <name>HeaderView</name>
+    <message>
+        <source>Assistant</source>
+        <translation>Assistant</translation>
+    </message>
+</context>
+<context>
+    <name>IndexStatusBar</name>
     <message>
         <source>Go on</source>
         <translation>Reprendre</translation>
@@ -2249,10 +2294,26 @@
     </message>
 </context>
 <context>
-    <name>ItemList</name>
+    <name>ItemRow</name>
     <message>
-        <source>Activity</source>
-        <translation>Activité</translation>
+        <source>Default</source>
+        <translation>Par défaut</translation>
+    </message>
+    <message>
+        <source>Edit {name}</source>
+        <translation>Modifier {name}</translation>
+    </message>
+    <message>
+        <source>Make default</source>
+        <translation>Utiliser par défaut</translation>
+    </message>
+    <message>
+        <source>Make {name} the default</source>
+        <translation>Utiliser {name} par défaut</translation>
+    </message>
+    <message>
+        <source>Remove {name}</source>
+        <translation>Supprimer {name}</translation>
     </message>
 </context>
 <context>
@@ -2271,7 +2332,7 @@
     </message>
 </context>
 <context>
-    <name>KeyCard</name>
+    <name>KeyBindingEditor</name>
     <message>
         <source>Another key</source>
         <translation>Autre touche</translation>
@@ -2306,14 +2367,10 @@
     </message>
 </context>
 <context>
-    <name>KeyField</name>
+    <name>KeyBindingTree</name>
     <message>
-        <source>None</source>
-        <translation>Aucune</translation>
-    </message>
-    <message>
-        <source>Press keys…</source>
-        <translation>Appuyez sur des touches…</translation>
+        <source>Commands and their keys</source>
+        <translation>Commandes et leurs touches</translation>
     </message>
 </context>
 <context>
@@ -2328,10 +2385,14 @@
     </message>
 </context>
 <context>
-    <name>KeyTree</name>
+    <name>KeyRecorder</name>
     <message>
-        <source>Commands and their keys</source>
-        <translation>Commandes et leurs touches</translation>
+        <source>None</source>
+        <translation>Aucune</translation>
+    </message>
+    <message>
+        <source>Press keys…</source>
+        <translation>Appuyez sur des touches…</translation>
     </message>
 </context>
 <context>
@@ -2448,40 +2509,17 @@
     </message>
 </context>
 <context>
-    <name>Leaving</name>
+    <name>LatestButton</name>
     <message numerus="yes">
-        <source>%n wait(s) for you.</source>
+        <source>%n new</source>
         <translation>
-            <numerusform>%n vous attend.</numerusform>
-            <numerusform>%n vous attendent.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n workflow(s) are at work.</source>
-        <translation>
-            <numerusform>%n workflow est en cours.</numerusform>
-            <numerusform>%n workflows sont en cours.</numerusform>
+            <numerusform>%n nouveau</numerusform>
+            <numerusform>%n nouveaux</numerusform>
         </translation>
     </message>
     <message>
-        <source>Keep running</source>
-        <translation>Laisser tourner</translation>
-    </message>
-    <message>
-        <source>Quit Metier</source>
-        <translation>Quitter Metier</translation>
-    </message>
-    <message>
-        <source>Stay</source>
-        <translation>Rester</translation>
-    </message>
-    <message>
-        <source>Stop and quit</source>
-        <translation>Arrêter et quitter</translation>
-    </message>
-    <message>
-        <source>What stops now goes on from where it was when Metier is opened again.</source>
-        <translation>Ce qui s’arrête maintenant reprendra où il en était à la prochaine ouverture de Metier.</translation>
+        <source>Latest</source>
+        <translation>Dernier message</translation>
     </message>
 </context>
 <context>
@@ -2538,7 +2576,37 @@
     </message>
 </context>
 <context>
-    <name>LinesField</name>
+    <name>LocalServersCard</name>
+    <message>
+        <source>Found on this computer</source>
+        <translation>Trouvé sur cet ordinateur</translation>
+    </message>
+    <message>
+        <source>Look again</source>
+        <translation>Actualiser</translation>
+    </message>
+    <message>
+        <source>Looking…</source>
+        <translation>Recherche…</translation>
+    </message>
+    <message>
+        <source>None of Ollama, LM Studio, llama.cpp and vLLM answers here.</source>
+        <translation>Ni Ollama, ni LM Studio, ni llama.cpp, ni vLLM ne répondent ici.</translation>
+    </message>
+    <message>
+        <source>Take one to choose a model of it. Nothing leaves this computer then.</source>
+        <translation>Prenez-en un pour choisir l’un de ses modèles. Rien ne quitte alors cet ordinateur.</translation>
+    </message>
+    <message numerus="yes">
+        <source>{server}: %n model(s)</source>
+        <translation>
+            <numerusform>{server}&#xa0;: %n modèle</numerusform>
+            <numerusform>{server}&#xa0;: %n modèles</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>LongTextField</name>
     <message>
         <source>One on each line</source>
         <translation>Un par ligne</translation>
@@ -2588,7 +2656,7 @@
     </message>
 </context>
 <context>
-    <name>MemoryClearing</name>
+    <name>MemoryDeletion</name>
     <message>
         <source>Agents forget all of it, in every conversation. This cannot be undone.</source>
         <translation>Les agents oublient tout, dans toutes les conversations. C’est définitif.</translation>
@@ -2795,29 +2863,6 @@
     <message>
         <source>Message</source>
         <translation>Message</translation>
-    </message>
-</context>
-<context>
-    <name>MindRow</name>
-    <message>
-        <source>Default</source>
-        <translation>Par défaut</translation>
-    </message>
-    <message>
-        <source>Edit {name}</source>
-        <translation>Modifier {name}</translation>
-    </message>
-    <message>
-        <source>Make default</source>
-        <translation>Utiliser par défaut</translation>
-    </message>
-    <message>
-        <source>Make {name} the default</source>
-        <translation>Utiliser {name} par défaut</translation>
-    </message>
-    <message>
-        <source>Remove {name}</source>
-        <translation>Supprimer {name}</translation>
     </message>
 </context>
 <context>
@@ -3052,7 +3097,7 @@
     </message>
 </context>
 <context>
-    <name>NameValue</name>
+    <name>NameValueRow</name>
     <message>
         <source>Name</source>
         <translation>Nom</translation>
@@ -3088,33 +3133,6 @@
     <message>
         <source>{name} is a secret</source>
         <translation>{name} est un secret</translation>
-    </message>
-</context>
-<context>
-    <name>Notice</name>
-    <message>
-        <source>Changes apply at once.</source>
-        <translation>Les changements s’appliquent aussitôt.</translation>
-    </message>
-    <message>
-        <source>Redo</source>
-        <translation>Rétablir</translation>
-    </message>
-    <message>
-        <source>Try again</source>
-        <translation>Réessayer</translation>
-    </message>
-    <message>
-        <source>Undo</source>
-        <translation>Annuler</translation>
-    </message>
-    <message>
-        <source>Undone. {setting}: {value}</source>
-        <translation>Annulé. {setting}&#xa0;: {value}</translation>
-    </message>
-    <message>
-        <source>{setting}: {value}</source>
-        <translation>{setting}&#xa0;: {value}</translation>
     </message>
 </context>
 <context>
@@ -3244,37 +3262,6 @@
     <message>
         <source>This number is too large.</source>
         <translation>Ce nombre est trop grand.</translation>
-    </message>
-</context>
-<context>
-    <name>OfferRow</name>
-    <message>
-        <source>It is a secret and was not kept: it becomes a field of the input.</source>
-        <translation>C’est un secret, il n’a pas été conservé&#xa0;: il devient un champ de l’entrée.</translation>
-    </message>
-    <message>
-        <source>It stands in an earlier result.</source>
-        <translation>Elle figure dans un résultat précédent.</translation>
-    </message>
-    <message>
-        <source>It stands in the input of the recording.</source>
-        <translation>Elle figure dans l’entrée de l’enregistrement.</translation>
-    </message>
-    <message>
-        <source>Perhaps the same by chance.</source>
-        <translation>Peut-être la même par hasard.</translation>
-    </message>
-    <message>
-        <source>Probably right.</source>
-        <translation>Probablement juste.</translation>
-    </message>
-    <message>
-        <source>Very likely right.</source>
-        <translation>Très probablement juste.</translation>
-    </message>
-    <message>
-        <source>You wrote it: it becomes a field of the input.</source>
-        <translation>Vous l’avez écrite&#xa0;: elle devient un champ de l’entrée.</translation>
     </message>
 </context>
 <context>
@@ -3481,39 +3468,6 @@
     </message>
 </context>
 <context>
-    <name>Pill</name>
-    <message numerus="yes">
-        <source>%n new</source>
-        <translation>
-            <numerusform>%n nouveau</numerusform>
-            <numerusform>%n nouveaux</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Latest</source>
-        <translation>Dernier message</translation>
-    </message>
-</context>
-<context>
-    <name>PlaceBanner</name>
-    <message>
-        <source>Only a look: Enter opens it, Esc goes back.</source>
-        <translation>Simple aperçu&#xa0;: Entrée l’ouvre, Échap revient en arrière.</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Ouvrir</translation>
-    </message>
-    <message>
-        <source>Restore</source>
-        <translation>Restaurer</translation>
-    </message>
-    <message>
-        <source>This workflow is archived. A new message restores it.</source>
-        <translation>Ce workflow est archivé. Un nouveau message le restaure.</translation>
-    </message>
-</context>
-<context>
     <name>PromptForm</name>
     <message>
         <source>Category</source>
@@ -3699,6 +3653,43 @@
     </message>
 </context>
 <context>
+    <name>QuitGuard</name>
+    <message numerus="yes">
+        <source>%n wait(s) for you.</source>
+        <translation>
+            <numerusform>%n vous attend.</numerusform>
+            <numerusform>%n vous attendent.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n workflow(s) are at work.</source>
+        <translation>
+            <numerusform>%n workflow est en cours.</numerusform>
+            <numerusform>%n workflows sont en cours.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Keep running</source>
+        <translation>Laisser tourner</translation>
+    </message>
+    <message>
+        <source>Quit Metier</source>
+        <translation>Quitter Metier</translation>
+    </message>
+    <message>
+        <source>Stay</source>
+        <translation>Rester</translation>
+    </message>
+    <message>
+        <source>Stop and quit</source>
+        <translation>Arrêter et quitter</translation>
+    </message>
+    <message>
+        <source>What stops now goes on from where it was when Metier is opened again.</source>
+        <translation>Ce qui s’arrête maintenant reprendra où il en était à la prochaine ouverture de Metier.</translation>
+    </message>
+</context>
+<context>
     <name>RecentList</name>
     <message>
         <source>Viewed last</source>
@@ -3751,7 +3742,18 @@
     </message>
 </context>
 <context>
-    <name>ResultWords</name>
+    <name>RequestDetails</name>
+    <message>
+        <source>Arguments</source>
+        <translation>Arguments</translation>
+    </message>
+    <message>
+        <source>Input</source>
+        <translation>Entrée</translation>
+    </message>
+</context>
+<context>
+    <name>ResultStrings</name>
     <message numerus="yes">
         <source>%n hits</source>
         <translation>
@@ -3896,13 +3898,6 @@
     </message>
 </context>
 <context>
-    <name>Scope</name>
-    <message>
-        <source>Approve</source>
-        <translation>Approuver</translation>
-    </message>
-</context>
-<context>
     <name>Search</name>
     <message>
         <source>Agent</source>
@@ -3978,7 +3973,7 @@
     </message>
 </context>
 <context>
-    <name>Sending</name>
+    <name>SendController</name>
     <message>
         <source>The turn failed: these wait until you send one, or the next turn succeeds</source>
         <translation>Le tour a échoué&#xa0;: ces messages attendent que vous en envoyiez un, ou qu’un tour réussisse</translation>
@@ -3993,45 +3988,7 @@
     </message>
 </context>
 <context>
-    <name>ServerChoice</name>
-    <message>
-        <source>All servers, also those to come</source>
-        <translation>Tous les serveurs, aussi ceux à venir</translation>
-    </message>
-    <message>
-        <source>{server} (not there any more)</source>
-        <translation>{server} (n’existe plus)</translation>
-    </message>
-</context>
-<context>
-    <name>ServerConsent</name>
-    <message>
-        <source>Allow it to run</source>
-        <translation>Autoriser son exécution</translation>
-    </message>
-    <message>
-        <source>Allow the connection</source>
-        <translation>Autoriser la connexion</translation>
-    </message>
-    <message>
-        <source>It is too long to be shown whole: copy it to read the rest.</source>
-        <translation>C’est trop long pour être affiché en entier&#xa0;: copiez-le pour lire la suite.</translation>
-    </message>
-    <message>
-        <source>This address has not been used yet, or was changed since. What agents ask of it is sent there: allow it if you trust it.</source>
-        <translation>Cette adresse n’a pas encore été utilisée, ou a changé depuis. Ce que les agents lui demandent y est envoyé&#xa0;: autorisez-la si vous lui faites confiance.</translation>
-    </message>
-    <message>
-        <source>This program has not run yet, or was changed since. It runs with your rights and can do whatever you can: allow it if you know where it comes from.</source>
-        <translation>Ce programme n’a pas encore été exécuté, ou a changé depuis. Il a vos droits et peut faire tout ce que vous pouvez faire&#xa0;: autorisez-le si vous savez d’où il vient.</translation>
-    </message>
-    <message>
-        <source>What will run</source>
-        <translation>Ce qui sera exécuté</translation>
-    </message>
-</context>
-<context>
-    <name>ServerDeeds</name>
+    <name>ServerActions</name>
     <message>
         <source>It is ended, and agents and templates lose its tools. You can undo it while the app is open.</source>
         <translation>Il est arrêté, et les agents et les gabarits perdent ses outils. Vous pouvez annuler tant que l’application est ouverte.</translation>
@@ -4073,7 +4030,34 @@
     </message>
 </context>
 <context>
-    <name>ServerFailure</name>
+    <name>ServerConsentPanel</name>
+    <message>
+        <source>Allow it to run</source>
+        <translation>Autoriser son exécution</translation>
+    </message>
+    <message>
+        <source>Allow the connection</source>
+        <translation>Autoriser la connexion</translation>
+    </message>
+    <message>
+        <source>It is too long to be shown whole: copy it to read the rest.</source>
+        <translation>C’est trop long pour être affiché en entier&#xa0;: copiez-le pour lire la suite.</translation>
+    </message>
+    <message>
+        <source>This address has not been used yet, or was changed since. What agents ask of it is sent there: allow it if you trust it.</source>
+        <translation>Cette adresse n’a pas encore été utilisée, ou a changé depuis. Ce que les agents lui demandent y est envoyé&#xa0;: autorisez-la si vous lui faites confiance.</translation>
+    </message>
+    <message>
+        <source>This program has not run yet, or was changed since. It runs with your rights and can do whatever you can: allow it if you know where it comes from.</source>
+        <translation>Ce programme n’a pas encore été exécuté, ou a changé depuis. Il a vos droits et peut faire tout ce que vous pouvez faire&#xa0;: autorisez-le si vous savez d’où il vient.</translation>
+    </message>
+    <message>
+        <source>What will run</source>
+        <translation>Ce qui sera exécuté</translation>
+    </message>
+</context>
+<context>
+    <name>ServerFailurePanel</name>
     <message>
         <source>Details</source>
         <translation>Détails</translation>
@@ -4199,7 +4183,7 @@
     </message>
 </context>
 <context>
-    <name>ServerLog</name>
+    <name>ServerLogPanel</name>
     <message>
         <source>Log</source>
         <translation>Journal</translation>
@@ -4210,72 +4194,14 @@
     </message>
 </context>
 <context>
-    <name>ServerPaste</name>
-    <message numerus="yes">
-        <source>%n server(s) were understood.</source>
-        <translation>
-            <numerusform>%n serveur a été reconnu.</numerusform>
-            <numerusform>%n serveurs ont été reconnus.</numerusform>
-        </translation>
+    <name>ServerPicker</name>
+    <message>
+        <source>All servers, also those to come</source>
+        <translation>Tous les serveurs, aussi ceux à venir</translation>
     </message>
     <message>
-        <source>A value is needed.</source>
-        <translation>Une valeur est nécessaire.</translation>
-    </message>
-    <message numerus="yes">
-        <source>Add %n server(s)</source>
-        <translation>
-            <numerusform>Ajouter %n serveur</numerusform>
-            <numerusform>Ajouter %n serveurs</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>Cancel</source>
-        <translation>Annuler</translation>
-    </message>
-    <message>
-        <source>Configuration</source>
-        <translation>Configuration</translation>
-    </message>
-    <message>
-        <source>It cannot be used as it is. Nothing was added.</source>
-        <translation>Elle ne peut pas être utilisée telle quelle. Rien n’a été ajouté.</translation>
-    </message>
-    <message>
-        <source>JSON or YAML of another app: mcpServers, servers with inputs, context_servers, extensions. It is read and shown; nothing runs by it.</source>
-        <translation>JSON ou YAML d’une autre application&#xa0;: mcpServers, servers avec inputs, context_servers, extensions. Elle est lue et affichée&#x202f;; rien n’est exécuté.</translation>
-    </message>
-    <message>
-        <source>Kept as a secret.</source>
-        <translation>Conservée comme un secret.</translation>
-    </message>
-    <message>
-        <source>Left out</source>
-        <translation>Laissé de côté</translation>
-    </message>
-    <message>
-        <source>Nothing can be added yet: mend what is said below, and read it again.</source>
-        <translation>Rien ne peut encore être ajouté&#xa0;: corrigez ce qui est indiqué ci-dessous, puis relisez-la.</translation>
-    </message>
-    <message>
-        <source>Nothing runs before you allow it.</source>
-        <translation>Rien ne s’exécute avant que vous l’ayez autorisé.</translation>
-    </message>
-    <message>
-        <source>Paste a configuration</source>
-        <translation>Coller une configuration</translation>
-    </message>
-    <message>
-        <source>Read it</source>
-        <translation>Lire</translation>
-    </message>
-    <message>
-        <source>This is too long to be a configuration: it was not pasted.</source>
-        <translation>C’est trop long pour une configuration&#xa0;: rien n’a été collé.</translation>
-    </message>
-    <message>
-        <source>Values are needed from you, below.</source>
-        <translation>Des valeurs sont à donner, ci-dessous.</translation>
+        <source>{server} (not there any more)</source>
+        <translation>{server} (n’existe plus)</translation>
     </message>
 </context>
 <context>
@@ -4395,7 +4321,50 @@
     </message>
 </context>
 <context>
-    <name>ServerTools</name>
+    <name>ServerToolsModel</name>
+    <message>
+        <source>Always allow</source>
+        <translation>Toujours autoriser</translation>
+    </message>
+    <message>
+        <source>Approval</source>
+        <translation>Approbation</translation>
+    </message>
+    <message>
+        <source>As the mode says</source>
+        <translation>Selon le mode</translation>
+    </message>
+    <message>
+        <source>As the server</source>
+        <translation>Comme le serveur</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>Demander</translation>
+    </message>
+    <message>
+        <source>Risk</source>
+        <translation>Risque</translation>
+    </message>
+    <message>
+        <source>Tool</source>
+        <translation>Outil</translation>
+    </message>
+    <message>
+        <source>high</source>
+        <translation>élevé</translation>
+    </message>
+    <message>
+        <source>low, only reads</source>
+        <translation>faible, lit seulement</translation>
+    </message>
+    <message>
+        <source>medium</source>
+        <translation>moyen</translation>
+    </message>
+</context>
+<context>
+    <name>ServerToolsPanel</name>
     <message numerus="yes">
         <source>%n chosen tool(s)</source>
         <translation>
@@ -4442,49 +4411,6 @@
     <message>
         <source>What is set for a tool wins over what is set for all.</source>
         <translation>Ce qui vaut pour un outil l’emporte sur ce qui vaut pour tous.</translation>
-    </message>
-</context>
-<context>
-    <name>ServerToolsModel</name>
-    <message>
-        <source>Always allow</source>
-        <translation>Toujours autoriser</translation>
-    </message>
-    <message>
-        <source>Approval</source>
-        <translation>Approbation</translation>
-    </message>
-    <message>
-        <source>As the mode says</source>
-        <translation>Selon le mode</translation>
-    </message>
-    <message>
-        <source>As the server</source>
-        <translation>Comme le serveur</translation>
-    </message>
-    <message>
-        <source>Ask</source>
-        <translation>Demander</translation>
-    </message>
-    <message>
-        <source>Risk</source>
-        <translation>Risque</translation>
-    </message>
-    <message>
-        <source>Tool</source>
-        <translation>Outil</translation>
-    </message>
-    <message>
-        <source>high</source>
-        <translation>élevé</translation>
-    </message>
-    <message>
-        <source>low, only reads</source>
-        <translation>faible, lit seulement</translation>
-    </message>
-    <message>
-        <source>medium</source>
-        <translation>moyen</translation>
     </message>
 </context>
 <context>
@@ -5264,7 +5190,7 @@
     </message>
 </context>
 <context>
-    <name>SidebarHead</name>
+    <name>SidebarHeader</name>
     <message>
         <source>Collapse the sidebar</source>
         <translation>Réduire la barre latérale</translation>
@@ -5300,7 +5226,7 @@
     </message>
 </context>
 <context>
-    <name>Slashing</name>
+    <name>SlashCommands</name>
     <message>
         <source>Inserts the prompt “{title}”</source>
         <translation>Insère le prompt «&#xa0;{title}&#xa0;»</translation>
@@ -5428,6 +5354,37 @@
     <message>
         <source>{count} tokens</source>
         <translation>{count}&#xa0;jetons</translation>
+    </message>
+</context>
+<context>
+    <name>SuggestionRow</name>
+    <message>
+        <source>It is a secret and was not kept: it becomes a field of the input.</source>
+        <translation>C’est un secret, il n’a pas été conservé&#xa0;: il devient un champ de l’entrée.</translation>
+    </message>
+    <message>
+        <source>It stands in an earlier result.</source>
+        <translation>Elle figure dans un résultat précédent.</translation>
+    </message>
+    <message>
+        <source>It stands in the input of the recording.</source>
+        <translation>Elle figure dans l’entrée de l’enregistrement.</translation>
+    </message>
+    <message>
+        <source>Perhaps the same by chance.</source>
+        <translation>Peut-être la même par hasard.</translation>
+    </message>
+    <message>
+        <source>Probably right.</source>
+        <translation>Probablement juste.</translation>
+    </message>
+    <message>
+        <source>Very likely right.</source>
+        <translation>Très probablement juste.</translation>
+    </message>
+    <message>
+        <source>You wrote it: it becomes a field of the input.</source>
+        <translation>Vous l’avez écrite&#xa0;: elle devient un champ de l’entrée.</translation>
     </message>
 </context>
 <context>
@@ -5829,21 +5786,6 @@
     </message>
 </context>
 <context>
-    <name>ToolChoice</name>
-    <message>
-        <source>All tools, also those to come</source>
-        <translation>Tous les outils, aussi ceux à venir</translation>
-    </message>
-    <message>
-        <source>No tool has these words in its name. Other words may find one.</source>
-        <translation>Aucun outil n’a ces mots dans son nom. D’autres mots en trouveront peut-être un.</translation>
-    </message>
-    <message>
-        <source>Search tools</source>
-        <translation>Rechercher des outils</translation>
-    </message>
-</context>
-<context>
     <name>ToolGroup</name>
     <message>
         <source>Hide</source>
@@ -5889,6 +5831,21 @@
             <numerusform>%n appel d’outil</numerusform>
             <numerusform>%n appels d’outils</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>ToolPicker</name>
+    <message>
+        <source>All tools, also those to come</source>
+        <translation>Tous les outils, aussi ceux à venir</translation>
+    </message>
+    <message>
+        <source>No tool has these words in its name. Other words may find one.</source>
+        <translation>Aucun outil n’a ces mots dans son nom. D’autres mots en trouveront peut-être un.</translation>
+    </message>
+    <message>
+        <source>Search tools</source>
+        <translation>Rechercher des outils</translation>
     </message>
 </context>
 <context>
@@ -6093,36 +6050,12 @@
 <context>
     <name>Transcript</name>
     <message>
-        <source>Assistant</source>
-        <translation>Assistant</translation>
-    </message>
-    <message>
         <source>Conversation</source>
         <translation>Conversation</translation>
     </message>
-    <message>
-        <source>Notice</source>
-        <translation>Remarque</translation>
-    </message>
-    <message>
-        <source>You</source>
-        <translation>Vous</translation>
-    </message>
-    <message>
-        <source>failed</source>
-        <translation>échec</translation>
-    </message>
-    <message>
-        <source>interrupted</source>
-        <translation>interrompu</translation>
-    </message>
-    <message>
-        <source>writing</source>
-        <translation>en cours d’écriture</translation>
-    </message>
 </context>
 <context>
-    <name>Tray</name>
+    <name>TrayIcon</name>
     <message numerus="yes">
         <source>%n workflow(s) at work</source>
         <translation>
@@ -6144,6 +6077,33 @@
     <message>
         <source>Quit</source>
         <translation>Quitter</translation>
+    </message>
+</context>
+<context>
+    <name>UndoBar</name>
+    <message>
+        <source>Changes apply at once.</source>
+        <translation>Les changements s’appliquent aussitôt.</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Rétablir</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Réessayer</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Annuler</translation>
+    </message>
+    <message>
+        <source>Undone. {setting}: {value}</source>
+        <translation>Annulé. {setting}&#xa0;: {value}</translation>
+    </message>
+    <message>
+        <source>{setting}: {value}</source>
+        <translation>{setting}&#xa0;: {value}</translation>
     </message>
 </context>
 <context>
@@ -6193,6 +6153,25 @@
     <message>
         <source>Copy: {title}</source>
         <translation>Copier&#xa0;: {title}</translation>
+    </message>
+</context>
+<context>
+    <name>ViewBanner</name>
+    <message>
+        <source>Only a look: Enter opens it, Esc goes back.</source>
+        <translation>Simple aperçu&#xa0;: Entrée l’ouvre, Échap revient en arrière.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Ouvrir</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>Restaurer</translation>
+    </message>
+    <message>
+        <source>This workflow is archived. A new message restores it.</source>
+        <translation>Ce workflow est archivé. Un nouveau message le restaure.</translation>
     </message>
 </context>
 <context>

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from core.domain.json_text import decode, encode
-from core.domain.masking import masked, masked_text
-from core.domain.step import StepResult, StepStatus
-from core.domain.tool import sameness_of
+from core.domain.run import StepResult, StepStatus
+from core.domain.text.json_text import decode, encode
+from core.domain.text.masking import masked, masked_text
+from core.domain.tool import arguments_digest
 from core.ports.model import CallRequest, ChatMessage
 
 PARAGRAPH = "\n\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ModelAnswer:
     """What a model said and which calls it made.
 
     `status` is completed for a whole answer; else it broke off after `text` and no call of it counts. `kept` are the
@@ -35,7 +35,7 @@ class Answer:
     @property
     def samenesses(self) -> tuple[str, ...]:
         """Of each call, equal for equal arguments."""
-        return tuple(kept or sameness_of(arguments_json(call)) for call, kept in self._pairs)
+        return tuple(kept or arguments_digest(arguments_json(call)) for call, kept in self._pairs)
 
     def as_json(self) -> str:
         """`{text, calls: [{id, tool, arguments, arguments_text, sameness?}]}`."""
@@ -51,21 +51,21 @@ def arguments_json(call: CallRequest) -> str:
     return encode(call.arguments_text if call.arguments is None else dict(call.arguments))
 
 
-def answers_of(results: Iterable[StepResult]) -> list[Answer]:
+def stored_answers(results: Iterable[StepResult]) -> list[ModelAnswer]:
     """The answers that ended, whole or not, among the checkpoints of one turn, in order."""
     ended = [result for result in results if result.key.round and result.status.is_final]
     return [_answer_of(result) for result in sorted(ended, key=lambda result: result.key.round or 0)]
 
 
-def text_of(answers: Iterable[Answer]) -> str:
+def turn_text(answers: Iterable[ModelAnswer]) -> str:
     """What a turn says as a whole: its answers are paragraphs."""
     return PARAGRAPH.join(answer.text for answer in answers if answer.text)
 
 
-def _answer_of(result: StepResult) -> Answer:
+def _answer_of(result: StepResult) -> ModelAnswer:
     found = decode(result.output_json or "{}")
     kept = tuple(call.pop("sameness", None) for call in found["calls"])
-    return Answer(found["text"], tuple(CallRequest(**call) for call in found["calls"]), result.status, kept)
+    return ModelAnswer(found["text"], tuple(CallRequest(**call) for call in found["calls"]), result.status, kept)
 
 
 def _kept(call: CallRequest, sameness: str | None) -> Mapping[str, Any]:
@@ -78,4 +78,4 @@ def _kept(call: CallRequest, sameness: str | None) -> Mapping[str, Any]:
         shown = call if is_same else replace(call, arguments=arguments, arguments_text=encode(arguments))
     if shown == call and sameness is None:
         return asdict(call)
-    return {**asdict(shown), "sameness": sameness or sameness_of(arguments_json(call))}
+    return {**asdict(shown), "sameness": sameness or arguments_digest(arguments_json(call))}

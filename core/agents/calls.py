@@ -5,24 +5,23 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from core.agents.answers import Answer
+from core.agents.answers import ModelAnswer
 from core.agents.ledger import Ledger
 from core.agents.limits import CALL_TIMEOUT_S
 from core.domain.ids import CallId
-from core.domain.json_text import read, type_name
 from core.domain.run import ErrorInfo
+from core.domain.text.json_text import parse, type_name
 from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
 from core.ports.agents import AgentTurn
-from core.ports.consent import WantedCall
+from core.ports.consent import PendingCall
 from core.ports.model import CallRequest
 from core.ports.sub_agents import SubAgents
 from core.ports.tools import CallContext, ToolRunner
-from core.threads.long_json import text_of
-from core.threads.long_masking import masked_value
+from core.threads.long_values import encode_async, masked_async
 
 
 @dataclass(frozen=True, slots=True)
-class _Due:
+class _ReadyCall:
     """A call that is to be made, with the arguments that it may have."""
 
     row: ToolCall
@@ -39,7 +38,7 @@ class RoundCalls:
         self._sub_agents = sub_agents
 
     async def carry_out(
-        self, number: int, answer: Answer, offset: int, advertised: Collection[str]
+        self, number: int, answer: ModelAnswer, offset: int, advertised: Collection[str]
     ) -> list[CallResult]:
         """The results of the answer's calls, one for each, in order; what has one already is not run again.
 
@@ -81,7 +80,7 @@ class RoundCalls:
         offset: int,
         advertised: Collection[str],
         results: dict[CallId, CallResult],
-    ) -> list[_Due]:
+    ) -> list[_ReadyCall]:
         """Those that may be made, once every request for consent is settled; the `results` of the others are added."""
         wanted = []
         for row, call in left:
@@ -93,7 +92,7 @@ class RoundCalls:
                 if isinstance(resolved, CallResult):
                     await self._refuse(row, arguments, resolved, offset, results)
                     continue
-                wanted.append((row, WantedCall(row.id, row.step, row.index, call.tool, resolved)))
+                wanted.append((row, PendingCall(row.id, row.step, row.index, call.tool, resolved)))
         settled = await self._turn.consent([one for _, one in wanted], advertised)
         due = []
         for (row, one), verdict in zip(wanted, settled, strict=True):
@@ -102,27 +101,29 @@ class RoundCalls:
                 continue
             effect = self._effect(one.tool, verdict.arguments, advertised)
             await self._turn.recorder.settle(row.id, verdict.arguments)
-            kept = await text_of(await masked_value(verdict.arguments))
-            due.append(_Due(replace(row, arguments_json=kept, effect=effect), verdict.arguments))
+            kept = await encode_async(await masked_async(verdict.arguments))
+            due.append(_ReadyCall(replace(row, arguments_json=kept, effect=effect), verdict.arguments))
         return due
 
     async def _refuse(
         self, row: ToolCall, arguments: Any, result: CallResult, offset: int, results: dict[CallId, CallResult]
     ) -> None:
-        kept = await text_of(await masked_value(arguments))
-        shown = replace(result, value=await masked_value(result.value))
-        text = await text_of(shown.value)
+        kept = await encode_async(await masked_async(arguments))
+        shown = replace(result, value=await masked_async(result.value))
+        text = await encode_async(shown.value)
         self._ledger.refuse(replace(row, arguments_json=kept), shown, offset, text, result.value)
         results[row.id] = result
 
-    def _groups(self, due: Sequence[_Due]) -> list[Sequence[_Due]]:
+    def _groups(self, due: Sequence[_ReadyCall]) -> list[Sequence[_ReadyCall]]:
         """What runs side by side. Those that wait for a person come last, so that nothing is at work meanwhile."""
         if not all(one.row.effect is Effect.NONE for one in due):
             return [[one] for one in due]
         asking = [one for one in due if self._asks_people(one.row.tool)]
         return [group for group in ([one for one in due if one not in asking], asking) if group]
 
-    async def _make(self, group: Sequence[_Due], offset: int, advertised: Collection[str]) -> dict[CallId, CallResult]:
+    async def _make(
+        self, group: Sequence[_ReadyCall], offset: int, advertised: Collection[str]
+    ) -> dict[CallId, CallResult]:
         """Make the calls side by side, once the ledger has them."""
         await self._ledger.start([one.row for one in group], offset)
         async with asyncio.TaskGroup() as tasks:
@@ -131,7 +132,7 @@ class RoundCalls:
             }
         return {call_id: task.result() for call_id, task in made.items()}
 
-    async def _call(self, due: _Due, advertised: Collection[str]) -> CallResult:
+    async def _call(self, due: _ReadyCall, advertised: Collection[str]) -> CallResult:
         turn, row = self._turn, due.row
         result = await self._tools.call(
             row.tool,
@@ -144,8 +145,8 @@ class RoundCalls:
             is_permitted=True,
             late=lambda ended: self._ledger.end_late(row.id, ended),
         )
-        shown = replace(result, value=await masked_value(result.value))
-        self._ledger.end(row.id, shown, await text_of(shown.value), result.value)
+        shown = replace(result, value=await masked_async(result.value))
+        self._ledger.end(row.id, shown, await encode_async(shown.value), result.value)
         return result
 
     def _effect(self, tool: str, arguments: Any, advertised: Collection[str]) -> Effect:
@@ -162,7 +163,7 @@ class RoundCalls:
 def _not_an_object(call: CallRequest) -> CallResult:
     """The answer to arguments that are no JSON object: an error that the model can mend, never `{}`."""
     try:
-        problem = f"they are {type_name(read(call.arguments_text))}"
+        problem = f"they are {type_name(parse(call.arguments_text))}"
     except ValueError as error:
         problem = str(error)
     message = f"the arguments of {call.tool} must be one JSON object: {problem}"

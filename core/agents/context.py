@@ -6,28 +6,27 @@ its ledger. A call that has no result gets one that says so, so that every histo
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import takewhile
 
-from core.agents.answers import Answer, answers_of
-from core.agents.results import as_messages, result_of
-from core.domain.attachment import AttachedText, from_input, with_attachments
+from core.agents.answers import ModelAnswer, stored_answers
+from core.agents.results import stored_result, tool_messages
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.domain.json_text import readable
-from core.domain.message import Message, MessageState, Role
-from core.domain.run import Run, RunKind, RunStatus
+from core.domain.messages import AttachedText, Message, MessageState, Role, from_input, with_attachments
+from core.domain.run import SUMMARY_TEMPLATE, Run, RunKind, RunStatus
 from core.domain.sub_agent import is_sub_agent
-from core.domain.summary import SUMMARY_TEMPLATE
+from core.domain.text.json_text import readable_json
 from core.domain.tool import ToolCall
 from core.errors import StorageFailed
 from core.ports.agents import AgentTurn
 from core.ports.model import ChatMessage
 from core.ports.storage import PAGE_ROWS, Storage
 
-SUMMARY = "What was said in this conversation before, as a summary:\n\n{}"
+SUMMARY_PROMPT = "What was said in this conversation before, as a summary:\n\n{}"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class HistoryMessage:
     """A message of the history, and the stored message that it is from."""
 
     source: MessageId
@@ -39,7 +38,7 @@ class Conversation:
     """What a turn begins with: `system` messages, the history oldest first, and the prompt."""
 
     system: Sequence[ChatMessage]
-    history: Sequence[Said]
+    history: Sequence[HistoryMessage]
     prompt: ChatMessage
 
     @property
@@ -52,19 +51,19 @@ class Conversation:
         return self.history[dropped].source if 0 < dropped < len(self.history) else None
 
 
-async def conversation(storage: Storage, turn: AgentTurn, system_prompt: str) -> Conversation:
+async def load_conversation(storage: Storage, turn: AgentTurn, system_prompt: str) -> Conversation:
     """What the turn begins with. Neither a template's agent step nor a sub-agent has a conversation before its prompt.
 
     For a language model the newest summary stands for all that was said before it.
     """
     system = [ChatMessage("system", system_prompt)] if system_prompt else []
-    history: list[Said] = []
+    history: list[HistoryMessage] = []
     prompt = turn.prompt
     if turn.run.kind is RunKind.CHAT and turn.place.sub_agent_id is None:
-        summary, history = await spoken(
+        summary, history = await load_history(
             storage, turn.run.workflow_id, turn.run.id, with_summary=turn.snapshot.model is not None
         )
-        system += [ChatMessage("system", SUMMARY.format(summary))] if summary is not None else []
+        system += [ChatMessage("system", SUMMARY_PROMPT.format(summary))] if summary is not None else []
         prompt = with_attachments(prompt, from_input(turn.snapshot.input))
     return Conversation(system, history, ChatMessage("user", prompt + _shape(turn)))
 
@@ -81,18 +80,19 @@ def _shape(turn: AgentTurn) -> str:
     """What the model is told of the form of its answer, if that has one."""
     if turn.output_schema is None:
         return ""
-    return f"\n\nAnswer with one JSON value and nothing else. It has to fit this schema: {readable(turn.output_schema)}"
+    schema = readable_json(turn.output_schema)
+    return f"\n\nAnswer with one JSON value and nothing else. It has to fit this schema: {schema}"
 
 
-async def spoken(
+async def load_history(
     storage: Storage, workflow_id: WorkflowId, before: RunId | None = None, *, with_summary: bool = True
-) -> tuple[str | None, list[Said]]:
+) -> tuple[str | None, list[HistoryMessage]]:
     """What was said in a workflow before that run, or until now: the newest summary, if there is one, and what was said
     after it, turn by turn. Without `with_summary` all that was said, and summaries are left out."""
     said = list(takewhile(lambda message: message.run_id != before, await storage.messages(workflow_id)))
     runs = await _runs(storage, workflow_id) if said else {}
     summary: str | None = None
-    history: list[Said] = []
+    history: list[HistoryMessage] = []
     for message in said:
         shown = runs.get(message.run_id) if message.run_id is not None else None
         if shown is not None and shown.template_id == SUMMARY_TEMPLATE:
@@ -101,12 +101,12 @@ async def spoken(
                 history.clear()
         elif message.role is Role.USER:
             text = await _with_texts(storage, message, message.text)
-            history.append(Said(message.id, ChatMessage("user", text)))
+            history.append(HistoryMessage(message.id, ChatMessage("user", text)))
         elif message.role is Role.ASSISTANT and shown is not None and shown.kind is RunKind.CHAT:
             if message.id == shown.message_id:  # others of its are text that a crash cut off
-                history += [Said(message.id, one) for one in await _turn(storage, message, shown.id)]
+                history += [HistoryMessage(message.id, one) for one in await _turn(storage, message, shown.id)]
         elif message.role is Role.ASSISTANT and message.text and message.state is not MessageState.OPEN:
-            history.append(Said(message.id, ChatMessage("assistant", message.text)))
+            history.append(HistoryMessage(message.id, ChatMessage("assistant", message.text)))
     return summary, history
 
 
@@ -114,7 +114,7 @@ async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatM
     """The answers of an earlier turn with the results of their calls; its text where they cannot be read."""
     try:
         results = await storage.step_results(run_id)
-        answers = answers_of(one for one in results if not is_sub_agent(one.key.step))
+        answers = stored_answers(one for one in results if not is_sub_agent(one.key.step))
         rows = [row for row in await storage.tool_calls(run_id) if not is_sub_agent(row.step)]
     except StorageFailed as error:
         if error.code != "unreadable":
@@ -125,13 +125,13 @@ async def _turn(storage: Storage, message: Message, run_id: RunId) -> list[ChatM
     return await _answered(answers, rows)
 
 
-async def _answered(answers: Sequence[Answer], rows: Sequence[ToolCall]) -> list[ChatMessage]:
+async def _answered(answers: Sequence[ModelAnswer], rows: Sequence[ToolCall]) -> list[ChatMessage]:
     told: list[ChatMessage] = []
     ledger = {(row.round, row.position): row for row in rows}
     for number, answer in enumerate(answers, 1):
         told.append(answer.as_message())
-        results = [await result_of(ledger.get((number, position))) for position in range(1, len(answer.calls) + 1)]
-        told.extend(await as_messages([call.id for call in answer.calls], results))
+        results = [await stored_result(ledger.get((number, position))) for position in range(1, len(answer.calls) + 1)]
+        told.extend(await tool_messages([call.id for call in answer.calls], results))
     return told
 
 
@@ -143,3 +143,26 @@ async def _runs(storage: Storage, workflow_id: WorkflowId) -> dict[RunId, Run]:
         runs.update({run.id: run for run in page})
         before = page[-1].id
     return runs
+
+
+_INTRODUCTION = """\
+You are an assistant in Metier, an app that runs AI workflows on a person's own machine. Today is {date}.
+Use the tools you are given where they help, and only those. Say plainly what you could not do."""
+_SUB_AGENT_TASK = """\
+Another agent has given you a task. It reads your last answer and nothing else: say there all that it has to
+know."""
+_FOLDERS = "File tools reach these folders and nothing else: {}."
+_NO_FOLDERS = "No folder is open to the file tools in this run."
+_ORIGINS = "Of addresses that are not public, http_fetch reaches these: {}."
+
+
+def build_system_prompt(turn: AgentTurn, now: datetime) -> str:
+    """For a turn that a language model answers: its place, then what its agent is told."""
+    allow, origins = turn.snapshot.folders, turn.snapshot.origins
+    folders = _FOLDERS.format(", ".join(allow)) if allow else _NO_FOLDERS
+    private = f" {_ORIGINS.format(', '.join(origins))}" if origins else ""
+    profile = turn.snapshot.profile
+    own = f"\n\n{profile.system_prompt}" if profile is not None and profile.system_prompt.strip() else ""
+    recording = f"\n{turn.recorder.guide}" if turn.recorder.guide else ""
+    task = f"\n{_SUB_AGENT_TASK}" if turn.place.sub_agent_id is not None else ""
+    return f"{_INTRODUCTION.format(date=f'{now:%A, %d %B %Y}')}{task}\n{folders}{private}{recording}{own}"

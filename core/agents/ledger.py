@@ -9,20 +9,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from core.agents.results import SETTLED, result_of
+from core.agents.results import SETTLED, stored_result
 from core.domain.events import Fact, ToolEnded, ToolEndedLate, ToolStarted
 from core.domain.ids import CallId
-from core.domain.interruption import Action, Ask, InterruptionKind
-from core.domain.json_text import decode, encode
-from core.domain.masking import MARK, masked
-from core.domain.run import ErrorInfo
-from core.domain.step import StepKey
-from core.domain.sub_agent import place_of
-from core.domain.tool import CallResult, CallStatus, Effect, ToolCall, cut_off_call, sameness_of
+from core.domain.interruption import Action, InterruptionKind, InterruptionRequest
+from core.domain.run import ErrorInfo, StepKey
+from core.domain.sub_agent import location_of
+from core.domain.text.json_text import decode, encode
+from core.domain.text.masking import MASK, masked
+from core.domain.tool import CallResult, CallStatus, Effect, ToolCall, arguments_digest, interrupted_call
 from core.errors import StepFailed
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
-from core.ports.journal import Beside, RunLog
+from core.ports.journal import Companion, RunLog
 from core.ports.model import CallRequest
 from core.ports.storage import PutToolCall
 
@@ -64,21 +63,21 @@ class Ledger:
         found = self._found.get(row.id)
         if found is None:
             return None
-        if (found.tool, found.sameness or sameness_of(found.arguments_json)) != (row.tool, row.sameness):
+        if (found.tool, found.sameness or arguments_digest(found.arguments_json)) != (row.tool, row.sameness):
             raise StepFailed(
                 "call_changed",
                 f"the call {row.id} of {row.tool} is not the one that the ledger has",
                 failed_during="tool_execution",
                 tool_name=row.tool,
             )
-        return await result_of(found) if found.status in SETTLED else None
+        return await stored_result(found) if found.status in SETTLED else None
 
     def is_unknown(self, row: ToolCall) -> bool:
         """Whether the call was cut off, and must not be made twice unasked, or cannot be, as it had secrets."""
         found = self._found.get(row.id)
         if found is None or found.status in SETTLED:
             return False
-        return found.effect is Effect.ONCE or MARK in found.arguments_json
+        return found.effect is Effect.ONCE or MASK in found.arguments_json
 
     async def find_out(self, row: ToolCall, offset: int) -> CallResult | None:
         """What came of a call whose effect nobody knows, as a person says; None: it is to be made again.
@@ -86,7 +85,7 @@ class Ledger:
         `offset` is as for `start`.
         """
         found = self._found[row.id]
-        where = place_of(found.step, found.index)
+        where = location_of(found.step, found.index)
         what = f"{found.tool} in step {where.step} may or may not have had its effect: it was cut off"
         is_news = found.status is not CallStatus.UNKNOWN
         if is_news:
@@ -96,7 +95,9 @@ class Ledger:
             self._log.tell(*facts, writes=[PutToolCall(found)])
         arguments = decode(found.arguments_json)
         place = (found.step, found.index)
-        ask = Ask(InterruptionKind.OUTCOME, *place, prompt=what, tool=found.tool, arguments=arguments, call_id=found.id)
+        ask = InterruptionRequest(
+            InterruptionKind.OUTCOME, *place, prompt=what, tool=found.tool, arguments=arguments, call_id=found.id
+        )
         answer = (await self._turn.ask(ask, anew=is_news)).answer
         if answer is not None and answer.action is Action.APPROVE:
             return None
@@ -120,7 +121,7 @@ class Ledger:
             self._found.pop(row.id, None)
         self._open.update({row.id: (row, self._clock.monotonic()) for row in started})
         facts = [_started(row, offset) for row in started]
-        beside: Beside | None = None
+        beside: Companion | None = None
         for row in started:
             begun = self._begun(row)
             beside = begun if beside is None else beside.then(begun)
@@ -136,7 +137,7 @@ class Ledger:
             beside=self._recorder.ended(call_id, result, raw),
         )
 
-    def _begun(self, row: ToolCall) -> Beside | None:
+    def _begun(self, row: ToolCall) -> Companion | None:
         return self._recorder.begun(row.id, row.tool, decode(row.arguments_json), row.effect)
 
     def refuse(
@@ -167,7 +168,7 @@ class Ledger:
             duration_ms = round((self._clock.monotonic() - since) * 1000)
             self.end(call_id, CallResult(CallStatus.CANCELLED, error=error, duration_ms=duration_ms))
         self._recorder.close()
-        cut_off = [cut_off_call(row) for row in self._found.values() if row.status is CallStatus.RUNNING]
+        cut_off = [interrupted_call(row) for row in self._found.values() if row.status is CallStatus.RUNNING]
         if cut_off:
             self._log.tell(writes=[PutToolCall(row) for row in cut_off])
 
@@ -187,7 +188,7 @@ def _started(row: ToolCall, offset: int) -> ToolStarted:
         call_id=row.id,
         tool=row.tool,
         arguments=decode(row.arguments_json),
-        **asdict(place_of(row.step, row.index)),
+        **asdict(location_of(row.step, row.index)),
         round=row.round,
         offset=offset,
     )

@@ -1,6 +1,6 @@
 """How much a turn may ask for (AGENTS_AND_TOOLS §3). A round is an answer that has calls."""
 
-from core.agents.answers import Answer
+from core.agents.answers import ModelAnswer
 from core.errors import StepFailed
 
 MAX_CALLS = 20
@@ -34,7 +34,7 @@ class Repetitions:
     def __init__(self) -> None:
         self._rounds: dict[tuple[str, str], int] = {}
 
-    def notes(self, answer: Answer) -> list[str | None]:
+    def notes(self, answer: ModelAnswer) -> list[str | None]:
         """For each call of the round what the model is told with its result: once it was made three times in a row.
 
         Raises StepFailed `repeated_call` where the model was told, and makes the call again all the same; none of the

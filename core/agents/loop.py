@@ -9,20 +9,19 @@ from collections.abc import Collection
 from contextlib import aclosing
 from typing import Any, assert_never
 
-from core.agents.answers import Answer
+from core.agents.advertised_tools import ToolAdvertiser
+from core.agents.answers import ModelAnswer
 from core.agents.calls import RoundCalls
-from core.agents.context import Conversation, conversation
+from core.agents.context import Conversation, build_system_prompt, load_conversation
 from core.agents.ledger import Ledger
 from core.agents.limits import MAX_ROUNDS, Repetitions, check_round
-from core.agents.offer import Offer
-from core.agents.record import TurnRecord
-from core.agents.recovery import take_up
-from core.agents.results import as_messages
+from core.agents.recovery import recover_turn
+from core.agents.results import tool_messages
 from core.agents.sub_agents import TurnSubAgents
-from core.agents.system_prompt import system_prompt
-from core.agents.window import fitting
-from core.domain.json_text import read
-from core.domain.step import StepStatus
+from core.agents.turn_record import TurnRecord
+from core.agents.window import fit_context
+from core.domain.run import StepStatus
+from core.domain.text.json_text import parse
 from core.domain.tool import ToolInfo
 from core.errors import StepFailed
 from core.ports.agents import AgentTurn
@@ -39,9 +38,9 @@ from core.ports.model import (
     TextDelta,
     Usage,
 )
-from core.ports.schemas import Schemas
+from core.ports.sandbox import Schemas
 from core.ports.storage import Storage
-from core.ports.sub_agents import Roster
+from core.ports.sub_agents import AgentDirectory
 from core.ports.tools import ToolRunner
 
 REPAIR = "Your answer does not fit what was asked for: {}. Answer again, with nothing but the JSON value."
@@ -58,7 +57,7 @@ class AgentLoop:
         storage: Storage,
         clock: Clock,
         schemas: Schemas,
-        roster: Roster,
+        roster: AgentDirectory,
         *,
         system_prompt: str = "",
     ) -> None:
@@ -78,15 +77,15 @@ class AgentLoop:
     async def run(self, turn: AgentTurn, log: RunLog) -> Any:
         try:
             await turn.recorder.open()
-            before = await conversation(self._storage, turn, self._prompt_of(turn))
-            found = await take_up(turn, log, self._storage, self._clock)
+            before = await load_conversation(self._storage, turn, self._prompt_of(turn))
+            found = await recover_turn(turn, log, self._storage, self._clock)
         except CancelledError:
             facts, writes = turn.left_open.closed(turn.run, turn.key, self._clock.now())
             log.tell(*facts, writes=writes)
             raise
         record = TurnRecord(turn, log, self._clock, found.answers)
         ledger = Ledger(turn, log, self._clock, found.calls)
-        offer = Offer(turn, self._tools)
+        offer = ToolAdvertiser(turn, self._tools)
         own = [tool.name for tool in offer.now().tools]
         sub_agents = self.sub_agents(turn, log, own) if turn.place.sub_agent_id is None else None
         calls = RoundCalls(turn, self._tools, ledger, sub_agents)
@@ -111,7 +110,7 @@ class AgentLoop:
         before: Conversation,
         record: TurnRecord,
         calls: RoundCalls,
-        offer: Offer,
+        offer: ToolAdvertiser,
     ) -> Any:
         """Go from answer to answer, those that were given before a crash first, to one that calls nothing."""
         max_rounds = _max_rounds(turn)
@@ -127,7 +126,7 @@ class AgentLoop:
             if answer is None:
                 if number == 1:
                     self._tell_lost_servers(turn, record)
-                fitted = fitting(messages, prompt_at, offered.tokens, offer.room)
+                fitted = fit_context(messages, prompt_at, offered.tokens, offer.room)
                 record.ask(fitted, before.oldest_told(fitted.dropped), offer.room)
                 answer = await self._ask(self._request(turn, fitted.messages, offered.tools, record), record, log)
             messages.append(answer.as_message())
@@ -137,7 +136,7 @@ class AgentLoop:
                 notes = repetitions.notes(answer)
                 names = frozenset(tool.name for tool in offered.tools)
                 results = await calls.carry_out(number, answer, record.offset(number), names)
-                messages.extend(await as_messages([call.id for call in answer.calls], results, notes))
+                messages.extend(await tool_messages([call.id for call in answer.calls], results, notes))
             elif answer.status is StepStatus.COMPLETED:
                 if turn.output_schema is None:
                     return answer.text
@@ -153,13 +152,13 @@ class AgentLoop:
         """The value that the text is, and what is wrong with it."""
         fenced = _FENCED.fullmatch(text)
         try:
-            value = read((fenced[1] if fenced else text).strip())
+            value = parse((fenced[1] if fenced else text).strip())
         except ValueError as error:
             return None, f"it is not JSON: {error}"
         violations = await self._schemas.violations(schema, value)
         return value, "; ".join(f"{one.path or 'the whole'}: {one.message}" for one in violations) or None
 
-    async def _ask(self, request: ModelRequest, record: TurnRecord, log: RunLog) -> Answer:
+    async def _ask(self, request: ModelRequest, record: TurnRecord, log: RunLog) -> ModelAnswer:
         """Have the model answer, and stream what it says. All that it is told is on disk before it is asked."""
         await log.room()
         await log.record()
@@ -199,7 +198,7 @@ class AgentLoop:
         """What stands before the conversation."""
         if self._system_prompt or turn.snapshot.model is None:
             return self._system_prompt
-        return system_prompt(turn, self._clock.now())
+        return build_system_prompt(turn, self._clock.now())
 
     def _tell_lost_servers(self, turn: AgentTurn, record: TurnRecord) -> None:
         """Its sub-agents are as it is, and tell nothing."""

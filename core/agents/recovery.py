@@ -7,13 +7,13 @@ its own, and the answer is asked for again.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from core.agents.answers import Answer, answers_of, text_of
-from core.agents.record import answer_key, drop_chunks, whole_text
+from core.agents.answers import ModelAnswer, stored_answers, turn_text
+from core.agents.turn_record import answer_key, drop_chunks, final_text
 from core.domain.events import Fact
 from core.domain.ids import MessageId, new_id
-from core.domain.message import MessageState
-from core.domain.step import StepResult, StepStatus
-from core.domain.text_stream import TextStream
+from core.domain.messages import MessageState
+from core.domain.run import StepResult, StepStatus
+from core.domain.text.stream import TextStream
 from core.domain.tool import ToolCall
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
@@ -22,29 +22,29 @@ from core.ports.storage import Chunk, PutStepResult, Storage, Write
 
 
 @dataclass(frozen=True, slots=True)
-class Remains:
+class RecoveredTurn:
     """What an earlier life of a turn has left: the answers to go on from, and the ledger's rows."""
 
-    answers: Sequence[Answer] = ()
+    answers: Sequence[ModelAnswer] = ()
     calls: Sequence[ToolCall] = ()
 
 
-async def take_up(turn: AgentTurn, log: RunLog, storage: Storage, clock: Clock) -> Remains:
+async def recover_turn(turn: AgentTurn, log: RunLog, storage: Storage, clock: Clock) -> RecoveredTurn:
     """What there is to go on from; the stream stands at the end of its answers.
 
     On return, text that was cut off is on disk as an interrupted message: once, whatever happens next.
     """
     if turn.fresh:
-        return Remains()
+        return RecoveredTurn()
     run, place = turn.run, (turn.key.step, turn.key.index)
     results = await storage.step_results(run.id)
-    ended = answers_of(result for result in results if (result.key.step, result.key.index) == place)
+    ended = stored_answers(result for result in results if (result.key.step, result.key.index) == place)
     rows = [row for row in await storage.tool_calls(run.id) if (row.step, row.index) == place]
     chunks = [chunk for chunk in await storage.chunks(run.id) if (chunk.step, chunk.index) == place]
     answers = [answer for answer in ended if answer.status is not StepStatus.CANCELLED]
-    text = text_of(answers)
+    text = turn_text(answers)
     streamed = _streamed(chunks, text)
-    cut_off = text_of(ended)[len(text) :] or streamed[len(text) :]
+    cut_off = turn_text(ended)[len(text) :] or streamed[len(text) :]
     if cut_off or streamed != text:
         facts, writes = _apart(turn, text, cut_off, clock)
         if len(answers) < len(ended):  # a stop has closed the last one; it is open again
@@ -52,7 +52,7 @@ async def take_up(turn: AgentTurn, log: RunLog, storage: Storage, clock: Clock) 
             writes.append(PutStepResult(again))
         await log.record(*facts, writes=writes)
     log.resume_stream(turn.key.step, turn.key.index, len(text))
-    return Remains(answers, rows)
+    return RecoveredTurn(answers, rows)
 
 
 def _streamed(chunks: Iterable[Chunk], text: str) -> str:
@@ -70,8 +70,8 @@ def _apart(turn: AgentTurn, text: str, cut_off: str, clock: Clock) -> tuple[list
     writes: list[Write] = [drop_chunks(turn)]
     if cut_off:
         own_id = MessageId(new_id("msg"))
-        fact, rows = whole_text(turn, cut_off, MessageState.INTERRUPTED, clock, own_id=own_id)
+        fact, rows = final_text(turn, cut_off, MessageState.INTERRUPTED, clock, own_id=own_id)
         facts.append(fact)
         writes.extend(rows)
-    fact, rows = whole_text(turn, text, MessageState.OPEN, clock)
+    fact, rows = final_text(turn, text, MessageState.OPEN, clock)
     return [*facts, fact], [*writes, *rows]

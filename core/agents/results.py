@@ -1,35 +1,34 @@
 """Results of calls: as the ledger keeps them, and as a model reads them (AGENTS_AND_TOOLS §3)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import Any
 
-from core.agents.budget import within_budget
 from core.domain.run import ErrorInfo
 from core.domain.tool import CallResult, CallStatus, ToolCall
 from core.ports.model import ChatMessage
-from core.threads.long_json import readable_text, value_of
+from core.threads.long_values import decode_async, readable_async
 
 SETTLED = frozenset({CallStatus.COMPLETED, CallStatus.ERROR, CallStatus.SKIPPED})
 
 
-async def result_of(row: ToolCall | None) -> CallResult:
+async def stored_result(row: ToolCall | None) -> CallResult:
     """The result that a row of the ledger stands for; without one, that the call was cut off."""
     if row is None or (row.result_json is None and row.error is None):
         cut_off = ErrorInfo("interrupted", "the run ended before this call had a result")
         return CallResult(CallStatus.CANCELLED, error=cut_off)
-    value = await value_of(row.result_json) if row.result_json is not None else None
+    value = await decode_async(row.result_json) if row.result_json is not None else None
     return CallResult(row.status, value, row.error, row.duration_ms or 0)
 
 
-async def as_messages(
+async def tool_messages(
     call_ids: Iterable[str], results: Iterable[CallResult], notes: Iterable[str | None] | None = None
 ) -> list[ChatMessage]:
     """The `tool` messages that answer the calls of a round, in order: each value, or `{error: {code, message}}`, as
     JSON, cut to what a model is given of a round; with a note for the model, `{result, note}` or `{error, note}`."""
     pairs = zip(results, notes, strict=True) if notes is not None else zip(results, repeat(None))
     told = [_noted(result, note) for result, note in pairs]
-    texts = within_budget([await readable_text(one) for one in told])
+    texts = cut_to_budget([await readable_async(one) for one in told])
     return [ChatMessage("tool", text, call_id=call_id) for call_id, text in zip(call_ids, texts, strict=True)]
 
 
@@ -44,3 +43,39 @@ def _told(result: CallResult) -> Any:
     if result.error is None:
         return result.value
     return {"error": {"code": result.error.code, "message": result.error.message}}
+
+
+ROUND_BYTES = 50_000
+"""What the results of one round may have together."""
+
+_MARK = "\n[cut here: {:,} bytes in all]"
+_MARK_BYTES = 48
+
+
+def cut_to_budget(texts: Sequence[str], limit: int = ROUND_BYTES) -> list[str]:
+    """The results of a round, cut to `limit` bytes of UTF-8 together: the largest first, all of them to one size."""
+    sizes = [_bytes(text) for text in texts]
+    if sum(sizes) <= limit:
+        return list(texts)
+    share = _share(sizes, limit)
+    return [text if size <= share else _cut(text, size, share) for text, size in zip(texts, sizes, strict=True)]
+
+
+def _share(sizes: Sequence[int], limit: int) -> int:
+    """The size that the largest are cut to, so that what is smaller stays whole."""
+    left = limit
+    for position, size in enumerate(sorted(sizes)):
+        share = left // (len(sizes) - position)
+        if size > share:
+            return share
+        left -= size
+    return left
+
+
+def _cut(text: str, size: int, share: int) -> str:
+    kept = text.encode("utf-8", "surrogatepass")[: max(0, share - _MARK_BYTES)]
+    return kept.decode("utf-8", "ignore") + _MARK.format(size)
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -15,26 +15,25 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.domain.agent import ASSISTANT, Agent, name_of
+from core.domain.agent import ASSISTANT, Agent, validated_name
 from core.domain.events import Fact, SubAgentStarted
-from core.domain.graphemes import shortened
 from core.domain.ids import CallId, SubAgentId
-from core.domain.masking import masked_text
 from core.domain.model import ModelChoice
-from core.domain.run import ErrorInfo
-from core.domain.step import StepKey, StepResult, StepStatus
-from core.domain.sub_agent import MOST_SUB_AGENTS, NAME_CHARACTERS, SubAgentNote, sub_agent_id
+from core.domain.run import ErrorInfo, StepKey, StepResult, StepStatus
+from core.domain.sub_agent import MAX_SUB_AGENTS, NAME_CHARACTERS, SubAgentRecord, sub_agent_id
+from core.domain.text.graphemes import ellipsize
+from core.domain.text.masking import masked_text
 from core.errors import NotFound, StepFailed, StorageFailed, ToolFailed
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
+from core.ports.interrupted_work import NO_INTERRUPTED_WORK, InterruptedWork, sub_agent_finished
 from core.ports.journal import RunLog
-from core.ports.left_open import NOTHING, LeftOpen, sub_agent_finished
 from core.ports.recording import NO_RECORDER
 from core.ports.storage import PutStepResult, Write
-from core.ports.sub_agents import Roster, SubAgentReport, SubAgentTask
-from core.threads.long_masking import masked_value
+from core.ports.sub_agents import AgentDirectory, SubAgentReport, SubAgentTask
+from core.threads.long_values import masked_async
 
-RETRY_S = 5.0
+STORE_RETRY_S = 5.0
 """How long one waits for a store that cannot be read."""
 
 SHORT_NAME_CHARACTERS = 40
@@ -45,10 +44,10 @@ RunTurn = Callable[[AgentTurn, RunLog], Awaitable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Cast:
+class _Assignment:
     """Who does a task. `row` is its row in an earlier life; without one, it is about to be begun."""
 
-    note: SubAgentNote
+    note: SubAgentRecord
     profile: Agent
     model: ModelChoice | None
     tools: tuple[str, ...] | None
@@ -60,7 +59,7 @@ class TurnSubAgents:
     carries out a turn."""
 
     def __init__(
-        self, run: RunTurn, roster: Roster, parent: AgentTurn, log: RunLog, clock: Clock, tools: Sequence[str]
+        self, run: RunTurn, roster: AgentDirectory, parent: AgentTurn, log: RunLog, clock: Clock, tools: Sequence[str]
     ) -> None:
         self._carry = run
         self._roster = roster
@@ -68,21 +67,21 @@ class TurnSubAgents:
         self._log = log
         self._clock = clock
         self._tools = tuple(tools)
-        self._left: dict[StepKey, LeftOpen] = dict(parent.left_open.below)
+        self._left: dict[StepKey, InterruptedWork] = dict(parent.left_open.below)
 
     async def run(self, call_id: CallId, tasks: Sequence[SubAgentTask]) -> list[SubAgentReport]:
         """A `core.ports.sub_agents.SubAgents`."""
         ids = [sub_agent_id(call_id, number) for number in range(1, len(tasks) + 1)]
         begun: dict[SubAgentId, asyncio.Task[SubAgentReport]] = {}
         reports: dict[SubAgentId, SubAgentReport] = {}
-        shown = [await masked_value(task.prompt) for task in tasks]
+        shown = [await masked_async(task.prompt) for task in tasks]
         try:
             async with asyncio.TaskGroup() as group:  # no await in it: another step may be beginning some too
                 for own_id, task, prompt in zip(ids, tasks, shown, strict=True):
                     try:
                         cast = self._cast(own_id, task)
                     except StepFailed as error:
-                        reports[own_id] = SubAgentReport(task.name or short_name(task.prompt), error=error)
+                        reports[own_id] = SubAgentReport(task.name or default_name(task.prompt), error=error)
                         continue
                     if cast.row is not None and _has_ended(cast.row):
                         reports[own_id] = _report(cast.row)
@@ -104,40 +103,40 @@ class TurnSubAgents:
 
     # Who does it
 
-    def _cast(self, own_id: SubAgentId, task: SubAgentTask) -> _Cast:
+    def _cast(self, own_id: SubAgentId, task: SubAgentTask) -> _Assignment:
         """Who does the task, as it was when it was begun. Raises ToolFailed where nobody can."""
         row = self._parent.crew.rows.get(own_id)
         if row is not None:
-            note = SubAgentNote.of_json(row.output_json)
+            note = SubAgentRecord.of_json(row.output_json)
             if note.agent is not None:
                 model = None if note.model is None else ModelChoice.model_validate(note.model)
-                return _Cast(note, Agent.model_validate(note.agent), model, None, row)
-            return _Cast(note, self._fresh(task, note.name), self._parent.snapshot.model, self._given(task), row)
+                return _Assignment(note, Agent.model_validate(note.agent), model, None, row)
+            return _Assignment(note, self._fresh(task, note.name), self._parent.snapshot.model, self._given(task), row)
         if not task.prompt.strip():
             raise ToolFailed("invalid_arguments", "the prompt of a sub-agent is empty: say what it is to do")
         if task.agent is not None:
             cast = self._colleague(task.agent, task)
         else:
-            profile, tools = self._fresh(task, task.name or short_name(task.prompt)), self._given(task)
+            profile, tools = self._fresh(task, task.name or default_name(task.prompt)), self._given(task)
             if missing := [name for name in task.tools or () if name not in self._tools]:
                 raise self._not_allowed(missing)
-            cast = _Cast(SubAgentNote(profile.name), profile, self._parent.snapshot.model, tools, None)
+            cast = _Assignment(SubAgentRecord(profile.name), profile, self._parent.snapshot.model, tools, None)
         if not self._parent.crew.admits(own_id):
-            message = f"a run has at most {MOST_SUB_AGENTS} sub-agents, and this one has had them"
-            raise ToolFailed("limit_reached", message, limit=MOST_SUB_AGENTS)
+            message = f"a run has at most {MAX_SUB_AGENTS} sub-agents, and this one has had them"
+            raise ToolFailed("limit_reached", message, limit=MAX_SUB_AGENTS)
         return cast
 
-    def _colleague(self, name: str, task: SubAgentTask) -> _Cast:
+    def _colleague(self, name: str, task: SubAgentTask) -> _Assignment:
         try:
             agent, model = self._roster.colleague(name, self._parent.snapshot.model)
         except NotFound as error:
             raise ToolFailed("not_found", error.message, agent=name) from None
-        note = SubAgentNote(
+        note = SubAgentRecord(
             _named(task.name) if task.name is not None else agent.name,
             agent.model_dump(mode="json", exclude_none=True),
             None if model is None else model.model_dump(mode="json", exclude_none=True),
         )
-        return _Cast(note, agent, model, None, None)
+        return _Assignment(note, agent, model, None, None)
 
     def _fresh(self, task: SubAgentTask, name: str) -> Agent:
         """An agent that is nobody's: what it is not told it has from its parent."""
@@ -160,7 +159,7 @@ class TurnSubAgents:
 
     # Its life
 
-    def _begin(self, own_id: SubAgentId, prompt: str, cast: _Cast) -> None:
+    def _begin(self, own_id: SubAgentId, prompt: str, cast: _Assignment) -> None:
         """Say that it is at work; with what follows, this is on disk before its model is asked. The prompt is
         masked."""
         place = self._parent.place
@@ -187,7 +186,7 @@ class TurnSubAgents:
         )
         self._log.tell(started, writes=[PutStepResult(row)])
 
-    def _turn(self, own_id: SubAgentId, task: SubAgentTask, cast: _Cast) -> AgentTurn:
+    def _turn(self, own_id: SubAgentId, task: SubAgentTask, cast: _Assignment) -> AgentTurn:
         parent = self._parent
         return replace(
             parent,
@@ -199,7 +198,7 @@ class TurnSubAgents:
             output_schema=None,
             recorder=NO_RECORDER,  # a recording takes in the call that began it, as one step
             fresh=parent.fresh and cast.row is None,
-            left_open=self._left.get(StepKey(own_id), NOTHING),
+            left_open=self._left.get(StepKey(own_id), NO_INTERRUPTED_WORK),
         )
 
     async def _carry_out(self, own_id: SubAgentId, turn: AgentTurn) -> SubAgentReport:
@@ -214,7 +213,7 @@ class TurnSubAgents:
             _log.exception("sub-agent %s of run %s broke", own_id, turn.run.id)
             error = StepFailed("internal", f"{type(broke).__name__}; see the log")
         row = self._parent.crew.rows[own_id]
-        note = replace(SubAgentNote.of_json(row.output_json), text=text)
+        note = replace(SubAgentRecord.of_json(row.output_json), text=text)
         info = None if error is None else _error_of(error).masked()
         status = StepStatus.COMPLETED if error is None else StepStatus.ERROR
         row = self._end(replace(row, status=status, output_json=note.as_json(), error=info))
@@ -229,7 +228,7 @@ class TurnSubAgents:
                 if error.code == "unreadable":
                     raise StepFailed(error.code, error.message, failed_during="storage") from error
                 _log.warning("a sub-agent of run %s waits for the store: %s", turn.run.id, error.message)
-                await self._clock.sleep(RETRY_S)
+                await self._clock.sleep(STORE_RETRY_S)
                 turn = replace(turn, fresh=False)
 
     def _end(self, row: StepResult, more: Sequence[Fact] = (), writes: Sequence[Write] = ()) -> StepResult:
@@ -246,22 +245,22 @@ class TurnSubAgents:
         row = self._parent.crew.rows[own_id]
         if row.status.is_final:
             return
-        left = replace(self._left.pop(row.key, NOTHING), row=None)
+        left = replace(self._left.pop(row.key, NO_INTERRUPTED_WORK), row=None)
         facts, writes = left.closed(self._parent.run, row.key, self._clock.now())
         self._end(replace(row, status=StepStatus.CANCELLED), facts, writes)
 
 
-def short_name(prompt: str) -> str:
+def default_name(prompt: str) -> str:
     """What a sub-agent is called that was given no name: the first words of its task."""
     line = " ".join(prompt[: NAME_CHARACTERS * 4].split())
     line = "".join(sign for sign in line if sign.isprintable() or sign in "\u200c\u200d")  # those join
-    return shortened(line, SHORT_NAME_CHARACTERS) or "…"
+    return ellipsize(line, SHORT_NAME_CHARACTERS) or "…"
 
 
 def _named(name: str) -> str:
     """Raises ToolFailed for a name that cannot be shown."""
     try:
-        return name_of(masked_text(name))
+        return validated_name(masked_text(name))
     except ValueError as error:
         raise ToolFailed("invalid_arguments", f"name: {error}") from None
 
@@ -282,6 +281,6 @@ def _error_of(error: StepFailed) -> ErrorInfo:
 
 
 def _report(row: StepResult) -> SubAgentReport:
-    note = SubAgentNote.of_json(row.output_json)
+    note = SubAgentRecord.of_json(row.output_json)
     error = None if row.error is None else StepFailed(row.error.code, row.error.message)
     return SubAgentReport(note.name, note.text, error, note.input_tokens, note.output_tokens)

@@ -7,8 +7,8 @@ screen (ENGINE §13).
 from collections.abc import Callable
 from dataclasses import asdict
 
-from core.domain.events import ReasoningReceived, ThoughtKept
-from core.domain.live_run import THOUGHT_CHARACTERS
+from core.domain.events import ReasoningReceived, ThoughtSaved
+from core.domain.live_run import MAX_THOUGHT_CHARACTERS
 from core.ports.agents import AgentTurn
 from core.ports.clock import Clock
 from core.ports.journal import RunLog
@@ -17,7 +17,7 @@ PIECE_S = 1.0
 PIECE_CHARACTERS = 4096
 
 
-class Thoughts:
+class ThoughtRecorder:
     """The thoughts of a turn, one after the other. `place` tells how many characters the turn has said so far.
 
     Those of a sub-agent are shown and not kept: its report is what its parent has of it.
@@ -49,7 +49,7 @@ class Thoughts:
             **asdict(where),
         )
         self._log.tell(shown)
-        kept = text[: max(0, THOUGHT_CHARACTERS - self._length)]
+        kept = text[: max(0, MAX_THOUGHT_CHARACTERS - self._length)]
         self._length += len(text)
         if where.sub_agent_id is not None:
             return
@@ -73,7 +73,7 @@ class Thoughts:
     def _write(self, *, is_whole: bool) -> None:
         text, now = "".join(self._pieces), self._clock.monotonic()
         self._pieces.clear()
-        piece = ThoughtKept(
+        piece = ThoughtSaved(
             text=text,
             offset=self._kept,
             place=self._place(),

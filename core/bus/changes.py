@@ -7,8 +7,8 @@ from enum import StrEnum
 from core.domain.agent import Agent
 from core.domain.ids import WorkflowId
 from core.domain.mcp_server import ServerStatus
+from core.domain.messages import QueuedMessage, QueueHold
 from core.domain.prompt import Prompt
-from core.domain.queued_message import Held, QueuedMessage
 from core.domain.run import RunStatus
 from core.domain.settings import Settings
 from core.domain.workflow import Workflow
@@ -48,7 +48,7 @@ class ServersChanged:
 
 
 @dataclass(frozen=True, slots=True)
-class ExceptionsChanged:
+class ConsentExceptionsChanged:
     """The exceptions of consent are others now."""
 
 
@@ -73,7 +73,7 @@ class WorkflowDeleted:
     can_return: bool = False
 
 
-class Saving(StrEnum):
+class SaveState(StrEnum):
     """How far what runs tell is on disk."""
 
     SAVED = "saved"
@@ -82,10 +82,10 @@ class Saving(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SavingChanged:
+class SaveStateChanged:
     """So is what runs tell now. `code`: why it could not be written, where it could not; it is tried again."""
 
-    saving: Saving
+    saving: SaveState
     code: str | None = None
 
 
@@ -95,7 +95,7 @@ class QueueChanged:
 
     workflow_id: WorkflowId
     messages: Sequence[QueuedMessage]
-    held: Held | None = None
+    held: QueueHold | None = None
 
 
 @dataclass(frozen=True, slots=True)

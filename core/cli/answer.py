@@ -2,13 +2,14 @@
 
 import argparse
 
-from core.cli.attend import attend, exit_code
-from core.cli.exits import CommandFailed, unwrap
+from core.app import Folders
+from core.cli.exit_codes import CommandFailed, unwrap
+from core.cli.follow import attend, exit_code
 from core.cli.output import write_line
 from core.domain.ids import InterruptionId, RunId
 from core.domain.interruption import Action, Answer
-from core.domain.json_text import read
-from core.wiring import Folders, open_core
+from core.domain.text.json_text import parse
+from core.wiring import open_core
 
 NAME = "answer"
 HELP = "answer a run that waits for a person"
@@ -42,7 +43,7 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
 def parse_answer(text: str) -> Answer:
     """The answer of a JSON text. Raises CommandFailed `bad_answer`."""
     try:
-        given = read(text)
+        given = parse(text)
     except ValueError as error:
         raise CommandFailed.usage("bad_answer", f"the answer is not JSON: {error}") from None
     if not isinstance(given, dict) or given.get("action") not in set(Action) or not set(given) <= FIELDS:

@@ -8,12 +8,13 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from core.app import Folders
 from core.cli import (
     answer,
     cancel,
     chat,
     events,
-    exits,
+    exit_codes,
     fork,
     list_,
     mcp,
@@ -26,11 +27,11 @@ from core.cli import (
     worker,
 )
 from core.cli.arguments import data_option
-from core.cli.exits import CommandFailed
+from core.cli.exit_codes import CommandFailed
 from core.cli.output import write_line
 from core.errors import MetierError
 from core.services.logs import log_to
-from core.wiring import Folders, spare_heap
+from core.wiring import tune_gc
 
 COMMANDS = (run, validate, list_, show, events, answer, cancel, resume, fork, chat, record, servers, mcp, worker)
 
@@ -73,15 +74,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with asyncio.Runner() as runner:
             return runner.run(_execute(args, folders))
     except CommandFailed as failed:
-        return _say_failed(failed)
+        return _print_failure(failed)
     except MetierError as error:
-        return _say_failed(CommandFailed.of(error))
+        return _print_failure(CommandFailed.of(error))
     except asyncio.CancelledError:
         write_line({"error": {"code": "cancelled", "message": "stopped before there was a run"}})
-        return exits.CANCELLED
+        return exit_codes.CANCELLED
 
 
-def _say_failed(failed: CommandFailed) -> int:
+def _print_failure(failed: CommandFailed) -> int:
     """Say on stdout why there is no run; gives the exit code."""
     if failed.failure.code == "invalid_template":
         write_line({"problems": failed.failure.details["problems"]})
@@ -100,6 +101,6 @@ async def _execute(args: argparse.Namespace, folders: Folders) -> int:
             loop.add_signal_handler(number, task.cancel)
         except NotImplementedError:  # Windows: the runner's own handler turns Ctrl+C into the same cancel
             continue
-    spare_heap()
+    tune_gc()
     result: int = await args.execute(args, folders)
     return result

@@ -5,11 +5,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.cli.exits import CommandFailed
-from core.domain.json_text import read
-from core.domain.masking import masked_text
+from core.cli.exit_codes import CommandFailed
 from core.domain.template import ValidationMode
-from core.domain.web_address import is_origin, origin_of
+from core.domain.text.json_text import parse
+from core.domain.text.masking import masked_text
+from core.domain.text.web_address import is_origin, validated_origin
 from core.services.templates import read_text
 
 
@@ -72,7 +72,7 @@ def allowed_places(places: list[str]) -> list[str]:
 
 def _origin(place: str) -> str:
     try:
-        return origin_of(place)
+        return validated_origin(place)
     except ValueError as error:
         raise CommandFailed.usage("bad_input", f"--allow {masked_text(place)}: {error}") from None
 
@@ -95,7 +95,7 @@ def input_object(text: str) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise CommandFailed.usage("bad_input", "the input on stdin is not UTF-8 text") from None
     try:
-        value = read(text)
+        value = parse(text)
     except ValueError as error:
         raise CommandFailed.usage("bad_input", f"--input is not JSON: {error}") from None
     if not isinstance(value, dict):
@@ -113,7 +113,7 @@ def preset_results(given: list[str]) -> dict[str, Any]:
         if step in presets:
             raise CommandFailed.usage("bad_preset", f"--preset {step[:80]}: it is given twice")
         try:
-            presets[step] = read(value)
+            presets[step] = parse(value)
         except ValueError as error:
             raise CommandFailed.usage("bad_preset", f"--preset {step[:80]}: it is not JSON: {error}") from None
     return presets

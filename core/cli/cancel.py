@@ -2,11 +2,12 @@
 
 import argparse
 
-from core.cli import exits
-from core.cli.exits import unwrap
+from core.app import Folders
+from core.cli import exit_codes
+from core.cli.exit_codes import unwrap
 from core.cli.output import write_line
 from core.domain.ids import RunId
-from core.wiring import Folders, open_core
+from core.wiring import open_core
 
 NAME = "cancel"
 HELP = "cancel a run; one that has ended stays as it is"
@@ -21,4 +22,4 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
     async with open_core(folders) as core:
         unwrap(await core.runs.cancel(RunId(args.run)))
         write_line(unwrap(await core.runs.describe(RunId(args.run))))
-    return exits.SUCCESS
+    return exit_codes.SUCCESS

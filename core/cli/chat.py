@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from core.app import Core, Folders
 from core.cli.arguments import add_run_options, allowed_places, input_object, require_supported
-from core.cli.attend import attend, exit_code
-from core.cli.exits import CommandFailed, unwrap
-from core.cli.follow import EventLines, TextStream
+from core.cli.exit_codes import CommandFailed, unwrap
+from core.cli.follow import EventPrinter, TextPrinter, attend, exit_code
 from core.cli.output import write_error_line, write_line
 from core.domain.ids import WorkflowId
 from core.domain.model import ModelChoice
 from core.domain.template import ValidationMode
+from core.llm.offline.script import parse_script
 from core.llm.presets import PRESETS
-from core.llm.script import parse_script
 from core.services.agents import OFFLINE
 from core.services.templates import read_text
-from core.wiring import Core, Folders, open_core
+from core.wiring import open_core
 
 NAME = "chat"
 HELP = "send a message to an agent; the offline agent answers to `help`"
@@ -59,9 +59,9 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
     allow = allowed_places(args.allow)
     async with open_core(folders) as core:
         model = await _model(core, args) if is_of_provider else None
-        text = None if args.events else TextStream(core.bus)
+        text = None if args.events else TextPrinter(core.bus)
         if args.events:
-            EventLines(core.bus)
+            EventPrinter(core.bus)
         workflow = WorkflowId(args.workflow) if args.workflow else None
         sent = await core.chat.send(
             args.text,

@@ -5,12 +5,18 @@ from collections import deque
 from collections.abc import Coroutine
 from typing import Any
 
+from core.app import Core
 from core.bus import Bus
+from core.cli import exit_codes
+from core.cli.exit_codes import unwrap
 from core.cli.output import write_line, write_text
-from core.domain.events import Event, EventsKept, RunPaused, TokenReceived, to_wire
+from core.domain.events import Event, EventsPersisted, RunPaused, TokenReceived, to_wire
+from core.domain.ids import RunId
+from core.domain.run import RunStatus
+from core.services.outcome import Failed
 
 
-class EventLines:
+class EventPrinter:
     """Prints every event of this process as a JSON line, once what it tells is on disk.
 
     Streamed text and a pause are told as they come, but never before a stored event of a lower number.
@@ -19,10 +25,10 @@ class EventLines:
     def __init__(self, bus: Bus) -> None:
         self._seen: dict[str, int] = {}
         self._waiting: deque[Event] = deque()
-        bus.subscribe(EventsKept, self._kept)
+        bus.subscribe(EventsPersisted, self._kept)
         bus.subscribe(Event, self._told)
 
-    def _kept(self, kept: EventsKept) -> None:
+    def _kept(self, kept: EventsPersisted) -> None:
         for event in kept.events:
             if event.fact.stored:
                 self._seen[event.run_id] = event.seq
@@ -40,7 +46,7 @@ class EventLines:
             self._waiting.append(event)
 
 
-class TextStream:
+class TextPrinter:
     """Prints the text of a chat as it streams."""
 
     def __init__(self, bus: Bus) -> None:
@@ -82,3 +88,24 @@ class PauseWatch:
         if isinstance(event.fact, RunPaused):
             self.reason = event.fact.reason
             self._paused.set()
+
+
+async def attend(core: Core, run_id: RunId) -> dict[str, Any]:
+    """Wait for the run and give its last line. Cancelled (Ctrl+C, SIGTERM), it cancels the run first.
+
+    If the store can no longer be written the run is given as `paused`; it stays for `resume`.
+    """
+    pause = PauseWatch(core.bus)
+    try:
+        await pause.unless(core.engine.wait(run_id))
+    except asyncio.CancelledError:
+        await pause.unless(core.engine.cancel(run_id))
+    line = unwrap(await core.runs.describe(run_id))
+    if pause.reason is not None:
+        failure = Failed(pause.reason, "the store cannot be written; the run stays for `resume`")
+        line |= {"status": RunStatus.PAUSED, "error": failure.as_dict()}
+    return line
+
+
+def exit_code(line: dict[str, Any]) -> int:
+    return exit_codes.run_exit_code(line)

@@ -2,13 +2,13 @@
 
 import argparse
 
+from core.app import Folders
 from core.cli.arguments import input_object
-from core.cli.attend import attend, exit_code
-from core.cli.exits import unwrap
-from core.cli.follow import EventLines
+from core.cli.exit_codes import unwrap
+from core.cli.follow import EventPrinter, attend, exit_code
 from core.cli.output import write_line
 from core.domain.ids import RunId
-from core.wiring import Folders, open_core
+from core.wiring import open_core
 
 NAME = "fork"
 HELP = "run again from a step, keeping the results of all steps that do not depend on it"
@@ -26,7 +26,7 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
     given = input_object(args.input) if args.input is not None else None
     async with open_core(folders) as core:
         if args.events:
-            EventLines(core.bus)
+            EventPrinter(core.bus)
         run = unwrap(await core.runs.fork(RunId(args.run), args.step, given))
         line = await attend(core, run.id)
     write_line(line)

@@ -13,18 +13,19 @@ from contextlib import suppress
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, cast
 
-from core.cli import exits
-from core.cli.exits import CommandFailed, unwrap
-from core.cli.mcp_calls import Calls, Reply, UnknownTool
+from core.app import Core, Folders
+from core.cli import exit_codes
+from core.cli.exit_codes import CommandFailed, unwrap
+from core.cli.mcp_calls import CallHandler, Reply, UnknownTool
 from core.cli.output import write_error_line
-from core.cli.standard_streams import LINE_BYTES, LineTooLong, StandardStreams
+from core.cli.standard_streams import MAX_LINE_BYTES, LineTooLong, StandardStreams
 from core.domain.ids import RunId, WorkflowId
-from core.domain.json_text import read
 from core.domain.risk import Risk
+from core.domain.text.json_text import parse
 from core.domain.tool import ToolInfo
 from core.errors import MetierError
-from core.tools.builtin.collection import OFFERED
-from core.wiring import Core, Folders, open_core
+from core.tools.builtin.collection import MCP_TOOLS
+from core.wiring import open_core
 
 if TYPE_CHECKING:  # it takes over a second to load
     from mcp.server import Server, ServerRequestContext
@@ -70,7 +71,7 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
             return await _refuse(streams, failed)
         except MetierError as error:
             return await _refuse(streams, CommandFailed.of(error))
-    return exits.SUCCESS
+    return exit_codes.SUCCESS
 
 
 async def _recording(core: Core, workflow_id: WorkflowId) -> RunId:
@@ -84,9 +85,9 @@ async def _serve(core: Core, streams: StandardStreams, recording: RunId | None) 
     """Speak the protocol until stdin ends, or this is cancelled."""
     from mcp.server.stdio import stdio_server
 
-    calls = Calls(core, recording)
+    calls = CallHandler(core, recording)
     guide = f" {unwrap(await core.recording.guide(recording))}" if recording is not None else ""
-    server, wire = _server(calls, INSTRUCTIONS + guide), Wire(streams, calls.let_go)
+    server, wire = _server(calls, INSTRUCTIONS + guide), LineTransport(streams, calls.let_go)
 
     async def speak() -> None:
         async with stdio_server(cast("Any", wire), cast("Any", wire)) as (coming, going):
@@ -103,7 +104,7 @@ async def _serve(core: Core, streams: StandardStreams, recording: RunId | None) 
     speaking.result()
 
 
-def _server(calls: Calls, instructions: str) -> "Server[Any]":
+def _server(calls: CallHandler, instructions: str) -> "Server[Any]":
     import mcp_types as types
     from anyio import BrokenResourceError, ClosedResourceError
     from mcp.server import Server
@@ -112,7 +113,7 @@ def _server(calls: Calls, instructions: str) -> "Server[Any]":
     async def list_tools(
         context: "ServerRequestContext[Any]", params: "PaginatedRequestParams | None"
     ) -> "ListToolsResult":
-        return types.ListToolsResult(tools=[_told(info, calls) for info in calls.offered()])
+        return types.ListToolsResult(tools=[_as_mcp_tool(info, calls) for info in calls.offered()])
 
     async def call_tool(context: "ServerRequestContext[Any]", params: "CallToolRequestParams") -> "CallToolResult":
         async def report(progress: float, total: float | None, text: str) -> None:
@@ -123,7 +124,7 @@ def _server(calls: Calls, instructions: str) -> "Server[Any]":
             reply = await calls.call(params.name, params.arguments or {}, report)
         except UnknownTool:
             raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}") from None
-        return _result(reply)
+        return _as_mcp_result(reply)
 
     return Server(
         "metier",
@@ -135,7 +136,7 @@ def _server(calls: Calls, instructions: str) -> "Server[Any]":
     )
 
 
-def _told(info: ToolInfo, calls: Calls) -> "Tool":
+def _as_mcp_tool(info: ToolInfo, calls: CallHandler) -> "Tool":
     """A tool as clients are told of it. A call from outside is a new one each time, so that none is idempotent but
     those that change nothing."""
     import mcp_types as types
@@ -152,12 +153,12 @@ def _told(info: ToolInfo, calls: Calls) -> "Tool":
             read_only_hint=reads,
             destructive_hint=info.risk is Risk.HIGH,
             idempotent_hint=reads,
-            open_world_hint=False if info.name in OFFERED else None,
+            open_world_hint=False if info.name in MCP_TOOLS else None,
         ),
     )
 
 
-def _result(reply: Reply) -> "CallToolResult":
+def _as_mcp_result(reply: Reply) -> "CallToolResult":
     import mcp_types as types
 
     content: list[types.ContentBlock] = [types.TextContent(type="text", text=reply.text)]
@@ -175,7 +176,7 @@ def _version() -> str:
         return ""
 
 
-class Wire:
+class LineTransport:
     """The lines of both directions, as the SDK's transport reads and writes them.
 
     What is no message is answered here, since the SDK drops it without a word. The end of stdin is told once the
@@ -191,7 +192,7 @@ class Wire:
     async def __aiter__(self) -> AsyncIterator[str]:
         async for line in self._streams.lines():
             if (problem := self._problem(line)) is not None:
-                await self._streams.write(_line(problem))
+                await self._streams.write(_encode_line(problem))
             else:
                 yield cast("str", line)
         with suppress(TimeoutError):
@@ -214,15 +215,15 @@ class Wire:
         from mcp_types import jsonrpc_message_adapter
 
         if isinstance(line, LineTooLong):
-            return _error(None, PARSE_ERROR, f"a line has at most {LINE_BYTES:,} bytes")
+            return _error_response(None, PARSE_ERROR, f"a line has at most {MAX_LINE_BYTES:,} bytes")
         try:
-            message = read(line)
+            message = parse(line)
         except ValueError as error:
-            return _error(None, PARSE_ERROR, f"the line is not JSON: {error}")
+            return _error_response(None, PARSE_ERROR, f"the line is not JSON: {error}")
         try:
             jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValueError:
-            return _error(_request_id(message), INVALID_REQUEST, "the line is no message of JSON-RPC 2.0")
+            return _error_response(_request_id(message), INVALID_REQUEST, "the line is no message of JSON-RPC 2.0")
         if message.get("method") == "notifications/cancelled" and isinstance(message.get("params"), dict):
             self._settle(message["params"].get("requestId"))  # such a request gets no answer
         elif "method" in message and (request_id := _request_id(message)) is not None:
@@ -245,12 +246,14 @@ async def _refuse(streams: StandardStreams, failed: CommandFailed) -> int:
         async with asyncio.timeout(GRACE_S):
             async for line in streams.lines():
                 with suppress(ValueError):
-                    request_id = _request_id(read(line)) if isinstance(line, str) else None
+                    request_id = _request_id(parse(line)) if isinstance(line, str) else None
                     if request_id is not None:
                         asked.append(request_id)
-                        await streams.write(_line(_error(request_id, CANNOT_SERVE, failure.message, failure.as_dict())))
+                        await streams.write(
+                            _encode_line(_error_response(request_id, CANNOT_SERVE, failure.message, failure.as_dict()))
+                        )
     if not asked:
-        await streams.write(_line(_error(None, CANNOT_SERVE, failure.message, failure.as_dict())))
+        await streams.write(_encode_line(_error_response(None, CANNOT_SERVE, failure.message, failure.as_dict())))
     return failed.exit_code
 
 
@@ -259,10 +262,10 @@ def _request_id(message: Any) -> str | int | None:
     return found if isinstance(found, str | int) else None
 
 
-def _error(request_id: str | int | None, code: int, message: str, data: Any = None) -> dict[str, Any]:
+def _error_response(request_id: str | int | None, code: int, message: str, data: Any = None) -> dict[str, Any]:
     error = {"code": code, "message": message, **({"data": data} if data is not None else {})}
     return {"jsonrpc": "2.0", "id": request_id, "error": error}
 
 
-def _line(message: dict[str, Any]) -> str:
+def _encode_line(message: dict[str, Any]) -> str:
     return json.dumps(message, separators=(",", ":")) + "\n"

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from core.app import Core
 from core.bus import Subscription
 from core.domain.events import (
     Event,
@@ -21,22 +22,21 @@ from core.domain.events import (
     ToolStarted,
 )
 from core.domain.ids import CallId, RunId, new_id
-from core.domain.json_text import encode
-from core.domain.recording import CONTROLS
+from core.domain.recording import RECORDING_TOOLS
 from core.domain.run import ErrorInfo
+from core.domain.text.json_text import encode
 from core.domain.tool import CallResult, CallStatus, Runtime, ToolInfo
 from core.ports.tools import CallContext
-from core.services.executions import outside_run
+from core.services.executions import outside_run_id
 from core.services.outcome import Failed
-from core.threads.long_json import is_long
-from core.tools.builtin.collection import OFFERED
-from core.wiring import Core
+from core.threads.long_values import is_long
+from core.tools.builtin.collection import MCP_TOOLS
 
 DEFAULT_TIMEOUT_S = 30.0
-REST_S = 0.2  # between two reports of progress
-SILENCE_S = 15.0  # after so long one is made though nothing has happened: the caller may give up on who is silent
+REPORT_INTERVAL_S = 0.2  # between two reports of progress
+KEEPALIVE_S = 15.0  # after so long one is made though nothing has happened: the caller may give up on who is silent
 
-Report = Callable[[float, float | None, str], Coroutine[Any, Any, None]]
+ReportProgress = Callable[[float, float | None, str], Coroutine[Any, Any, None]]
 """Tells the caller how far a call is, of how much, and what happens."""
 
 
@@ -53,7 +53,7 @@ class UnknownTool(Exception):  # no error of ours: the caller asked for what is 
     """There is no such tool."""
 
 
-class Calls:
+class CallHandler:
     """Carries out calls of the tools of `core` that are offered. With a `recording` each call becomes a step of it, and
     nearly all tools are offered."""
 
@@ -79,29 +79,29 @@ class Calls:
         """The tools that can be called, by name."""
         infos = self._core.tools.infos()
         return [
-            info for info in infos if info.name in OFFERED or (self._recording is not None and _is_recordable(info))
+            info for info in infos if info.name in MCP_TOOLS or (self._recording is not None and _is_recordable(info))
         ]
 
     def only_reads(self, name: str) -> bool:
         """Whether calls of the tool change nothing."""
         return self._core.tools.only_reads(name)
 
-    async def call(self, name: str, arguments: Mapping[str, Any], report: Report) -> Reply:
+    async def call(self, name: str, arguments: Mapping[str, Any], report: ReportProgress) -> Reply:
         """Make the call. Cancelled, it is given up: the work of a tool that is offered to a recording alone ends with
         it; a run that it began and waits for is cancelled, any other goes on; at the close none is. Raises
         UnknownTool."""
         if name not in {info.name for info in self.offered()}:
             raise UnknownTool(name)
         context = CallContext.outside(CallId(new_id("call")))
-        awaited = _awaited(name, arguments, context)
+        awaited = _awaited_run(name, arguments, context)
         work = self._begin(self._made(name, arguments, context), f"call {name}")
-        progress = self._begin(Progress(self._core, awaited, report).tell(), f"progress {name}") if awaited else None
+        progress = self._begin(RunProgress(self._core, awaited, report).tell(), f"progress {name}") if awaited else None
         try:
             return await asyncio.shield(work)
         except asyncio.CancelledError:
-            if name not in OFFERED:
+            if name not in MCP_TOOLS:
                 work.cancel()
-            if awaited is not None and awaited == outside_run(context) and not self._is_closing:
+            if awaited is not None and awaited == outside_run_id(context) and not self._is_closing:
                 self._begin(self._end(awaited, work), f"cancel {awaited}")
             raise
         finally:
@@ -110,7 +110,7 @@ class Calls:
 
     async def _made(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Reply:
         result = await self._result(name, dict(arguments), context)
-        return await asyncio.to_thread(_reply, result) if is_long(result.value) else _reply(result)
+        return await asyncio.to_thread(_make_reply, result) if is_long(result.value) else _make_reply(result)
 
     async def _result(self, name: str, arguments: dict[str, Any], context: CallContext) -> CallResult:
         """A call of what is always offered stands for a person; any other obeys the rules of the recording."""
@@ -122,7 +122,7 @@ class Calls:
 
         if self._recording is None:
             return await stand_in(arguments)
-        through = stand_in if name in OFFERED else None
+        through = stand_in if name in MCP_TOOLS else None
         made = await self._core.recording.call(self._recording, name, arguments, through)
         if isinstance(made, Failed):
             return CallResult(CallStatus.ERROR, error=ErrorInfo(made.code, made.message, parameters=dict(made.details)))
@@ -148,10 +148,10 @@ class Calls:
         return task
 
 
-class Progress:
+class RunProgress:
     """How far a run is: its finished steps, and a part of one more for what has happened since; so it only grows."""
 
-    def __init__(self, core: Core, run_id: RunId, report: Report) -> None:
+    def __init__(self, core: Core, run_id: RunId, report: ReportProgress) -> None:
         self._core = core
         self._run_id = run_id
         self._report = report
@@ -167,14 +167,14 @@ class Progress:
         with self._listen():
             while True:
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(SILENCE_S):
+                    async with asyncio.timeout(KEEPALIVE_S):
                         await self._changed.wait()
                 self._changed.clear()
                 self._since += 1
                 part = 1 - 1 / (1 + self._since)
                 total = None if self._total is None else float(max(self._total, self._finished + 1))
                 await self._report(self._finished + part, total, well_formed(self._text))
-                await asyncio.sleep(REST_S)
+                await asyncio.sleep(REPORT_INTERVAL_S)
 
     def _listen(self) -> Subscription:
         return self._core.bus.subscribe(Event, self._told)
@@ -208,7 +208,7 @@ def _is_recordable(info: ToolInfo) -> bool:
     """Whether a call from outside can be a step: it needs no window, no person to be asked and no agent above it, and
     neither begins nor ends a recording."""
     needs_more = info.runtime is Runtime.CLIENT or info.asks_people or info.begins_agents
-    return not needs_more and info.name not in CONTROLS
+    return not needs_more and info.name not in RECORDING_TOOLS
 
 
 def well_formed(text: str) -> str:
@@ -216,17 +216,17 @@ def well_formed(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _awaited(name: str, arguments: Mapping[str, Any], context: CallContext) -> RunId | None:
+def _awaited_run(name: str, arguments: Mapping[str, Any], context: CallContext) -> RunId | None:
     """The run that the call waits for, if it does."""
     if arguments.get("wait") is not True:
         return None
     named = arguments.get("run_id")
     if name.endswith("_CREATE"):
-        return outside_run(context)
+        return outside_run_id(context)
     return RunId(named) if isinstance(named, str) else None
 
 
-def _reply(result: CallResult) -> Reply:
+def _make_reply(result: CallResult) -> Reply:
     is_error = result.error is not None
     value = {"error": result.error.as_dict()} if result.error is not None else result.value
     text = well_formed(json.dumps(json.loads(encode(value)), ensure_ascii=False, separators=(",", ":")))

@@ -4,14 +4,15 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from core.cli import exits
-from core.cli.exits import CommandFailed, unwrap
+from core.app import Folders
+from core.cli import exit_codes
+from core.cli.exit_codes import CommandFailed, unwrap
 from core.cli.output import write_error_line, write_line
 from core.domain.ids import RunId
-from core.domain.json_text import indented
-from core.engine.templating import ALL, Wishes
+from core.domain.text.json_text import indented_json
+from core.recording.template_builder import ACCEPT_ALL, ExportOptions
 from core.services.outcome import Failed
-from core.wiring import Folders, open_core
+from core.wiring import open_core
 
 NAME = "record"
 HELP = "review a recording: one offered ref a line; with --accept or -o make a template of it"
@@ -33,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
     accept = args.accept or ()
-    wishes = Wishes(ALL if ALL in accept else tuple(accept), args.title, None, args.include, args.exclude)
+    wishes = ExportOptions(
+        ACCEPT_ALL if ACCEPT_ALL in accept else tuple(accept), args.title, None, args.include, args.exclude
+    )
     async with open_core(folders) as core:
         run_id = RunId(args.run)
         if args.accept is None and args.output is None:
@@ -41,7 +44,7 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
             for offer in review.offers:
                 write_line(offer.as_dict())
             write_error_line({key: value for key, value in review.as_dict().items() if key != "offers"})
-            return exits.SUCCESS
+            return exit_codes.SUCCESS
         target, is_new = _target(args.output) if args.output is not None else (None, False)
         answer = await core.recording.seal(run_id, wishes)
         if target is not None and is_new and isinstance(answer, Failed):
@@ -53,7 +56,7 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
     else:
         _write(target, sealed.template)
         write_line(sealed.as_dict() | {"file": str(target)})
-    return exits.SUCCESS
+    return exit_codes.SUCCESS
 
 
 def _target(place: str) -> tuple[Path, bool]:
@@ -67,16 +70,16 @@ def _target(place: str) -> tuple[Path, bool]:
         with path.open("ab"):
             pass
     except (OSError, ValueError) as error:
-        raise _cannot(place, error) from None
+        raise _file_error(place, error) from None
     return path, is_new
 
 
 def _write(path: Path, template: Any) -> None:
     try:
-        path.write_text(indented(dict(template)) + "\n", "utf-8", errors="surrogatepass")
+        path.write_text(indented_json(dict(template)) + "\n", "utf-8", errors="surrogatepass")
     except OSError as error:
-        raise _cannot(str(path), error) from None
+        raise _file_error(str(path), error) from None
 
 
-def _cannot(place: str, error: Exception) -> CommandFailed:
+def _file_error(place: str, error: Exception) -> CommandFailed:
     return CommandFailed.usage("bad_input", f"-o {place}: {getattr(error, 'strerror', None) or error}")

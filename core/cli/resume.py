@@ -5,13 +5,14 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from core.cli import exits
-from core.cli.exits import unwrap
+from core.app import Core, Folders
+from core.cli import exit_codes
+from core.cli.exit_codes import unwrap
 from core.cli.follow import PauseWatch
 from core.cli.output import write_line
 from core.domain.ids import RunId
 from core.domain.run import RunStatus
-from core.wiring import Core, Folders, open_core
+from core.wiring import open_core
 
 NAME = "resume"
 HELP = "recover and continue every unfinished run; Ctrl+C leaves them for the next time"
@@ -46,9 +47,9 @@ async def _wait_for_all(core: Core, run_ids: Sequence[RunId]) -> None:
 
 def _exit_code(lines: Sequence[dict[str, Any]], *, is_stopped: bool, is_paused: bool) -> int:
     if is_stopped:
-        return exits.CANCELLED
+        return exit_codes.CANCELLED
     if is_paused:
-        return exits.STORE
-    if any(line["status"] == RunStatus.WAITING or exits.needs_key(line) for line in lines):
-        return exits.WAITING
-    return exits.SUCCESS if all(line["status"] == RunStatus.SUCCESS for line in lines) else exits.FAILED
+        return exit_codes.STORE
+    if any(line["status"] == RunStatus.WAITING or exit_codes.needs_key(line) for line in lines):
+        return exit_codes.WAITING
+    return exit_codes.SUCCESS if all(line["status"] == RunStatus.SUCCESS for line in lines) else exit_codes.FAILED

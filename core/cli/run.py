@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from core.app import Folders
 from core.cli.arguments import (
     add_run_options,
     allowed_places,
@@ -11,11 +12,10 @@ from core.cli.arguments import (
     require_supported,
     seconds,
 )
-from core.cli.attend import attend, exit_code
-from core.cli.exits import unwrap
-from core.cli.follow import EventLines
+from core.cli.exit_codes import unwrap
+from core.cli.follow import EventPrinter, attend, exit_code
 from core.cli.output import write_line
-from core.wiring import Folders, open_core
+from core.wiring import open_core
 
 NAME = "run"
 HELP = "run a template: a file, or the title of a stored or shipped one"
@@ -43,7 +43,7 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
     given, allow = input_object(args.input), allowed_places(args.allow)
     async with open_core(folders) as core:
         if args.events:
-            EventLines(core.bus)
+            EventPrinter(core.bus)
         found = unwrap(await core.templates.find(args.template))
         await core.servers.learn(found.template.tools())
         timeout_ms = round(args.timeout * 1000) if args.timeout is not None else None

@@ -6,16 +6,17 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from core.cli import exits
+from core.app import Core, Folders
+from core.cli import exit_codes
 from core.cli.arguments import data_option
-from core.cli.exits import CommandFailed, unwrap
+from core.cli.exit_codes import CommandFailed, unwrap
 from core.cli.output import write_line
 from core.domain.mcp_server import ServerStatus
-from core.services.mcp_drafts import shown_fields
+from core.services.mcp_drafts import redacted_fields
 from core.services.outcome import Failed
 from core.services.templates import read_text
-from core.tools.mcp.pasted import Pasted
-from core.wiring import Core, Folders, open_core
+from core.tools.mcp.pasted_config import PastedConfig
+from core.wiring import open_core
 
 NAME = "servers"
 HELP = "add, list, test and remove MCP servers"
@@ -59,23 +60,23 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
                 write_line({"removed": removed.name})
             case _:
                 for status in core.servers.states:
-                    write_line(described(status))
-    return exits.SUCCESS
+                    write_line(server_line(status))
+    return exit_codes.SUCCESS
 
 
 async def _add(core: Core, text: str, args: argparse.Namespace) -> int:
     """Add all of them, then connect to each, so that its tools are known. One that does not answer stays."""
-    pasted: Pasted = unwrap(await core.servers.read(text))
+    pasted: PastedConfig = unwrap(await core.servers.read(text))
     inputs = dict(_input(one) for one in args.input)
     if not args.yes:
-        runs = [shown_fields(one.fields) for one in pasted.servers]
+        runs = [redacted_fields(one.fields) for one in pasted.servers]
         told = "this is what would run; with --yes you agree to it, and it is added"
         raise CommandFailed(Failed("not_confirmed", told, details={"servers": runs}))
     added = unwrap(await core.servers.add(pasted, inputs, confirmed=True))
     await asyncio.gather(*(core.servers.test(one.server.id) for one in added if one.server.is_enabled))
     for status in added:
-        write_line(described(core.servers.get(status.server.id)))
-    return exits.SUCCESS
+        write_line(server_line(core.servers.get(status.server.id)))
+    return exit_codes.SUCCESS
 
 
 async def _test(core: Core, args: argparse.Namespace) -> int:
@@ -88,12 +89,12 @@ async def _test(core: Core, args: argparse.Namespace) -> int:
     tested = await core.servers.test(server.id)
     if isinstance(tested, Failed):
         write_line({"error": tested.as_dict()})
-        return exits.FAILED
-    write_line(described(tested.data))
-    return exits.SUCCESS
+        return exit_codes.FAILED
+    write_line(server_line(tested.data))
+    return exit_codes.SUCCESS
 
 
-def described(status: ServerStatus) -> dict[str, Any]:
+def server_line(status: ServerStatus) -> dict[str, Any]:
     """A server as a line: no secrets."""
     return {
         "id": status.server.id,

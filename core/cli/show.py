@@ -2,11 +2,12 @@
 
 import argparse
 
-from core.cli import exits
-from core.cli.exits import unwrap
+from core.app import Folders
+from core.cli import exit_codes
+from core.cli.exit_codes import unwrap
 from core.cli.output import write_line
 from core.domain.ids import RunId
-from core.wiring import Folders, open_core
+from core.wiring import open_core
 
 NAME = "show"
 HELP = "show a run as one JSON object"
@@ -20,4 +21,4 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 async def execute(args: argparse.Namespace, folders: Folders) -> int:
     async with open_core(folders) as core:
         write_line(unwrap(await core.runs.describe(RunId(args.run))))
-    return exits.SUCCESS
+    return exit_codes.SUCCESS

@@ -13,8 +13,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from typing import Any, Self
 
-PIECE_BYTES = 65_536
-LINE_BYTES = 32_000_000
+CHUNK_BYTES = 65_536
+MAX_LINE_BYTES = 32_000_000
 
 
 class LineTooLong(Exception):  # no error of ours: the other end broke the rules
@@ -30,12 +30,12 @@ class StandardStreams:
     def __enter__(self) -> Self:
         sys.stdout.flush()
         self._in, self._out = os.dup(0), os.dup(1)
-        _binary(self._in, self._out)
+        _set_binary_mode(self._in, self._out)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
         os.close(nothing)
         os.dup2(2, 1)
-        self._reader, self._writer = _Thread("stdin"), _Thread("stdout")
+        self._reader, self._writer = _WorkerThread("stdin"), _WorkerThread("stdout")
         self._broken = asyncio.Event()
         return self
 
@@ -58,14 +58,14 @@ class StandardStreams:
             *ended, rest = (piece or b"\n").split(b"\n")
             for part in ended:
                 kept += part
-                if is_too_long or len(kept) > LINE_BYTES:
+                if is_too_long or len(kept) > MAX_LINE_BYTES:
                     yield LineTooLong()
                 elif line := kept.decode("utf-8", "replace").strip():
                     yield line
                 is_too_long = False
                 kept.clear()
             kept += rest
-            if len(kept) > LINE_BYTES:
+            if len(kept) > MAX_LINE_BYTES:
                 is_too_long = True
                 kept.clear()
 
@@ -80,7 +80,7 @@ class StandardStreams:
 
     async def _piece(self) -> bytes:
         """What comes next; empty at the end."""
-        reading = asyncio.ensure_future(self._reader.do(lambda: os.read(self._in, PIECE_BYTES)))
+        reading = asyncio.ensure_future(self._reader.do(lambda: os.read(self._in, CHUNK_BYTES)))
         broken = asyncio.ensure_future(self._broken.wait())
         try:
             await asyncio.wait({reading, broken}, return_when=asyncio.FIRST_COMPLETED)
@@ -92,7 +92,7 @@ class StandardStreams:
             broken.cancel()
 
 
-class _Thread:
+class _WorkerThread:
     """Does one thing at a time. Nobody waits for it at the end of the process."""
 
     def __init__(self, name: str) -> None:
@@ -132,7 +132,7 @@ def _write_all(descriptor: int, data: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def _binary(*descriptors: int) -> None:
+def _set_binary_mode(*descriptors: int) -> None:
     """Leave line ends as they are, on Windows too."""
     if sys.platform == "win32":
         import msvcrt

@@ -8,9 +8,10 @@ import argparse
 import asyncio
 from contextlib import suppress
 
-from core.cli import exits
-from core.cli.exits import unwrap
-from core.wiring import Folders, open_core
+from core.app import Folders
+from core.cli import exit_codes
+from core.cli.exit_codes import unwrap
+from core.wiring import open_core
 
 NAME = "worker"
 HELP = "recover and continue every unfinished run, and stay until stopped; Ctrl+C leaves them for the next time"
@@ -26,4 +27,4 @@ async def execute(args: argparse.Namespace, folders: Folders) -> int:
         async with open_core(folders) as core:
             unwrap(await core.runs.recover())
             await asyncio.Event().wait()
-    return exits.SUCCESS
+    return exit_codes.SUCCESS

@@ -14,7 +14,7 @@ MAX_TOOLS = 1000
 MAX_SERVERS = 200
 
 
-def name_of(text: str) -> str:
+def validated_name(text: str) -> str:
     """The name as it is kept: on one line, without blanks around it. Raises ValueError for an empty or too long one,
     and for signs that cannot be shown."""
     name = " ".join(text.split())
@@ -33,7 +33,7 @@ class Agent(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     id: AgentId
-    name: Annotated[str, AfterValidator(name_of)]
+    name: Annotated[str, AfterValidator(validated_name)]
     model: ModelChoice | None = None
     system_prompt: Annotated[str, Field(max_length=PROMPT_CHARACTERS)] = ""
     tools: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=256)], ...], Field(max_length=MAX_TOOLS)] | (
@@ -58,7 +58,7 @@ class Agent(BaseModel):
         return model.model_copy(update={name: value for name, value in own.items() if value is not None})
 
 
-class Answering(BaseModel):
+class AgentSelection(BaseModel):
     """Who answers the next turns of a workflow.
 
     `agent` None, or one that is there no more: the default agent. `model` None: the agent's own, else that of the

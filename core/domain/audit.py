@@ -9,13 +9,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from core.domain.events import time_text
+from core.domain.events import iso_time
 from core.domain.ids import AuditId, CallId, InterruptionId, RunId, WorkflowId, id_from_key
-from core.domain.interruption import Action, Interruption, InterruptionStatus, approved_for
-from core.domain.json_text import decode, encode
-from core.domain.masking import masked, masked_text
+from core.domain.interruption import Action, Interruption, InterruptionStatus, approval_scope
 from core.domain.risk import Risk
-from core.domain.sub_agent import place_of
+from core.domain.sub_agent import location_of
+from core.domain.text.json_text import decode, encode
+from core.domain.text.masking import masked, masked_text
 
 ARGUMENTS_CHARACTERS = 16_000
 
@@ -74,8 +74,8 @@ class AuditEntry:
             arguments = self.arguments_json
         return {
             "id": self.id,
-            "at": time_text(self.at),
-            "asked_at": time_text(self.asked_at) if self.asked_at is not None else None,
+            "at": iso_time(self.at),
+            "asked_at": iso_time(self.asked_at) if self.asked_at is not None else None,
             "workflow_id": self.workflow_id,
             "run_id": self.run_id,
             "title": self.title,
@@ -97,7 +97,7 @@ def audit_id(run_id: RunId, of: CallId | InterruptionId) -> AuditId:
     return AuditId(id_from_key("aud", f"{run_id} {of}"))
 
 
-def kept_arguments(arguments: Any) -> str:
+def stored_arguments(arguments: Any) -> str:
     """Arguments as the log keeps them: without secrets, and cut where they are long."""
     text = encode(arguments)
     if len(text) <= ARGUMENTS_CHARACTERS:
@@ -106,13 +106,13 @@ def kept_arguments(arguments: Any) -> str:
     return f"{masked_text(text[:ARGUMENTS_CHARACTERS])}… ({len(text):,} characters)"
 
 
-def entry_of(closed: Interruption, title: str) -> AuditEntry:
+def audit_entry(closed: Interruption, title: str) -> AuditEntry:
     """The entry of a request for consent that was closed."""
     ask, answer = closed.ask, closed.answer
     assert closed.closed_at is not None
     assert ask.tool is not None
     decision, decider = _decided(closed)
-    place = place_of(ask.step, ask.index)
+    place = location_of(ask.step, ask.index)
     is_approved = decision is Decision.APPROVED and decider is Decider.PERSON
     return AuditEntry(
         audit_id(closed.run_id, closed.id),
@@ -127,8 +127,8 @@ def entry_of(closed: Interruption, title: str) -> AuditEntry:
         ask.risk,
         decision,
         decider,
-        kept_arguments(answer.value if decision is Decision.EDITED and answer is not None else ask.arguments),
-        scope=approved_for(answer) if is_approved else None,
+        stored_arguments(answer.value if decision is Decision.EDITED and answer is not None else ask.arguments),
+        scope=approval_scope(answer) if is_approved else None,
         reason=answer.reason if answer is not None else None,
         asked_at=closed.created_at,
     )

@@ -17,10 +17,10 @@ from core.domain.interruption import Action
 from core.domain.risk import Risk
 from core.domain.settings import OnTimeout, Settings
 from core.domain.template import ValidationMode
-from core.domain.tool import Category, Effect, server_of
+from core.domain.tool import Category, Effect, mcp_server_of
 
 NEVER_ASKED = frozenset({"ask_user", "todo", "pick_file"})
-READING_IS_FREE = frozenset({Category.FILES, Category.DATABASE})
+FREE_TO_READ = frozenset({Category.FILES, Category.DATABASE})
 
 
 class Rule(StrEnum):
@@ -38,7 +38,7 @@ def exception_setting(name: str) -> str:
     return _EXCEPTION + name
 
 
-def exceptions_in(settings: Mapping[str, object]) -> dict[str, Rule]:
+def parse_exceptions(settings: Mapping[str, object]) -> dict[str, Rule]:
     """The exceptions among stored settings. One that cannot be read is none: a person is asked."""
     found = {name.removeprefix(_EXCEPTION): value for name, value in settings.items() if name.startswith(_EXCEPTION)}
     return {name: Rule(value) for name, value in found.items() if isinstance(value, str) and value in set(Rule)}
@@ -118,12 +118,12 @@ class ConsentPolicy:
                     return True
                 if call.risk is Risk.LOW and settings.low_risk_free_in_selective:
                     return False
-                is_reading = call.category in READING_IS_FREE and call.effect is Effect.NONE
+                is_reading = call.category in FREE_TO_READ and call.effect is Effect.NONE
                 return settings.asks_for(call.category) and not is_reading
             case _:
                 assert_never(mode)
 
     def _exception(self, tool: str) -> Rule | None:
         """That of the tool, else of its server."""
-        server = server_of(tool)
+        server = mcp_server_of(tool)
         return self.exceptions.get(tool) or (self.exceptions.get(f"mcp__{server}") if server is not None else None)

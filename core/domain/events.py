@@ -23,14 +23,13 @@ from core.domain.ids import (
     WorkflowId,
 )
 from core.domain.interruption import Action, InterruptionKind, InterruptionStatus
-from core.domain.masking import masked_text
-from core.domain.message import Role
+from core.domain.messages import Role
 from core.domain.risk import Risk
-from core.domain.run import RunKind, RunStatus
-from core.domain.step import StepStatus
-from core.domain.sub_agent import place_of
+from core.domain.run import RunKind, RunStatus, StepStatus
+from core.domain.sub_agent import location_of
 from core.domain.task import TaskStatus
 from core.domain.template import ValidationMode
+from core.domain.text.masking import masked_text
 from core.domain.tool import CallResult, CallStatus, Effect
 
 WireError = dict[str, Any]
@@ -145,7 +144,7 @@ class StepFinished(_StepFact):
     error: WireError | None = None
 
 
-class RawKept(_StepFact):
+class RawResultSaved(_StepFact):
     """What the tool of the step gave is on disk; its `transformCode` makes the output of it. `raw` is kept in a row of
     its own and filled in when stored events are read."""
 
@@ -250,7 +249,7 @@ class ReasoningReceived(Fact):
     sub_agent_id: SubAgentId | None = None
 
 
-class ThoughtKept(Fact):
+class ThoughtSaved(Fact):
     """A piece of a thought as it is kept: several of those that were shown. `offset` and `place` as there.
 
     `elapsed_ms` is how long the thought has taken so far; `is_whole`: it goes on no more. Of a long one its first
@@ -302,7 +301,7 @@ class MessageAdded(Fact):
     """A whole message. For an agent's it replaces what was streamed; its text is kept with the message.
 
     `interrupted`: text that a crash cut off; the turn goes on after it in a message of its own. `attachments` are what
-    is known of the texts that go along with a person's (`core.domain.attachment.Attachment`).
+    is known of the texts that go along with a person's (`core.domain.messages.Attachment`).
     """
 
     type = "message"
@@ -520,7 +519,7 @@ FACTS: dict[str, type[Fact]] = {
         StepStarted,
         StepSkipped,
         StepFinished,
-        RawKept,
+        RawResultSaved,
         ConsoleWritten,
         IterationsTaken,
         StepRetry,
@@ -529,7 +528,7 @@ FACTS: dict[str, type[Fact]] = {
         StatePatched,
         TokenReceived,
         ReasoningReceived,
-        ThoughtKept,
+        ThoughtSaved,
         ModelAsked,
         ModelWaited,
         AnswerWarned,
@@ -552,10 +551,10 @@ FACTS: dict[str, type[Fact]] = {
 }
 
 
-def streamed(message_id: MessageId, step: str, index: int | None, offset: int, text: str) -> Fact:
+def stream_fact(message_id: MessageId, step: str, index: int | None, offset: int, text: str) -> Fact:
     """The fact that tells a piece of text: of the run's message, or, where `step` is the id of one, of a
     sub-agent's."""
-    if (sub_agent_id := place_of(step).sub_agent_id) is not None:
+    if (sub_agent_id := location_of(step).sub_agent_id) is not None:
         return SubAgentProgress(sub_agent_id=sub_agent_id, text=text, offset=offset)
     return TokenReceived(text=text, message_id=message_id, offset=offset, step=step, index=index)
 
@@ -572,7 +571,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class EventsKept:
+class EventsPersisted:
     """These events of one run are on disk now; whoever passes them out of the process waits for this."""
 
     events: tuple[Event, ...]
@@ -585,12 +584,12 @@ def to_wire(event: Event) -> dict[str, Any]:
         "run_id": event.run_id,
         "workflow_id": event.workflow_id,
         "seq": event.seq,
-        "at": time_text(event.at),
+        "at": iso_time(event.at),
         **fact_fields(event.fact),
     }
 
 
-def time_text(at: datetime) -> str:
+def iso_time(at: datetime) -> str:
     """ISO 8601, UTC, milliseconds."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -604,7 +603,7 @@ def fact_name(fact: Fact) -> str:
     return fact.name if isinstance(fact, UnknownFact) else fact.type
 
 
-def fact_of(name: str, fields: dict[str, Any]) -> Fact:
+def parse_fact(name: str, fields: dict[str, Any]) -> Fact:
     """The fact of that name; what is no field of it is left out. Raises ValueError (pydantic's) if it is none."""
     known = FACTS.get(name)
     if known is not None:

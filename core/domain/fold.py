@@ -9,10 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from core.domain import events as facts
-from core.domain.attachment import attachments_of
 from core.domain.events import Event
 from core.domain.ids import SubAgentId
-from core.domain.json_pointer import parts_of, with_part
 from core.domain.live_run import (
     IN_FLIGHT,
     Iterations,
@@ -22,17 +20,17 @@ from core.domain.live_run import (
     LiveStep,
     LiveSubAgent,
     LiveTask,
-    Pace,
-    speed,
+    StreamRate,
+    tokens_per_second,
 )
-from core.domain.message import Role
-from core.domain.run import RunStatus
-from core.domain.step import StepStatus
-from core.domain.text_stream import TextStream
-from core.domain.thinking import add_kept, add_shown, end_thoughts
+from core.domain.messages import Role, attachments_of
+from core.domain.run import RunStatus, StepStatus
+from core.domain.text.json_text import parse_pointer, with_value_at
+from core.domain.text.stream import TextStream
+from core.domain.thinking import close_thoughts, fold_reasoning, fold_saved_thought
 from core.domain.tool import CallStatus
 
-ERRORS_KEPT = 20
+MAX_ITERATION_ERRORS = 20
 
 
 def replay(events: Iterable[Event]) -> LiveRun | None:
@@ -46,12 +44,12 @@ def replay(events: Iterable[Event]) -> LiveRun | None:
 def fold(run: LiveRun | None, event: Event) -> LiveRun | None:
     """Take in one event. Duplicate and late ones, and those of a run whose creation was missed, change nothing."""
     if run is None:
-        return begin(event)
+        return created_run(event)
     apply(run, event)
     return run
 
 
-def begin(event: Event) -> LiveRun | None:
+def created_run(event: Event) -> LiveRun | None:
     """The run that this event creates, or None if it tells of something else."""
     fact = event.fact
     if not isinstance(fact, facts.RunCreated):
@@ -126,7 +124,7 @@ def _go_on(run: LiveRun, fact: facts.RunStarted, at: datetime) -> None:
         return
     run.status, run.pause_reason, run.pauses = RunStatus.RUNNING, None, 0
     run.started_at = run.started_at or at
-    end_thoughts(run.thoughts)
+    close_thoughts(run.thoughts)
     for step in run.steps.values():
         if step.status in IN_FLIGHT:
             if step.iterations is None:
@@ -166,7 +164,7 @@ def _fold_start(run: LiveRun, fact: facts.StepStarted, at: datetime) -> None:
     step = _step(run, fact.step)
     if (text := step.texts.get(fact.index)) is not None:
         text.restart()
-    end_thoughts(one for one in run.thoughts if (one.step, one.index) == (fact.step, fact.index))
+    close_thoughts(one for one in run.thoughts if (one.step, one.index) == (fact.step, fact.index))
     if fact.index is not None:
         return
     if step.started_at is None:
@@ -195,7 +193,7 @@ def _fold_finish(run: LiveRun, fact: facts.StepFinished, at: datetime) -> None:
         step.attempt_errors.append(fact.error)
 
 
-def _fold_raw(run: LiveRun, fact: facts.RawKept, at: datetime) -> None:
+def _fold_raw(run: LiveRun, fact: facts.RawResultSaved, at: datetime) -> None:
     if fact.index is None:
         step = _step(run, fact.step)
         step.raw, step.has_raw = fact.raw, True
@@ -217,13 +215,15 @@ def _fold_iteration(step: LiveStep, fact: facts.StepFinished) -> None:
         step.iterations.completed += 1
     elif fact.status is StepStatus.ERROR:
         step.iterations.failed += 1
-        if fact.error is not None and len(step.iterations.errors) < ERRORS_KEPT:
+        if fact.error is not None and len(step.iterations.errors) < MAX_ITERATION_ERRORS:
             step.iterations.errors.append({"index": fact.index, **fact.error})
 
 
 def _fold_taken(run: LiveRun, fact: facts.IterationsTaken, at: datetime) -> None:
     total = fact.completed + fact.failed
-    _step(run, fact.step).iterations = Iterations(total, fact.completed, fact.failed, fact.errors[:ERRORS_KEPT])
+    _step(run, fact.step).iterations = Iterations(
+        total, fact.completed, fact.failed, fact.errors[:MAX_ITERATION_ERRORS]
+    )
 
 
 def _fold_retry(run: LiveRun, fact: facts.StepRetry, at: datetime) -> None:
@@ -272,10 +272,10 @@ def _fold_sub_agent_asking(run: LiveRun, asking: SubAgentId) -> None:
 
 def _fold_patch(run: LiveRun, fact: facts.StatePatched, at: datetime) -> None:
     run.state_log.append(fact)
-    name, *parts = parts_of(fact.path)
+    name, *parts = parse_pointer(fact.path)
     step = run.steps.get(name)
     if step is not None:
-        step.output = with_part(step.output, parts, fact.new)
+        step.output = with_value_at(step.output, parts, fact.new)
 
 
 def _fold_message(run: LiveRun, fact: facts.MessageAdded, at: datetime) -> None:
@@ -336,7 +336,7 @@ def _fold_asked(run: LiveRun, fact: facts.ModelAsked, at: datetime) -> None:
     run.asked += 1
     if fact.sub_agent_id is not None:
         return
-    run.last_asked, run.last_answer_tokens, run.pace = fact, 0, Pace()
+    run.last_asked, run.last_answer_tokens, run.pace = fact, 0, StreamRate()
 
 
 def _fold_task(run: LiveRun, fact: facts.TaskChanged, at: datetime) -> None:
@@ -357,9 +357,9 @@ def _fold_usage(run: LiveRun, fact: facts.UsageReported, at: datetime) -> None:
     run.unpriced += fact.cost is None
     if fact.sub_agent_id is not None:
         return
-    run.last_answer_tokens, run.pace = fact.said_tokens, Pace()
+    run.last_answer_tokens, run.pace = fact.said_tokens, StreamRate()
     if fact.elapsed_ms is not None:
-        run.tokens_a_second = speed(fact.output_tokens, fact.elapsed_ms)
+        run.tokens_a_second = tokens_per_second(fact.output_tokens, fact.elapsed_ms)
 
 
 def _fold_sub_agent(run: LiveRun, fact: facts.SubAgentStarted, at: datetime) -> None:
@@ -412,7 +412,7 @@ _UNSTORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], bool]] =
     facts.SubAgentProgress: _fold_spoken,
     facts.RunPaused: _fold_pause,
     facts.RunContinued: _fold_pause,
-    facts.ReasoningReceived: add_shown,
+    facts.ReasoningReceived: fold_reasoning,
     facts.ModelWaited: _fold_nothing,
 }
 _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
@@ -424,7 +424,7 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.StepStarted: _fold_start,
     facts.StepSkipped: _fold_skip,
     facts.StepFinished: _fold_finish,
-    facts.RawKept: _fold_raw,
+    facts.RawResultSaved: _fold_raw,
     facts.ConsoleWritten: _fold_console,
     facts.IterationsTaken: _fold_taken,
     facts.StepRetry: _fold_retry,
@@ -437,7 +437,7 @@ _STORED: Mapping[type[facts.Fact], Callable[[LiveRun, Any, datetime], None]] = {
     facts.ToolEnded: _fold_result,
     facts.ToolEndedLate: _fold_late,
     facts.AnswerWarned: _fold_warning,
-    facts.ThoughtKept: add_kept,
+    facts.ThoughtSaved: fold_saved_thought,
     facts.ModelAsked: _fold_asked,
     facts.TaskChanged: _fold_task,
     facts.UsageReported: _fold_usage,

@@ -15,11 +15,11 @@ from enum import StrEnum
 from typing import Any
 
 from core.domain.ids import CallId, InterruptionId, RunId, WorkflowId
-from core.domain.masking import masked
 from core.domain.risk import Risk
-from core.domain.sub_agent import place_of
+from core.domain.sub_agent import location_of
+from core.domain.text.masking import masked
 
-APPROVED_FOR = ("once", "run", "always")
+APPROVAL_SCOPES = ("once", "run", "always")
 """What an approval may be for, as its value; absent is the first."""
 
 
@@ -86,7 +86,7 @@ _SHOWN_WHOLE = _HAS_NO_SECRETS | {InterruptionKind.INPUT_REVIEW, InterruptionKin
 _REJECT = {Action.REJECT: InterruptionStatus.REJECTED}
 _OUTCOME = InterruptionStatus.OUTCOME_GIVEN
 
-CLOSING: Mapping[InterruptionKind, Mapping[Action, InterruptionStatus]] = {
+CLOSED_STATUS: Mapping[InterruptionKind, Mapping[Action, InterruptionStatus]] = {
     InterruptionKind.APPROVAL: {Action.APPROVE: InterruptionStatus.APPROVED, **_REJECT},
     InterruptionKind.INPUT_REVIEW: {
         Action.SUBMIT: InterruptionStatus.REVIEWED,
@@ -119,15 +119,15 @@ class Answer:
     reason: str | None = None
 
 
-def approved_for(answer: Answer | None) -> str | None:
+def approval_scope(answer: Answer | None) -> str | None:
     """`once`, `run` or `always`, where the answer is an approval."""
     if answer is None or answer.action is not Action.APPROVE:
         return None
-    return answer.value if answer.value in APPROVED_FOR else APPROVED_FOR[0]
+    return answer.value if answer.value in APPROVAL_SCOPES else APPROVAL_SCOPES[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class InterruptionRequest:
     """What is asked, by a step or by a call in it, before it has an id.
 
     `attempt`: which attempt of the step it belongs to. `input`: what the step would run with. `outputs`: step → the
@@ -161,7 +161,7 @@ class Interruption:
     id: InterruptionId
     run_id: RunId
     workflow_id: WorkflowId
-    ask: Ask
+    ask: InterruptionRequest
     status: InterruptionStatus
     seq: int
     created_at: datetime
@@ -187,7 +187,7 @@ class Interruption:
 
         Without secrets, but in what a person is to change or to work with.
         """
-        ask, place = self.ask, place_of(self.ask.step, self.ask.index)
+        ask, place = self.ask, location_of(self.ask.step, self.ask.index)
         in_sub_agent = {"sub_agent_id": place.sub_agent_id, "sub_agent_name": ask.sub_agent_name}
         return {
             "id": self.id,

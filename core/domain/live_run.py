@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Any
 
 from core.domain import events as facts
-from core.domain.attachment import Attachment
 from core.domain.ids import (
     CallId,
     InterruptionId,
@@ -17,15 +16,15 @@ from core.domain.ids import (
     WorkflowId,
 )
 from core.domain.interruption import InterruptionStatus
-from core.domain.run import RunKind, RunStatus
-from core.domain.step import StepStatus
+from core.domain.messages import Attachment
+from core.domain.run import RunKind, RunStatus, StepStatus
 from core.domain.template import ValidationMode
-from core.domain.text_stream import TextStream
+from core.domain.text.stream import TextStream
 from core.domain.tool import CallStatus
 
-THOUGHTS_KEPT = 100
-THOUGHT_CHARACTERS = 100_000
-SHORT_MS = 100
+MAX_THOUGHTS = 100
+MAX_THOUGHT_CHARACTERS = 100_000
+MIN_RATE_MS = 100
 
 IN_FLIGHT = frozenset({StepStatus.RUNNING, StepStatus.RETRYING})
 
@@ -115,7 +114,7 @@ class LiveSubAgent:
 
 
 @dataclass(slots=True)
-class Pace:
+class StreamRate:
     """How fast an answer comes in: its pieces so far, and when the first and the last came."""
 
     pieces: int = 0
@@ -132,12 +131,12 @@ class Pace:
         """None while that is too little to tell."""
         if self.first_at is None or self.last_at is None:
             return None
-        return speed(self.pieces - 1, (self.last_at - self.first_at).total_seconds() * 1000)
+        return tokens_per_second(self.pieces - 1, (self.last_at - self.first_at).total_seconds() * 1000)
 
 
-def speed(tokens: int, elapsed_ms: float) -> float | None:
+def tokens_per_second(tokens: int, elapsed_ms: float) -> float | None:
     """Tokens a second; None where it was over too soon to tell."""
-    return tokens * 1000 / elapsed_ms if tokens > 0 and elapsed_ms >= SHORT_MS else None
+    return tokens * 1000 / elapsed_ms if tokens > 0 and elapsed_ms >= MIN_RATE_MS else None
 
 
 @dataclass(slots=True)
@@ -247,7 +246,7 @@ class LiveRun:
     last_asked: facts.ModelAsked | None = None
     last_answer_tokens: int = 0
     tokens_a_second: float | None = None
-    pace: Pace = field(default_factory=Pace, compare=False)
+    pace: StreamRate = field(default_factory=StreamRate, compare=False)
     tokens_received: int = 0
     started_at: datetime | None = None
     completed_at: datetime | None = None

@@ -7,7 +7,7 @@ No secret is in it. A value that looks like one is kept elsewhere, under its pla
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -15,18 +15,19 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from core.domain.ids import ServerId
-from core.domain.json_text import encode
 from core.domain.run import ErrorInfo
-from core.domain.settings import KeyPlace
+from core.domain.settings import KeyLocation
+from core.domain.text.json_text import encode
+from core.domain.text.masking import MASK, is_secret_name, masked_text
 from core.domain.tool import ToolInfo
 
 NAME_CHARACTERS = 64
-ID_CHARACTERS = 24
-ARGUMENTS = 200
-VALUES = 200
-TIMEOUT_S = 30.0
-START_S = 10.0
-FETCH_S = 60.0
+MAX_ID_CHARACTERS = 24
+MAX_ARGUMENTS = 200
+MAX_VALUES = 200
+CALL_TIMEOUT_S = 30.0
+START_TIMEOUT_S = 10.0
+FETCH_TIMEOUT_S = 60.0
 """What a program gets to answer that may have to fetch the server first."""
 _FETCHERS = frozenset({"npx", "uvx", "uv", "pipx", "bunx", "pnpx", "pnpm", "yarn", "docker", "podman"})
 
@@ -56,15 +57,15 @@ class McpServer(BaseModel):
     id: ServerId
     name: str
     command: _Text | None = None
-    args: Annotated[tuple[_Text, ...], Field(max_length=ARGUMENTS)] = ()
-    env: Annotated[Mapping[str, _Text], Field(max_length=VALUES)] = Field(default_factory=dict)
+    args: Annotated[tuple[_Text, ...], Field(max_length=MAX_ARGUMENTS)] = ()
+    env: Annotated[Mapping[str, _Text], Field(max_length=MAX_VALUES)] = Field(default_factory=dict)
     cwd: _Text | None = None
     url: _Text | None = None
-    headers: Annotated[Mapping[str, _Text], Field(max_length=VALUES)] = Field(default_factory=dict)
-    secrets: Mapping[str, KeyPlace] = Field(default_factory=dict)
+    headers: Annotated[Mapping[str, _Text], Field(max_length=MAX_VALUES)] = Field(default_factory=dict)
+    secrets: Mapping[str, KeyLocation] = Field(default_factory=dict)
     is_enabled: bool = True
     starts_with_app: bool = False
-    timeout_s: Annotated[float, Field(ge=1, le=3600, allow_inf_nan=False)] = TIMEOUT_S
+    timeout_s: Annotated[float, Field(ge=1, le=3600, allow_inf_nan=False)] = CALL_TIMEOUT_S
     start_timeout_s: Annotated[float, Field(ge=1, le=600, allow_inf_nan=False)] | None = None
     confirmed: str | None = None
 
@@ -117,7 +118,7 @@ class McpServer(BaseModel):
         if self.start_timeout_s is not None:
             return self.start_timeout_s
         words = (self.command or "").replace("\\", "/").rpartition("/")[2].lower()
-        return FETCH_S if words.partition(".")[0] in _FETCHERS else START_S
+        return FETCH_TIMEOUT_S if words.partition(".")[0] in _FETCHERS else START_TIMEOUT_S
 
     @property
     def fingerprint(self) -> str:
@@ -182,3 +183,63 @@ class StoredServer:
 
     server: McpServer
     tools_json: str | None = None
+
+
+def find_secrets(server: Mapping[str, Any]) -> dict[str, str]:
+    """Place → value, of those values of a configuration that look like secrets."""
+    found: dict[str, str] = {}
+    for part in ("env", "headers"):
+        for name, value in (server.get(part) or {}).items():
+            if value and not _is_reference(value) and (is_secret_name(name) or masked_text(value) != value):
+                found[f"{part}/{name}"] = value
+    args = list(server.get("args") or ())
+    for at, value in enumerate(args):
+        flag, is_pair, _ = value.partition("=")
+        is_given = at > 0 and args[at - 1].startswith("-") and "=" not in args[at - 1] and not value.startswith("-")
+        is_named = (is_pair and flag.startswith("-") and is_secret_name(flag)) or (
+            is_given and is_secret_name(args[at - 1])
+        )
+        if not _is_reference(value) and (is_named or masked_text(value) != value):
+            found[f"args/{at}"] = value
+    url = server.get("url")
+    if url and masked_text(url) != url:
+        found["url"] = url
+    return found
+
+
+def masked_config(server: Mapping[str, Any], places: Iterable[str]) -> dict[str, Any]:
+    """The configuration with what is shown in place of each secret."""
+    return with_values(server, {place: _shown(server, place) for place in places})
+
+
+def with_values(server: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, Any]:
+    """The configuration with other values in these places; a place that is gone is left out."""
+    changed = dict(server)
+    for place, value in values.items():
+        part, _, name = place.partition("/")
+        if part == "url":
+            changed["url"] = value
+        elif part == "args":
+            args = list(changed.get("args") or ())
+            if int(name) < len(args):
+                args[int(name)] = value
+            changed["args"] = args
+        elif name in (changed.get(part) or {}):
+            changed[part] = {**changed[part], name: value}
+    return changed
+
+
+def _shown(server: Mapping[str, Any], place: str) -> str:
+    part, _, name = place.partition("/")
+    if part == "url":
+        return masked_text(server["url"])
+    if part == "args":
+        value = str(server["args"][int(name)])
+        flag, is_pair, _ = value.partition("=")
+        return f"{flag}={MASK}" if is_pair and flag.startswith("-") else MASK
+    return MASK
+
+
+def _is_reference(value: str) -> bool:
+    """Whether the value only says where the secret is: `${TOKEN}`, `Bearer ${env:TOKEN}`."""
+    return bool(re.fullmatch(r"(?:\w+ )?\$\{[^{}]+\}", value))

@@ -7,8 +7,8 @@ from enum import StrEnum
 from core.domain.ids import MemoryId, WorkflowId
 
 CONTENT_CHARACTERS = 50_000
-HEAD_CHARACTERS = 1_000
-CONTEXT_LIVES = timedelta(days=7)
+PREVIEW_CHARACTERS = 1_000
+CONTEXT_LIFETIME = timedelta(days=7)
 
 
 class MemoryType(StrEnum):

@@ -64,7 +64,7 @@ def is_loopback(url: str) -> bool:
         return False
 
 
-def may_pass(code: str, status: object) -> bool:
+def is_retryable(code: str, status: object) -> bool:
     """Whether a request that failed so may succeed later, with nothing changed. `status` is that of the answer, if it
     was told."""
     if code == "provider_error" and isinstance(status, int):

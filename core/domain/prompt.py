@@ -17,21 +17,21 @@ NAME_CHARACTERS = 64
 CATEGORY_CHARACTERS = 64
 DESCRIPTION_CHARACTERS = 1_000
 CONTENT_CHARACTERS = 50_000
-VARIABLES = 100
-FILLED_CHARACTERS = 1_000_000
+MAX_VARIABLES = 100
+MAX_FILLED_CHARACTERS = 1_000_000
 """As many as a message may have."""
 
 _PLACE = re.compile(r"\{\{([^{}\r\n]{1,200})\}\}")
 _JOINERS = "\u200c\u200d"  # without a picture of their own, and part of words and of emoji
 
 
-def name_of(text: str) -> str:
+def validated_name(text: str) -> str:
     """The name as it is kept: on one line, without blanks around it. Raises ValueError for an empty or too long one,
     and for signs that cannot be shown."""
     return _line(text, 1, NAME_CHARACTERS, "a name")
 
 
-def category_of(text: str) -> str:
+def validated_category(text: str) -> str:
     """Likewise, and it may be empty."""
     return _line(text, 0, CATEGORY_CHARACTERS, "a category")
 
@@ -48,8 +48,8 @@ def _line(text: str, least: int, most: int, what: str) -> str:
 def _content(text: str) -> str:
     if not text.strip():
         raise ValueError("there is no text")
-    if len(variables_of(text)) > VARIABLES:
-        raise ValueError(f"a text has at most {VARIABLES} variables")
+    if len(variables_of(text)) > MAX_VARIABLES:
+        raise ValueError(f"a text has at most {MAX_VARIABLES} variables")
     return text
 
 
@@ -59,10 +59,10 @@ class Prompt(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
 
     id: PromptId
-    name: Annotated[str, AfterValidator(name_of)]
+    name: Annotated[str, AfterValidator(validated_name)]
     content: Annotated[str, Field(max_length=CONTENT_CHARACTERS), AfterValidator(_content)]
     description: Annotated[str, Field(max_length=DESCRIPTION_CHARACTERS)] = ""
-    category: Annotated[str, AfterValidator(category_of)] = ""
+    category: Annotated[str, AfterValidator(validated_category)] = ""
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -76,22 +76,22 @@ def variables_of(content: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if name is not None))
 
 
-def filled(content: str, values: Mapping[str, str]) -> str:
+def fill_variables(content: str, values: Mapping[str, str]) -> str:
     """The text with the values in their places, which are not looked through for places themselves. A place without a
     value stays as it is written; a value without a place changes nothing."""
-    return _PLACE.sub(_filling(by_name(values)), content)
+    return _PLACE.sub(_filling(normalized_names(values)), content)
 
 
 def filled_length(content: str, values: Mapping[str, str]) -> int:
     """How many characters the text has with the values in their places: a short one can have many."""
-    known, length = by_name(values), len(content)
+    known, length = normalized_names(values), len(content)
     for place in _PLACE.finditer(content):
         value = known.get(_variable(place[1]) or "")
         length += 0 if value is None else len(value) - len(place[0])
     return length
 
 
-def by_name(values: Mapping[str, str]) -> dict[str, str]:
+def normalized_names(values: Mapping[str, str]) -> dict[str, str]:
     """The values by the names that `variables_of` gives, in whatever Unicode form they were named."""
     return {unicodedata.normalize("NFC", name): value for name, value in values.items()}
 

@@ -21,10 +21,10 @@ from core.domain.events import (
     ToolStarted,
 )
 from core.domain.ids import CallId, RunId, TemplateId
-from core.domain.step import StepStatus
+from core.domain.run import StepStatus
 from core.domain.tool import Effect
 
-CONTROLS = frozenset(
+RECORDING_TOOLS = frozenset(
     f"COLLECTION_WORKFLOW_EXECUTION_{name}" for name in ("RECORD", "SET_STEP_RESULT", "SAVE_AS_TEMPLATE")
 )
 """The tools that begin, fill and end a recording: they are no steps of it."""
@@ -82,7 +82,7 @@ class Recording:
 
     def next_name(self, tool: str, taken: Iterable[str] = ()) -> str:
         """What the next call of the tool is called: the nth call is `tool_n`; `taken` are names given but not told."""
-        base = base_name(tool)
+        base = step_base_name(tool)
         number = self._counts.get(base, 0) + 1
         given = set(taken)
         while f"{base}_{number}" in given:
@@ -125,16 +125,16 @@ class Recording:
             del self.steps[fact.step]  # it stands where its call was made
         self.steps[fact.step] = step
         if not is_again:
-            base = base_name(fact.tool)
+            base = step_base_name(fact.tool)
             self._counts[base] = self._counts.get(base, 0) + 1
 
 
-def base_name(tool: str) -> str:
+def step_base_name(tool: str) -> str:
     """The name of a tool as a part of the names of its steps: in small letters, legal (ENGINE §2), and not too long."""
     name = _ILLEGAL.sub("_", tool[:NAME_CHARACTERS].lower())
     return name if name[:1].isalpha() or name[:1] == "_" else f"_{name}"
 
 
-def recorded_id(run_id: RunId, call_id: CallId) -> CallId:
+def companion_call_id(run_id: RunId, call_id: CallId) -> CallId:
     """The id, in a recording, of a call that a run beside it makes: the same after a crash."""
     return CallId(f"{run_id} {call_id}")

@@ -8,10 +8,10 @@ from typing import Any
 
 from core.domain.agent import Agent
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
-from core.domain.masking import masked, masked_text
 from core.domain.model import ModelChoice
 from core.domain.template import Template, ValidationMode
-from core.domain.web_address import is_origin
+from core.domain.text.masking import masked, masked_text
+from core.domain.text.web_address import is_origin
 from core.errors import MetierError
 
 
@@ -35,11 +35,11 @@ class RunStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        return self in _FINAL
+        return self in _FINAL_RUN_STATUSES
 
 
-_FINAL = frozenset({RunStatus.SUCCESS, RunStatus.ERROR, RunStatus.CANCELLED})
-ACTIVE = frozenset(set(RunStatus) - _FINAL)
+_FINAL_RUN_STATUSES = frozenset({RunStatus.SUCCESS, RunStatus.ERROR, RunStatus.CANCELLED})
+ACTIVE_STATUSES = frozenset(set(RunStatus) - _FINAL_RUN_STATUSES)
 
 
 class RunKind(StrEnum):
@@ -82,7 +82,7 @@ class ErrorInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class StepAgent:
     """Who answers a step that names an agent or a model of its own, as they were when the run was started. `missing`
     says in words what it names that there was not: there the run's own stands in."""
 
@@ -113,7 +113,7 @@ class Snapshot:
     gated: bool = False
     model: ModelChoice | None = None
     profile: Agent | None = None
-    cast: Mapping[str, Cast] = field(default_factory=dict)
+    cast: Mapping[str, StepAgent] = field(default_factory=dict)
 
     @property
     def models(self) -> tuple[ModelChoice, ...]:
@@ -169,3 +169,97 @@ class Run:
     awaited: bool = False
     unclean_ends: int = 0
     results_then: int = 0
+
+
+class StepStatus(StrEnum):
+    """ENGINE §1.
+
+        pending ──► running ──► completed | error | cancelled
+           │         │   ▲
+           │         ▼   │ (after its delay)
+           │        retrying
+           ▼
+        waiting (for a person) ──► running | completed (skipped, or done by the person) | error (rejected)
+
+    A skipped step is `completed` with `skipped`. `pending` and `waiting` are never stored.
+    """
+
+    PENDING = "pending"
+    WAITING = "waiting"
+    RUNNING = "running"
+    RETRYING = "retrying"
+    COMPLETED = "completed"
+    ERROR = "error"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        return self in _FINAL_STEP_STATUSES
+
+
+_FINAL_STEP_STATUSES = frozenset({StepStatus.COMPLETED, StepStatus.ERROR, StepStatus.CANCELLED})
+
+
+_RAW = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StepKey:
+    """Which checkpoint of a run: a step, its iteration `index`, the `round` of its agent, from 1. `of_raw` is that of
+    what its tool gave."""
+
+    step: str
+    index: int | None = None
+    round: int | None = None
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is an iteration, a round or a raw result, and not the whole step."""
+        return self.index is not None or self.round is not None
+
+    @property
+    def is_raw(self) -> bool:
+        """Whether it is the result of a tool before its `transformCode`."""
+        return self.round == _RAW
+
+    @property
+    def of_raw(self) -> "StepKey":
+        """Where the raw result of this step or iteration is kept."""
+        return StepKey(self.step, self.index, _RAW)
+
+    @property
+    def of_call(self) -> "StepKey":
+        """The step or iteration that this belongs to."""
+        return StepKey(self.step, self.index)
+
+    def __str__(self) -> str:
+        name = self.step if self.index is None else f"{self.step}[{self.index}]"
+        if self.round is None:
+            return name
+        return f"{name} raw" if self.is_raw else f"{name} round {self.round}"
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """A stored checkpoint. `running` is a claim: somebody began, nobody has said how it ended. `retrying` is an
+    attempt that failed, with another to come.
+
+    `attempt_errors` are those of the attempts before the last. `active_ms` is the active time of the run when the
+    result was taken, so that a crash loses none of it.
+    """
+
+    run_id: RunId
+    key: StepKey
+    status: StepStatus
+    attempt: int = 1
+    output_json: str | None = None
+    skipped: bool = False
+    error: ErrorInfo | None = None
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+    active_ms: int = 0
+    attempt_errors: tuple[ErrorInfo, ...] = ()
+
+
+SUMMARY_TEMPLATE = TemplateId("tpl_summary")
+"""What marks a run as one that writes a summary. There is no stored template of that id."""

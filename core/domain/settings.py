@@ -35,7 +35,7 @@ class NotifyLevel(StrEnum):
 MAX_MODELS = 200
 
 
-class KeyPlace(StrEnum):
+class KeyLocation(StrEnum):
     """Where a key that was put in is kept."""
 
     KEYRING = "keyring"
@@ -65,7 +65,7 @@ class Settings(BaseModel):
     model: ModelChoice | None = None
     models: Annotated[tuple[ModelChoice, ...], Field(max_length=MAX_MODELS)] = ()
     default_agent: AgentId | None = None
-    key_places: Mapping[str, KeyPlace] = Field(default_factory=dict)
+    key_places: Mapping[str, KeyLocation] = Field(default_factory=dict)
     ask_for_tools: bool = False
     ask_for_sub_agents: bool = True
     ask_for_mcp: bool = True

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from core.domain.ids import CallId, SubAgentId
-from core.domain.json_text import decode, encode
+from core.domain.text.json_text import decode, encode
 
-MOST_SUB_AGENTS = 15
+MAX_SUB_AGENTS = 15
 """So many may be begun in one run."""
 
 NAME_CHARACTERS = 64
@@ -24,7 +24,7 @@ _SIGN = "/"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class StepLocation:
     """Where something happened: at a step, in an iteration of it, and there maybe in a sub-agent."""
 
     step: str
@@ -33,7 +33,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class SubAgentNote:
+class SubAgentRecord:
     """What the row of a sub-agent holds of it, as its output: what it is called, which stored agent it is, with which
     model, as they were when it was begun, as JSON values; the tokens of its answers, and its last text once it has
     ended.
@@ -47,7 +47,7 @@ class SubAgentNote:
     output_tokens: int = 0
     cost: float | None = None
 
-    def using(self, input_tokens: int, output_tokens: int, cost: float | None) -> "SubAgentNote":
+    def using(self, input_tokens: int, output_tokens: int, cost: float | None) -> "SubAgentRecord":
         """The same, after another answer."""
         return replace(
             self,
@@ -74,15 +74,15 @@ def is_sub_agent(step: str) -> bool:
     return _SIGN in step
 
 
-def place_of(step: str, index: int | None = None) -> Place:
+def location_of(step: str, index: int | None = None) -> StepLocation:
     """Where that is, which is kept by this name: of a sub-agent, the step whose call began it."""
     found = _OWNER.match(step) if is_sub_agent(step) else None
     if found is None:
-        return Place(step, index)
-    return Place(found[1], None if found[2] is None else int(found[2]), SubAgentId(step))
+        return StepLocation(step, index)
+    return StepLocation(found[1], None if found[2] is None else int(found[2]), SubAgentId(step))
 
 
-def caller_of(call_id: CallId) -> SubAgentId | None:
+def calling_sub_agent(call_id: CallId) -> SubAgentId | None:
     """The sub-agent that made the call, if one did."""
     found = _OF_CALL.fullmatch(call_id)
     return SubAgentId(found[1]) if found is not None else None

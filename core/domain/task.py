@@ -14,9 +14,9 @@ from core.errors import ToolFailed
 
 NAME_CHARACTERS = 128
 DESCRIPTION_CHARACTERS = 1_000
-MOST_DEPENDENCIES = 50
-MOST_TASKS = 500
-HIGHEST, LOWEST, USUAL = 1, 5, 3
+MAX_DEPENDENCIES = 50
+MAX_TASKS = 500
+HIGHEST_PRIORITY, LOWEST_PRIORITY, DEFAULT_PRIORITY = 1, 5, 3
 
 
 class TaskStatus(StrEnum):
@@ -39,7 +39,7 @@ class Task:
     created_at: datetime
     updated_at: datetime
     description: str = ""
-    priority: int = USUAL
+    priority: int = DEFAULT_PRIORITY
     status: TaskStatus = TaskStatus.PENDING
     dependencies: tuple[TaskId, ...] = ()
     completed_at: datetime | None = None
@@ -83,9 +83,9 @@ class TaskList:
 
     def put(self, task: Task) -> "TaskList":
         """With this task, new or changed, in its place."""
-        if task.id not in self.tasks and len(self.tasks) >= MOST_TASKS:
-            message = f"there are {MOST_TASKS} tasks already: delete some that are done"
-            raise ToolFailed("too_many", message, limit=MOST_TASKS)
+        if task.id not in self.tasks and len(self.tasks) >= MAX_TASKS:
+            message = f"there are {MAX_TASKS} tasks already: delete some that are done"
+            raise ToolFailed("too_many", message, limit=MAX_TASKS)
         for needed in task.dependencies:
             if needed not in self.tasks or needed == task.id:
                 what = "a task cannot depend on itself" if needed == task.id else f"there is no task {needed!r}"

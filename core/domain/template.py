@@ -2,7 +2,7 @@
 
 Keys are camelCase in JSON and snake_case here. Unknown fields are kept, so that a file written by a
 later version survives being read by this one. Whether a template can run is decided by
-`core.engine.validation`; these models only say which shape it has.
+`core.engine.plan.validation`; these models only say which shape it has.
 """
 
 from collections.abc import Mapping
@@ -136,7 +136,7 @@ def _action_kind(value: Any) -> str | None:
     return None
 
 
-Action = Annotated[
+StepAction = Annotated[
     Annotated[ToolAction, Tag("toolName")]
     | Annotated[CodeAction, Tag("code")]
     | Annotated[AgentAction, Tag("agent")]
@@ -151,7 +151,7 @@ class Step(_Model):
     """A named unit of a template. An absent `input` is `{}`."""
 
     name: StepName
-    action: Action
+    action: StepAction
     description: str | None = None
     input: Any = Field(default_factory=dict)
     when: When | None = None

@@ -7,16 +7,16 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from core.domain import events as facts
-from core.domain.live_run import THOUGHT_CHARACTERS, THOUGHTS_KEPT, LiveRun, LiveThought
+from core.domain.live_run import MAX_THOUGHT_CHARACTERS, MAX_THOUGHTS, LiveRun, LiveThought
 
 
-def end_thoughts(thoughts: Iterable[LiveThought]) -> None:
+def close_thoughts(thoughts: Iterable[LiveThought]) -> None:
     """They go on no more: their run ended, or begins anew."""
     for thought in thoughts:
         thought.is_open = False
 
 
-def add_shown(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -> bool:
+def fold_reasoning(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -> bool:
     """A piece of a thought is shown. Those of sub-agents are no part of the state."""
     if fact.sub_agent_id is not None:
         return False
@@ -28,7 +28,7 @@ def add_shown(run: LiveRun, fact: facts.ReasoningReceived, at: datetime) -> bool
     return _think(thought, fact.offset, fact.text)
 
 
-def add_kept(run: LiveRun, fact: facts.ThoughtKept, at: datetime) -> None:
+def fold_saved_thought(run: LiveRun, fact: facts.ThoughtSaved, at: datetime) -> None:
     """What was shown of a thought is on disk; who has not seen it learns of it now."""
     thought = _thought(run, fact.step, fact.index, fact.place, at - timedelta(milliseconds=fact.elapsed_ms))
     _think(thought, fact.offset, fact.text)
@@ -42,7 +42,7 @@ def _thought(run: LiveRun, step: str, index: int | None, place: int, began: date
         if thought.is_open and (thought.step, thought.index) == (step, index):
             return thought
     thought = LiveThought(step, index, place, began)
-    run.thoughts = [*run.thoughts[1 - THOUGHTS_KEPT :], thought]
+    run.thoughts = [*run.thoughts[1 - MAX_THOUGHTS :], thought]
     return thought
 
 
@@ -51,7 +51,7 @@ def _think(thought: LiveThought, offset: int, text: str) -> bool:
     new = text[max(0, thought.length - offset) :]
     if not new:
         return False
-    if (room := THOUGHT_CHARACTERS - thought.length) > 0:
+    if (room := MAX_THOUGHT_CHARACTERS - thought.length) > 0:
         thought.pieces.append(new[:room])
     thought.length += len(new)
     return True

@@ -11,7 +11,7 @@ from core.domain.ids import CallId, RunId
 from core.domain.risk import Risk
 from core.domain.run import ErrorInfo
 
-COLLECTION = "COLLECTION_"
+COLLECTION_PREFIX = "COLLECTION_"
 """What the names of tools for templates and runs begin with."""
 
 
@@ -103,19 +103,19 @@ class ToolCall:
     sameness: str | None = None
 
 
-def sameness_of(arguments_json: str) -> str:
+def arguments_digest(arguments_json: str) -> str:
     """Equal for equal arguments, secrets included, and telling none of them."""
     return hashlib.sha256(arguments_json.encode()).hexdigest()
 
 
-def server_of(tool: str) -> str | None:
+def mcp_server_of(tool: str) -> str | None:
     """The MCP server that a tool is of, by its name `mcp__SERVER__TOOL` (AGENTS_AND_TOOLS §7)."""
     prefix, _, rest = tool.partition("__")
     server, between, name = rest.partition("__")
     return server if prefix == "mcp" and server and between and name else None
 
 
-def cut_off_call(call: ToolCall) -> ToolCall:
+def interrupted_call(call: ToolCall) -> ToolCall:
     """The row of a call that was begun, and that nobody goes on with."""
     return replace(call, status=CallStatus.UNKNOWN if call.effect is Effect.ONCE else CallStatus.CANCELLED)
 

@@ -5,7 +5,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 
-from core.domain.agent import Answering
+from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
 
 _REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
@@ -14,7 +14,7 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Letters and a pattern of dots that are drawn as nothing."""
 
 
-def one_line(title: str) -> str:
+def normalized_title(title: str) -> str:
     """A title as it is kept: one line, without control characters, and without those that would reorder the text that
     it is quoted in. Empty where nothing of it could be seen."""
     line = " ".join(
@@ -45,7 +45,7 @@ class Workflow:
     agent: str
     created_at: datetime
     updated_at: datetime
-    answering: Answering | None = None
+    answering: AgentSelection | None = None
     archived_at: datetime | None = None
 
     @property

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from core.domain.model import ModelChoice
 from core.errors import StepFailed
 from core.llm.http import HttpClients
-from core.llm.masking import Masker, Secret
-from core.llm.openai_compatible.failures import broken, model_failed, refused
+from core.llm.key_masking import Masker, Secret
+from core.llm.openai_compatible.failures import connection_failure, model_error, refusal
 from core.llm.presets import LOCAL, Preset
 from core.ports.clock import Clock
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LISTING_BYTES = 20_000_000
 LISTING_S = 10.0
 DISCOVERY_S = 0.3
-MODELS_AT_MOST = 5000
+MAX_MODELS = 5000
 _PER = 1_000_000
 
 
@@ -59,7 +59,7 @@ class Catalogue:
             async with asyncio.timeout(limit_s):
                 return await self._list(choice.base_url, key, limit_s)
         except TimeoutError:
-            raise model_failed("timeout", f"no list came within {limit_s:g} s", timeout_s=limit_s) from None
+            raise model_error("timeout", f"no list came within {limit_s:g} s", timeout_s=limit_s) from None
         except StepFailed as error:
             raise StepFailed(error.code, masker.text(error.message), **masker.values(error.parameters)) from None
 
@@ -80,7 +80,7 @@ class Catalogue:
         try:
             client = await self._clients.to(base_url)
         except ValueError as error:
-            raise model_failed("connection_failed", str(error)) from None
+            raise model_error("connection_failed", str(error)) from None
         import httpx
 
         headers = {"Authorization": f"Bearer {key.reveal()}"} if key is not None else {}
@@ -89,11 +89,11 @@ class Catalogue:
                 body = await _body(response)
                 if not response.is_success:
                     said = body.decode("utf-8", "replace")
-                    raise refused(response.status_code, said, None, self._clock.now()).error
+                    raise refusal(response.status_code, said, None, self._clock.now()).error
         except httpx.HTTPError as error:
-            raise broken(error, limit_s).error from None
+            raise connection_failure(error, limit_s).error from None
         except httpx.InvalidURL as error:
-            raise model_failed("connection_failed", f"the address is of no use: {error}") from None
+            raise model_error("connection_failed", f"the address is of no use: {error}") from None
         return _listed(body)
 
 
@@ -102,7 +102,7 @@ async def _body(response: "httpx.Response") -> bytes:
     async for piece in response.aiter_bytes():
         body += piece
         if len(body) > LISTING_BYTES:
-            raise model_failed("bad_response", f"the list of models has over {LISTING_BYTES:,} bytes")
+            raise model_error("bad_response", f"the list of models has over {LISTING_BYTES:,} bytes")
     return bytes(body)
 
 
@@ -114,10 +114,10 @@ def _listed(body: bytes) -> list[ListedModel]:
         value = None
     rows = value.get("data") if isinstance(value, dict) else value
     if not isinstance(rows, list):
-        raise model_failed("bad_response", "the server lists no models")
+        raise model_error("bad_response", "the server lists no models")
     named = (row for row in rows if isinstance(row, dict) and isinstance(row.get("id"), str) and row["id"])
     models = {row["id"][:256]: _model(row) for row in named}
-    return list(models.values())[:MODELS_AT_MOST]
+    return list(models.values())[:MAX_MODELS]
 
 
 def _model(row: dict[str, Any]) -> ListedModel:

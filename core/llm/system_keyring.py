@@ -20,7 +20,7 @@ UNLOCK_S = 60.0
 T = TypeVar("T")
 
 
-class NoKeyring(Exception):
+class KeyringUnavailable(Exception):
     """There is none, or it refuses, or does not answer. The reason is in the message, never a key."""
 
 
@@ -42,7 +42,7 @@ class SystemKeyring:
         def put() -> None:
             _backend().set_password(SERVICE, origin, key)
             if _backend().get_password(SERVICE, origin) != key:
-                raise NoKeyring("the keyring keeps nothing")
+                raise KeyringUnavailable("the keyring keeps nothing")
 
         await self._ask(put, self._unlock_s)
 
@@ -57,14 +57,14 @@ class SystemKeyring:
 
     async def _ask(self, question: Callable[[], T], limit_s: float) -> T:
         if self._is_given_up:
-            raise NoKeyring("the keyring did not answer before")
+            raise KeyringUnavailable("the keyring did not answer before")
         try:
             async with asyncio.timeout(limit_s):
                 return await _in_thread_of_its_own(question)
         except TimeoutError:
             self._is_given_up = True
             log.warning("the system's keyring does not answer; it is left alone")
-            raise NoKeyring("the keyring does not answer") from None
+            raise KeyringUnavailable("the keyring does not answer") from None
 
 
 def _backend() -> "KeyringBackend":
@@ -74,7 +74,7 @@ def _backend() -> "KeyringBackend":
 
     found = keyring.get_keyring()
     if isinstance(found, fail.Keyring):
-        raise NoKeyring("this system has no keyring")
+        raise KeyringUnavailable("this system has no keyring")
     return found
 
 
@@ -95,10 +95,10 @@ async def _in_thread_of_its_own(question: Callable[[], T]) -> T:
         result, failure = None, None
         try:
             result = question()
-        except NoKeyring as error:
+        except KeyringUnavailable as error:
             failure = error
         except Exception as error:  # noqa: BLE001  # back ends raise what they like; a message may hold what was asked
-            failure = NoKeyring(f"the keyring refuses: {type(error).__name__}")
+            failure = KeyringUnavailable(f"the keyring refuses: {type(error).__name__}")
         with suppress(RuntimeError):  # the loop may have been closed meanwhile
             loop.call_soon_threadsafe(settle, result, failure)
 

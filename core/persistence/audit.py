@@ -7,61 +7,61 @@ from core.domain.audit import AuditEntry, Decider, Decision
 from core.domain.ids import AuditId, CallId, RunId, WorkflowId
 from core.domain.risk import Risk
 from core.persistence.codec import (
-    Places,
-    data,
-    data_of,
-    microseconds,
+    OrderKeys,
+    decode_data,
+    decode_rows,
+    decode_text,
+    encode_fields,
+    encode_text,
+    from_microseconds,
     optional,
-    readable,
-    text,
-    text_of,
-    time_of,
-    time_of_place,
+    time_of_order_key,
+    to_microseconds,
 )
 from core.persistence.connection import Connection
-from core.persistence.keys import record, text_key
-from core.persistence.pages import ROWS
-from core.persistence.statements import Row, Statement, each
+from core.persistence.keys import record_id, text_key
+from core.persistence.pages import PAGE_SIZE
+from core.persistence.statements import Row, Statement, batched_statements
 from core.ports.storage import PAGE_ROWS, PutAudit
 
 _PUT = "INSERT IGNORE INTO audit $given RETURN NONE"
-_PLACE = "SELECT VALUE place FROM ONLY $id"
+_ORDER_KEY = "SELECT VALUE place FROM ONLY $id"
 _PAGE = "SELECT * FROM audit WHERE place < $place ORDER BY place DESC LIMIT $limit"
-_OLD = "SELECT VALUE id FROM audit WHERE place < $place LIMIT $limit"
+_EXPIRED = "SELECT VALUE id FROM audit WHERE place < $place LIMIT $limit"
 _AFTER_ALL = "a"  # places are digits
 
 
-class Audit:
-    def __init__(self, connection: Connection, places: Places) -> None:
+class AuditRepository:
+    def __init__(self, connection: Connection, places: OrderKeys) -> None:
         self._connection = connection
         self._places = places
 
     def put(self, puts: Iterable[PutAudit]) -> list[Statement]:
-        return each(_PUT, (_row(put.entry, self._places.next(put.entry.at)) for put in puts))
+        return batched_statements(_PUT, (_encode_entry(put.entry, self._places.next(put.entry.at)) for put in puts))
 
     async def page(self, limit: int, before: AuditId | None) -> list[AuditEntry]:
         """Newest first, of those that can be read."""
         place: str | None = _AFTER_ALL
         if before is not None:
-            place = await self._connection.read(_PLACE, {"id": record("audit", text_key(before))})
+            place = await self._connection.read(_ORDER_KEY, {"id": record_id("audit", text_key(before))})
         if place is None:
             return []
         given = {"place": place, "limit": max(0, min(limit, PAGE_ROWS))}
-        return list(readable(await self._connection.read(_PAGE, given), _entry))
+        return list(decode_rows(await self._connection.read(_PAGE, given), _decode_entry))
 
     async def drop(self, before: datetime) -> None:
         """In pieces, so that others can write meanwhile."""
-        some = {"place": f"{microseconds(before):017d}", "limit": ROWS}
-        while ids := await self._connection.read(_OLD, some):
+        some = {"place": f"{to_microseconds(before):017d}", "limit": PAGE_SIZE}
+        while ids := await self._connection.read(_EXPIRED, some):
             await self._connection.commit([Statement("DELETE $given RETURN NONE", ids)])
 
 
-def _row(entry: AuditEntry, place: str) -> Row:
+def _encode_entry(entry: AuditEntry, place: str) -> Row:
     return {
         "id": text_key(entry.id),
         "place": place,
-        "arguments": text(entry.arguments_json),
-        "data": data(
+        "arguments": encode_text(entry.arguments_json),
+        "data": encode_fields(
             workflow_id=entry.workflow_id,
             run_id=entry.run_id,
             title=entry.title,
@@ -74,16 +74,16 @@ def _row(entry: AuditEntry, place: str) -> Row:
             decider=entry.decider,
             scope=entry.scope,
             reason=entry.reason,
-            asked_at=optional(microseconds, entry.asked_at),
+            asked_at=optional(to_microseconds, entry.asked_at),
         ),
     }
 
 
-def _entry(row: Row) -> AuditEntry:
-    found = data_of(row)
+def _decode_entry(row: Row) -> AuditEntry:
+    found = decode_data(row)
     return AuditEntry(
         AuditId(row["id"].id),
-        time_of_place(row["place"]),
+        time_of_order_key(row["place"]),
         WorkflowId(found["workflow_id"]),
         RunId(found["run_id"]),
         found["title"],
@@ -94,8 +94,8 @@ def _entry(row: Row) -> AuditEntry:
         optional(Risk, found.get("risk")),
         Decision(found["decision"]),
         Decider(found["decider"]),
-        text_of(row["arguments"]),
+        decode_text(row["arguments"]),
         scope=found.get("scope"),
         reason=found.get("reason"),
-        asked_at=optional(time_of, found.get("asked_at")),
+        asked_at=optional(from_microseconds, found.get("asked_at")),
     )

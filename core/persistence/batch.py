@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, get_args
 
 from core.domain.ids import MessageId, RunId
-from core.domain.message import Message
-from core.domain.run import Run, Snapshot
-from core.domain.step import StepStatus
-from core.persistence.facts import EventRow, kept
+from core.domain.messages import Message
+from core.domain.run import Run, Snapshot, StepStatus
+from core.persistence.event_rows import EventRow, compact_event
 from core.ports.storage import (
     AppendChunk,
     AppendEvents,
@@ -114,5 +113,7 @@ class Batch:
         messages: dict[MessageId, Message] = {write.message.id: write.message for write in self.of(PutMessage)}
         events: dict[RunId, list[Any]] = {}
         for write in self.of(AppendEvents):
-            events.setdefault(write.run_id, []).extend(kept(event, results, messages) for event in write.events)
+            events.setdefault(write.run_id, []).extend(
+                compact_event(event, results, messages) for event in write.events
+            )
         return [EventRow(run_id, tuple(told)) for run_id, told in events.items() if told]

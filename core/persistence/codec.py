@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any, TypeVar
 
-from core.domain import json_text
 from core.domain.run import ErrorInfo
+from core.domain.text import json_text
 from core.errors import StepFailed, StorageFailed
 from core.persistence.statements import Row
 
@@ -17,12 +17,12 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 # What reading a row raises that is not as it was written.
-BROKEN = (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError)
+DECODE_ERRORS = (KeyError, IndexError, TypeError, ValueError, OverflowError, AttributeError)
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Places:
+class OrderKeys:
     """Gives rows their place in listings: by time, and of the same time in the order in which they were put.
 
     The number goes on from one process to the next, since it begins with the clock.
@@ -32,23 +32,23 @@ class Places:
         self._numbers = count(time.time_ns())
 
     def next(self, at: datetime) -> str:
-        return f"{microseconds(at):017d} {self.number():020d}"
+        return f"{to_microseconds(at):017d} {self.number():020d}"
 
     def number(self) -> int:
         """One that is greater than all before, and than those of earlier processes."""
         return next(self._numbers)
 
 
-def time_of_place(place: str) -> datetime:
-    return time_of(int(place.partition(" ")[0]))
+def time_of_order_key(place: str) -> datetime:
+    return from_microseconds(int(place.partition(" ")[0]))
 
 
-def microseconds(at: datetime) -> int:
+def to_microseconds(at: datetime) -> int:
     """A time as it is kept: since 1970, exact. (Writing ISO 8601 took longer than all else about a row.)"""
     return round(at.timestamp() * 1_000_000)
 
 
-def time_of(kept: int) -> datetime:
+def from_microseconds(kept: int) -> datetime:
     return _EPOCH + timedelta(microseconds=kept)
 
 
@@ -57,12 +57,12 @@ def optional(convert: Callable[[Any], T], value: Any) -> T | None:
     return None if value is None else convert(value)
 
 
-def data(**fields: Any) -> str:
+def encode_fields(**fields: Any) -> str:
     """The fields of a row that nobody searches, as JSON text; None is left out."""
-    return encode({name: value for name, value in fields.items() if value is not None})
+    return encode_json({name: value for name, value in fields.items() if value is not None})
 
 
-def encode(value: Any) -> str:
+def encode_json(value: Any) -> str:
     """JSON text. Raises StorageFailed for what JSON cannot hold."""
     try:
         return json_text.encode(value)
@@ -70,7 +70,7 @@ def encode(value: Any) -> str:
         raise StorageFailed("storage_failed", error.message) from error
 
 
-def fields_of(text: str) -> dict[str, Any]:
+def decode_fields(text: str) -> dict[str, Any]:
     """What `data` made a text of. Raises one of BROKEN."""
     found = json_text.decode(text)
     if not isinstance(found, dict):
@@ -78,12 +78,12 @@ def fields_of(text: str) -> dict[str, Any]:
     return found
 
 
-def data_of(row: Row) -> dict[str, Any]:
+def decode_data(row: Row) -> dict[str, Any]:
     """The fields of a row that nobody searches. Raises one of BROKEN."""
-    return fields_of(row["data"])
+    return decode_fields(row["data"])
 
 
-def text(value: str) -> str | bytes:
+def encode_text(value: str) -> str | bytes:
     """A text as it is kept; as bytes where it holds a lone surrogate, which no text of the database can."""
     if value.isascii():
         return value
@@ -94,7 +94,7 @@ def text(value: str) -> str | bytes:
     return value
 
 
-def text_of(value: str | bytes) -> str:
+def decode_text(value: str | bytes) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", "surrogatepass")
     if not isinstance(value, str):
@@ -102,7 +102,7 @@ def text_of(value: str | bytes) -> str:
     return value
 
 
-def error_fields(error: ErrorInfo) -> dict[str, Any]:
+def encode_error(error: ErrorInfo) -> dict[str, Any]:
     """An error as a part of `data`."""
     return {
         "code": error.code,
@@ -114,14 +114,14 @@ def error_fields(error: ErrorInfo) -> dict[str, Any]:
     }
 
 
-def error_of(fields: dict[str, Any]) -> ErrorInfo:
+def decode_error(fields: dict[str, Any]) -> ErrorInfo:
     return ErrorInfo(**fields)
 
 
-def readable(rows: Iterable[Row], of: Callable[[Row], T]) -> Iterator[T]:
+def decode_rows(rows: Iterable[Row], of: Callable[[Row], T]) -> Iterator[T]:
     """Those rows that can be read; the others are named in the log, and stop none."""
     for row in rows:
         try:
             yield of(row)
-        except BROKEN:
+        except DECODE_ERRORS:
             log.warning("the row %s cannot be read", row.get("id"))

@@ -16,18 +16,18 @@ from typing import Any, Self, TypeVar
 
 from core.errors import StorageFailed
 from core.persistence.driver import AsyncSurreal, SurrealError
-from core.persistence.failures import Conflict, failure, failure_of_system, is_of_disk, results
-from core.persistence.folder import MIB, check_room, log_bytes, make_private, prepare, private_files
-from core.persistence.statements import Query, Statement, as_query
+from core.persistence.failures import Conflict, is_disk_failure, os_failure, statement_results, storage_failure
+from core.persistence.folder import MIB, check_free_space, make_private, prepare_folder, private_files, wal_bytes
+from core.persistence.statements import Query, Statement, build_query
 
 T = TypeVar("T")
 
-NAME = "metier"  # of the namespace and of the database in it
-CONFLICTS = 5
-UNLOCK_TRIES, UNLOCK_S = 40, 0.05
-LEAVE_S = 0.05
-LONG_LOG_BYTES = 32 * MIB
-PAUSE_S = 30.0
+DATABASE = "metier"  # of the namespace and of the database in it
+CONFLICT_RETRIES = 5
+UNLOCK_TRIES, UNLOCK_DELAY_S = 40, 0.05
+CLOSE_DELAY_S = 0.05
+LONG_WAL_BYTES = 32 * MIB
+IDLE_S = 30.0
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class Connection:
     without a commit are a pause.
     """
 
-    def __init__(self, path: Path, pause_s: float = PAUSE_S, long_log_bytes: int = LONG_LOG_BYTES) -> None:
+    def __init__(self, path: Path, pause_s: float = IDLE_S, long_log_bytes: int = LONG_WAL_BYTES) -> None:
         self._path = path
         self._pause_s = pause_s
         self._long_log_bytes = long_log_bytes
@@ -53,7 +53,7 @@ class Connection:
         self._is_closed = False
 
     @classmethod
-    async def open(cls, path: Path, pause_s: float = PAUSE_S, long_log_bytes: int = LONG_LOG_BYTES) -> Self:
+    async def open(cls, path: Path, pause_s: float = IDLE_S, long_log_bytes: int = LONG_WAL_BYTES) -> Self:
         """Open the database in that folder; folder and database are made where they are missing.
 
         Holds the loop (and the GIL) for 15 to 450 ms. Raises StorageFailed: `in_use`, `storage_not_writable`,
@@ -61,57 +61,57 @@ class Connection:
         """
         connection = cls(path, pause_s, long_log_bytes)
         try:
-            prepare(path)
+            prepare_folder(path)
         except OSError as error:
-            raise failure_of_system(error) from error
-        connection._handle = await _open_with_new_log(path)
+            raise os_failure(error) from error
+        connection._handle = await _open_with_empty_wal(path)
         make_private(path)
         return connection
 
     async def read(self, text: str, variables: Mapping[str, Any] | None = None) -> Any:
         """The result of one statement that only reads. Raises StorageFailed."""
         while self._handle is None:
-            await _finish(self._renew(), self._writes)
-        asking = _ask(self._handle, Query(text, dict(variables or {})))
-        return (await _finish(asking, self._reads))[0]
+            await _run_to_end(self._renew(), self._writes)
+        asking = _execute(self._handle, Query(text, dict(variables or {})))
+        return (await _run_to_end(asking, self._reads))[0]
 
     async def commit(self, statements: Sequence[Statement]) -> list[Any]:
         """Carry out the statements in one transaction; their results. Raises StorageFailed: nothing was written,
         or, where the disk failed, perhaps everything."""
         if self._is_closed:
-            raise _closed()
-        return await _finish(self._commit(statements), self._writes)
+            raise _closed_error()
+        return await _run_to_end(self._commit(statements), self._writes)
 
     async def close(self) -> None:
         """Let what is running end, and give the folder back. Nothing may be asked afterwards."""
         self._is_closed = True
         if self._end_of_pause is not None:
             self._end_of_pause.cancel()
-        await _end_of(self._writes)
+        await _wait_for_all(self._writes)
         async with self._writer:
             handle, self._handle = self._handle, None
-            await _end_of(self._reads)
+            await _wait_for_all(self._reads)
             if handle is None:
                 return
             await _close(handle)
             make_private(self._path)
             # the engine's threads may still touch Python; if the interpreter ends now, the process aborts
-            await asyncio.sleep(LEAVE_S)
+            await asyncio.sleep(CLOSE_DELAY_S)
 
     async def _commit(self, statements: Sequence[Statement]) -> list[Any]:
-        query = as_query(statements)
+        query = build_query(statements)
         async with self._writer:
             await self._be_ready()
             try:
-                answered = await _ask(self._handle, query)
+                answered = await _execute(self._handle, query)
             except StorageFailed as error:
-                self._is_worn = is_of_disk(error)
+                self._is_worn = is_disk_failure(error)
                 raise
             self._await_pause()
         if len(statements) == 1:
             return answered
         if len(answered) != len(statements) + 2:
-            raise failure(["a statement ended its transaction early"])
+            raise storage_failure(["a statement ended its transaction early"])
         return answered[1:-1]
 
     def _await_pause(self) -> None:
@@ -125,7 +125,7 @@ class Connection:
         due = self._last_commit_at + self._pause_s
         if loop.time() < due:
             self._end_of_pause = loop.call_at(due, self._see_pause)
-        elif log_bytes(self._path) > self._long_log_bytes:
+        elif wal_bytes(self._path) > self._long_log_bytes:
             self._is_worn = True
             task = asyncio.create_task(self._rest())
             self._writes.add(task)
@@ -148,82 +148,82 @@ class Connection:
         if self._handle is not None and not self._is_worn:
             return
         if self._is_closed:
-            raise _closed()
+            raise _closed_error()
         try:
-            await asyncio.to_thread(check_room, self._path)
+            await asyncio.to_thread(check_free_space, self._path)
         except OSError as error:
-            raise failure_of_system(error) from error
+            raise os_failure(error) from error
         handle, self._handle = self._handle, None
         if handle is not None:
-            await _end_of(self._reads)
+            await _wait_for_all(self._reads)
             await _close(handle)
-        self._handle = await _open_with_new_log(self._path, tries=UNLOCK_TRIES)
+        self._handle = await _open_with_empty_wal(self._path, tries=UNLOCK_TRIES)
         self._is_worn = False
 
 
-async def _open_with_new_log(path: Path, tries: int = 1) -> Any:
+async def _open_with_empty_wal(path: Path, tries: int = 1) -> Any:
     """Open the store so that what is written from now on stands at the beginning of a log."""
-    is_unclean = log_bytes(path) > 0
+    is_unclean = wal_bytes(path) > 0
     handle = await _open(path, tries)
     if not is_unclean:
         return handle
     await _close(handle)
-    if log_bytes(path) > 0:
+    if wal_bytes(path) > 0:
         raise StorageFailed("storage_full", "what the last process left in its log could not be written out")
     return await _open(path, UNLOCK_TRIES)
 
 
 async def _open(path: Path, tries: int) -> Any:
     """A handle. `tries`: the engine gives its lock back a moment after it has closed."""
-    while (handle := _handle(path, is_last=tries <= 1)) is None:
+    while (handle := _lock_store(path, is_last=tries <= 1)) is None:
         tries -= 1
-        await asyncio.sleep(UNLOCK_S)
+        await asyncio.sleep(UNLOCK_DELAY_S)
     try:
         await handle.connect()
-        await handle.use(NAME, NAME)
+        await handle.use(DATABASE, DATABASE)
     except BaseException as error:  # a handle that is dropped, not closed, keeps the store locked
         await _close(handle)
         if isinstance(error, SurrealError):
-            raise failure([str(error)]) from error
+            raise storage_failure([str(error)]) from error
         raise
     return handle
 
 
-def _handle(path: Path, *, is_last: bool) -> Any:
+def _lock_store(path: Path, *, is_last: bool) -> Any:
     """Take the store, or None if it is in use and this is not the last try."""
     try:
         with private_files():
             return AsyncSurreal(f"surrealkv://{path.as_posix()}")
     except SurrealError as error:
-        told = failure([str(error)])
+        told = storage_failure([str(error)])
         if told.code == "in_use" and not is_last:
             return None
         raise told from error
 
 
-async def _ask(handle: Any, query: Query, conflicts: int = CONFLICTS) -> list[Any]:
+async def _execute(handle: Any, query: Query, conflicts: int = CONFLICT_RETRIES) -> list[Any]:
     try:
         asking = handle.query_raw(query.text, query.variables)
         # to encode long texts takes the driver a while: that is done on a loop of its own in a thread
-        return results(await (asyncio.to_thread(asyncio.run, asking) if query.is_long else asking))
+        return statement_results(await (asyncio.to_thread(asyncio.run, asking) if query.is_long else asking))
     except Conflict as conflict:
         if conflicts == 0:
-            raise failure(["too many conflicts"]) from conflict
-        return await _ask(handle, query, conflicts - 1)
+            raise storage_failure(["too many conflicts"]) from conflict
+        return await _execute(handle, query, conflicts - 1)
     except SurrealError as error:
-        raise failure([str(error)]) from error
+        raise storage_failure([str(error)]) from error
     except (TypeError, ValueError, OverflowError) as error:  # how the driver refuses what it cannot encode
-        raise failure([f"a value cannot be kept: {error}"]) from error
+        raise storage_failure([f"a value cannot be kept: {error}"]) from error
 
 
 async def _close(handle: Any) -> None:
     try:
         await handle.close()
     except SurrealError as error:
-        raise failure([str(error)]) from error
+        raise storage_failure([str(error)]) from error
 
 
-async def _finish(work: Coroutine[Any, Any, T], owned: set[asyncio.Task[Any]]) -> T:
+async def _run_to_end(work: Coroutine[Any, Any, T], owned: set[asyncio.Task[Any]]) -> T:
     """The result of work that goes on to its end even if the caller is cancelled."""
     task = asyncio.create_task(work)
     owned.add(task)
@@ -231,10 +231,10 @@ async def _finish(work: Coroutine[Any, Any, T], owned: set[asyncio.Task[Any]]) -
     return await asyncio.shield(task)
 
 
-async def _end_of(tasks: set[asyncio.Task[Any]]) -> None:
+async def _wait_for_all(tasks: set[asyncio.Task[Any]]) -> None:
     while tasks:
         await asyncio.wait(tasks)
 
 
-def _closed() -> StorageFailed:
+def _closed_error() -> StorageFailed:
     return StorageFailed("storage_failed", "the store is closed")

@@ -21,12 +21,12 @@ _NOT_WRITABLE = {
     errno.EEXIST,
     errno.ENAMETOOLONG,
 }
-_WORDS = (
+_PATTERNS = (
     ("in_use", r"already locked"),
     ("storage_full", r"no storage space|no space left|file too large|quota exceeded|not enough space"),
     ("storage_not_writable", r"permission denied|read-only|not permitted|not a directory"),
 )
-_SENTENCES = {
+_MESSAGES = {
     "in_use": "another process uses the data folder",
     "storage_full": "the disk is full",
     "storage_not_writable": "the data folder cannot be written",
@@ -40,42 +40,42 @@ class Conflict(Exception):
     """Another transaction got in between; nothing was written, and it can be tried again."""
 
 
-def results(response: Mapping[str, Any]) -> list[Any]:
+def statement_results(response: Mapping[str, Any]) -> list[Any]:
     """The result of every statement. Raises Conflict or StorageFailed if any of them failed."""
     if "error" in response:
-        raise failure([str(response["error"]["message"])])
+        raise storage_failure([str(response["error"]["message"])])
     statements: Sequence[Mapping[str, Any]] = response["result"]
     failed = [statement for statement in statements if statement["status"] != "OK"]
     if any((statement.get("details") or {}).get("kind") == "TransactionConflict" for statement in failed):
         raise Conflict
     if failed:
-        raise failure(str(statement["result"]) for statement in failed)
+        raise storage_failure(str(statement["result"]) for statement in failed)
     return [statement["result"] for statement in statements]
 
 
-def failure(messages: Iterable[str]) -> StorageFailed:
+def storage_failure(messages: Iterable[str]) -> StorageFailed:
     """The failure that these messages of the engine tell of."""
     told = list(messages)
     reason = next((message for message in told if not _CONSEQUENCE.search(message)), told[-1])
     number = re.search(r"os error (\d+)", reason)
-    code = _code_of(int(number[1])) if number else None
+    code = _code_of_errno(int(number[1])) if number else None
     if code is None:
-        code = next((code for code, words in _WORDS if re.search(words, reason, re.IGNORECASE)), "storage_failed")
-    return StorageFailed(code, f"{_SENTENCES[code]}: {reason}")
+        code = next((code for code, words in _PATTERNS if re.search(words, reason, re.IGNORECASE)), "storage_failed")
+    return StorageFailed(code, f"{_MESSAGES[code]}: {reason}")
 
 
-def failure_of_system(error: OSError) -> StorageFailed:
+def os_failure(error: OSError) -> StorageFailed:
     """Likewise, for what the operating system refused to us."""
-    code = _code_of(error.errno or 0) or "storage_failed"
-    return StorageFailed(code, f"{_SENTENCES[code]}: {error}")
+    code = _code_of_errno(error.errno or 0) or "storage_failed"
+    return StorageFailed(code, f"{_MESSAGES[code]}: {error}")
 
 
-def is_of_disk(error: StorageFailed) -> bool:
+def is_disk_failure(error: StorageFailed) -> bool:
     """Whether the disk failed, rather than a statement."""
     return error.code in ("storage_full", "storage_not_writable") or "IO error" in error.message
 
 
-def _code_of(number: int) -> str | None:
+def _code_of_errno(number: int) -> str | None:
     if number in _FULL:
         return "storage_full"
     return "storage_not_writable" if number in _NOT_WRITABLE else None

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.errors import StorageFailed
 
 MIB = 1024 * 1024
-LOG = "wal"  # the engine's log of what is not in its tables yet; a clean close leaves none
+WAL_FOLDER = "wal"  # the engine's log of what is not in its tables yet; a clean close leaves none
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def private_files() -> Iterator[None]:
         os.umask(before)
 
 
-def prepare(path: Path) -> None:
+def prepare_folder(path: Path) -> None:
     """Make the folder and its parents. Raises StorageFailed for a path that the engine would misread, or OSError."""
     if "?" in str(path):  # the engine takes the rest for options, and opens another folder
         raise StorageFailed("storage_not_writable", f"the data folder's path has a question mark: {path}")
@@ -36,13 +36,13 @@ def make_private(path: Path) -> None:
         return
     for folder, _, names in os.walk(path):
         for entry in [Path(folder), *(Path(folder, name) for name in names)]:
-            _take_from_others(entry)
+            _restrict_to_owner(entry)
 
 
-def log_bytes(path: Path) -> int:
+def wal_bytes(path: Path) -> int:
     """How much the log holds: after a clean close nothing."""
     total = 0
-    for segment in (path / LOG).glob("*"):
+    for segment in (path / WAL_FOLDER).glob("*"):
         try:
             total += segment.stat().st_size
         except FileNotFoundError:
@@ -50,12 +50,12 @@ def log_bytes(path: Path) -> int:
     return total
 
 
-def check_room(path: Path) -> None:
+def check_free_space(path: Path) -> None:
     """Raise OSError where a file as long as the log and a little more cannot be written. Blocks on the disk."""
     trial = path / "room"
     try:
         with trial.open("wb", buffering=0) as file:
-            for _ in range(log_bytes(path) // MIB + 1):
+            for _ in range(wal_bytes(path) // MIB + 1):
                 written = file.write(bytes(MIB))
                 if written < MIB:  # the rest would fail, and says why
                     file.write(bytes(MIB - written))
@@ -64,7 +64,7 @@ def check_room(path: Path) -> None:
         trial.unlink(missing_ok=True)
 
 
-def _take_from_others(entry: Path) -> None:
+def _restrict_to_owner(entry: Path) -> None:
     try:
         mode = entry.stat().st_mode
         if mode & 0o077:

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, StoredServer
-from core.persistence.codec import data, data_of, readable, text, text_of
+from core.persistence.codec import decode_data, decode_rows, decode_text, encode_fields, encode_text
 from core.persistence.connection import Connection
-from core.persistence.keys import record, text_key
-from core.persistence.order import by_name
-from core.persistence.pages import of_table
-from core.persistence.statements import Row, Statement, each
+from core.persistence.keys import by_name, record_id, text_key
+from core.persistence.pages import pages_of_table
+from core.persistence.statements import Row, Statement, batched_statements
 from core.ports.storage import PutToolList
 
 PAGE = 20  # a list of tools may have a megabyte
@@ -24,34 +23,36 @@ class McpServers:
         self._connection = connection
 
     def put(self, servers: Iterable[McpServer]) -> list[Statement]:
-        return each(_PUT, map(_row, servers))
+        return batched_statements(_PUT, map(_row, servers))
 
     def put_tools(self, lists: Iterable[PutToolList]) -> list[Statement]:
-        return each(_PUT_TOOLS, ({"id": text_key(one.server_id), "tools": text(one.tools_json)} for one in lists))
+        return batched_statements(
+            _PUT_TOOLS, ({"id": text_key(one.server_id), "tools": encode_text(one.tools_json)} for one in lists)
+        )
 
     def remove(self, server_ids: Iterable[ServerId]) -> list[Statement]:
         ids: Sequence[ServerId] = list(server_ids)
-        rows = [record(table, text_key(one)) for one in ids for table in ("mcp_server", "mcp_tool_list")]
+        rows = [record_id(table, text_key(one)) for one in ids for table in ("mcp_server", "mcp_tool_list")]
         return [Statement(_REMOVE, rows)] if rows else []
 
     async def all(self) -> list[StoredServer]:
         """By name."""
         servers: list[McpServer] = []
-        async for page in of_table(self._connection, "SELECT * FROM $range", "mcp_server", rows=PAGE):
-            servers.extend(readable(page, _server))
+        async for page in pages_of_table(self._connection, "SELECT * FROM $range", "mcp_server", rows=PAGE):
+            servers.extend(decode_rows(page, _server))
         lists: dict[ServerId, str] = {}
-        async for page in of_table(self._connection, "SELECT * FROM $range", "mcp_tool_list", rows=PAGE):
-            lists.update(readable(page, _tools))
+        async for page in pages_of_table(self._connection, "SELECT * FROM $range", "mcp_tool_list", rows=PAGE):
+            lists.update(decode_rows(page, _tools))
         return [StoredServer(one, lists.get(one.id)) for one in sorted(servers, key=by_name)]
 
 
 def _row(server: McpServer) -> Row:
-    return {"id": text_key(server.id), "data": data(**server.model_dump(mode="json", exclude={"id"}))}
+    return {"id": text_key(server.id), "data": encode_fields(**server.model_dump(mode="json", exclude={"id"}))}
 
 
 def _server(row: Row) -> McpServer:
-    return McpServer.model_validate({**data_of(row), "id": row["id"].id})
+    return McpServer.model_validate({**decode_data(row), "id": row["id"].id})
 
 
 def _tools(row: Row) -> tuple[ServerId, str]:
-    return ServerId(row["id"].id), text_of(row["tools"])
+    return ServerId(row["id"].id), decode_text(row["tools"])

@@ -9,32 +9,32 @@ from datetime import datetime
 from typing import Any
 
 from core.domain.ids import MemoryId, WorkflowId
-from core.domain.memory import HEAD_CHARACTERS, Memory, MemoryType
-from core.domain.words import words_of
+from core.domain.memory import PREVIEW_CHARACTERS, Memory, MemoryType
+from core.domain.text.search import words_of
 from core.persistence.codec import (
-    BROKEN,
-    Places,
-    data,
-    data_of,
-    microseconds,
+    DECODE_ERRORS,
+    OrderKeys,
+    decode_data,
+    decode_rows,
+    decode_text,
+    encode_fields,
+    encode_text,
+    from_microseconds,
     optional,
-    readable,
-    text,
-    text_of,
-    time_of,
-    time_of_place,
+    time_of_order_key,
+    to_microseconds,
 )
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
-from core.persistence.keys import record, text_key
-from core.persistence.pages import ROWS
+from core.persistence.keys import record_id, text_key
+from core.persistence.pages import PAGE_SIZE
 from core.persistence.statements import Row, Statement
-from core.ports.memories import RANKED, Room, Wanted
+from core.ports.memories import MAX_RANKED, MemoryQuery, MemoryUsage
 
 NEVER = 1 << 62
-_GENERAL = ""
-_BEFORE_ALL = ""
-_BACKWARDS = str.maketrans("0123456789", "9876543210")
+_GENERAL_SCOPE = ""
+_FIRST = ""
+_COMPLEMENT = str.maketrans("0123456789", "9876543210")
 
 _ADD = """{
     LET $to = $given;
@@ -45,26 +45,26 @@ _ADD = """{
 _WHOLE = "SELECT * FROM ONLY $id WHERE expires > $now"
 _HEAD = "id, scope, place, type, expires, data"
 _ALIVE = "expires > $now AND ($type = NONE OR type = $type)"
-_WANTED = f"scope IN $scopes AND {_ALIVE}"
+_MATCHING = f"scope IN $scopes AND {_ALIVE}"
 _PAGE = f"""SELECT {_HEAD} FROM memory WITH INDEX memory_by_scope
-    WHERE {_WANTED} AND place > $place ORDER BY place LIMIT $limit"""
+    WHERE {_MATCHING} AND place > $place ORDER BY place LIMIT $limit"""
 _PAGE_OF_ALL = f"SELECT {_HEAD} FROM memory WHERE {_ALIVE} AND place > $place ORDER BY place LIMIT $limit"
-_PLACE = "SELECT VALUE place FROM ONLY $id"
-_COUNTED = f"SELECT VALUE id FROM memory_word WHERE words @@ $query AND {_WANTED} LIMIT $limit"
+_ORDER_KEY = "SELECT VALUE place FROM ONLY $id"
+_COUNTED = f"SELECT VALUE id FROM memory_word WHERE words @@ $query AND {_MATCHING} LIMIT $limit"
 _RANKED = f"""SELECT id, place, math::fixed(search::score(1), 3) AS score FROM memory_word
-    WHERE words @1@ $query AND {_WANTED} LIMIT $limit"""
+    WHERE words @1@ $query AND {_MATCHING} LIMIT $limit"""
 _NEWEST = f"""SELECT VALUE id FROM memory_word WITH INDEX memory_word_by_scope
-    WHERE {_WANTED} AND $beginnings.all(|$one| string::contains(words, $one)) ORDER BY place LIMIT $limit"""
+    WHERE {_MATCHING} AND $beginnings.all(|$one| string::contains(words, $one)) ORDER BY place LIMIT $limit"""
 _COUNTED_OF_ALL = f"SELECT VALUE id FROM memory_word WHERE words @@ $query AND {_ALIVE} LIMIT $limit"
 _RANKED_OF_ALL = f"""SELECT id, place, math::fixed(search::score(1), 3) AS score FROM memory_word
     WHERE words @1@ $query AND {_ALIVE} LIMIT $limit"""
 _NEWEST_OF_ALL = f"""SELECT VALUE id FROM memory_word
     WHERE {_ALIVE} AND $beginnings.all(|$one| string::contains(words, $one)) ORDER BY place LIMIT $limit"""
-_THESE = f"SELECT {_HEAD} FROM $ids"
+_BY_IDS = f"SELECT {_HEAD} FROM $ids"
 _EXPIRED = "SELECT VALUE record::id(id) FROM memory WHERE expires <= $now LIMIT $limit"
 _OF_WORKFLOW = "SELECT VALUE record::id(id) FROM memory WHERE scope = $scope LIMIT $limit"
-_SOME = "SELECT VALUE record::id(id) FROM memory LIMIT $limit"
-_ROOM = """SELECT count() AS count, math::sum(string::len(data)) + math::sum(string::len(text ?? '')) AS size
+_ANY = "SELECT VALUE record::id(id) FROM memory LIMIT $limit"
+_USAGE = """SELECT count() AS count, math::sum(string::len(data)) + math::sum(string::len(text ?? '')) AS size
     FROM memory GROUP ALL"""
 _CHANGE = """{
     LET $to = $given;
@@ -78,10 +78,10 @@ _CHANGE = """{
 _DELETE = "DELETE $given RETURN BEFORE.id"
 
 
-class StoredMemories:
+class MemoryRepository:
     """A `core.ports.memories.Memories`."""
 
-    def __init__(self, connection: Connection, places: Places) -> None:
+    def __init__(self, connection: Connection, places: OrderKeys) -> None:
         self._connection = connection
         self._places = places
 
@@ -94,128 +94,131 @@ class StoredMemories:
     async def add_all(self, memories: Iterable[Memory]) -> int:
         """Keep them in one transaction; how many were not there yet."""
         statements = [
-            Statement(_ADD, _rows(one, self._places.next(one.created_at).translate(_BACKWARDS))) for one in memories
+            Statement(_ADD, _encode_memory(one, self._places.next(one.created_at).translate(_COMPLEMENT)))
+            for one in memories
         ]
         return sum(bool(new) for new in await self._connection.commit(statements))
 
     async def get(self, memory_id: MemoryId, now: datetime) -> Memory | None:
-        given = {"id": record("memory", text_key(memory_id)), "now": microseconds(now)}
+        given = {"id": record_id("memory", text_key(memory_id)), "now": to_microseconds(now)}
         row = await self._connection.read(_WHOLE, given)
         try:
-            return _memory(row) if row else None
-        except BROKEN:
+            return _decode_memory(row) if row else None
+        except DECODE_ERRORS:
             return None
 
-    async def page(self, wanted: Wanted, before: MemoryId | None = None) -> list[Memory]:
-        place: str | None = _BEFORE_ALL
+    async def page(self, wanted: MemoryQuery, before: MemoryId | None = None) -> list[Memory]:
+        place: str | None = _FIRST
         if before is not None:
-            place = await self._connection.read(_PLACE, {"id": record("memory", text_key(before))})
+            place = await self._connection.read(_ORDER_KEY, {"id": record_id("memory", text_key(before))})
         if place is None:
             return []
-        given = {**_given(wanted), "place": place}
+        given = {**_query_variables(wanted), "place": place}
         page = _PAGE if wanted.workflows is not None else _PAGE_OF_ALL
-        return list(readable(await self._connection.read(page, given), _memory))
+        return list(decode_rows(await self._connection.read(page, given), _decode_memory))
 
-    async def search(self, wanted: Wanted, words: Sequence[str]) -> list[Memory]:
+    async def search(self, wanted: MemoryQuery, words: Sequence[str]) -> list[Memory]:
         if not words:
             return []
-        given = _given(wanted)
+        given = _query_variables(wanted)
         is_of_some = wanted.workflows is not None
         counted, ranking, newest = (
             (_COUNTED, _RANKED, _NEWEST) if is_of_some else (_COUNTED_OF_ALL, _RANKED_OF_ALL, _NEWEST_OF_ALL)
         )
-        matching = {**given, "query": " ".join(words), "limit": RANKED + 1}
+        matching = {**given, "query": " ".join(words), "limit": MAX_RANKED + 1}
         count = len(await self._connection.read(counted, matching))  # to rank takes far longer than to find
-        if count > RANKED:
+        if count > MAX_RANKED:
             ids = await self._connection.read(newest, {**given, "beginnings": [f" {word}" for word in words]})
         else:
             ranked = await self._connection.read(ranking, matching) if count else []
             ranked.sort(key=lambda row: (-row["score"], row["place"]))
             ids = [row["id"] for row in ranked[: wanted.limit]]
-        rows = await self._connection.read(_THESE, {"ids": [record("memory", one.id) for one in ids]})
+        rows = await self._connection.read(_BY_IDS, {"ids": [record_id("memory", one.id) for one in ids]})
         by_id = {row["id"].id: row for row in rows}
-        return list(readable((by_id[one.id] for one in ids if one.id in by_id), _memory))
+        return list(decode_rows((by_id[one.id] for one in ids if one.id in by_id), _decode_memory))
 
     async def change(self, memory: Memory) -> bool:
         key = text_key(memory.id)
-        rows = _rows(memory, _BEFORE_ALL)
+        rows = _encode_memory(memory, _FIRST)
         kept, words = rows["memory"], rows["words"]
         given = {
-            "memory": record("memory", key),
-            "word": record("memory_word", key),
+            "memory": record_id("memory", key),
+            "word": record_id("memory_word", key),
             "words": words["words"],
             **{name: kept[name] for name in ("type", "expires", "data", "text")},
         }
         (changed,) = await self._connection.commit([Statement(_CHANGE, given)])
         return bool(changed)
 
-    async def room(self) -> Room:
-        rows = await self._connection.read(_ROOM)
-        return Room(rows[0]["count"], rows[0]["size"]) if rows else Room(0, 0)
+    async def room(self) -> MemoryUsage:
+        rows = await self._connection.read(_USAGE)
+        return MemoryUsage(rows[0]["count"], rows[0]["size"]) if rows else MemoryUsage(0, 0)
 
     async def remove_some(self) -> int:
-        return await self._delete(await self._connection.read(_SOME, {"limit": ROWS}))
+        return await self._delete(await self._connection.read(_ANY, {"limit": PAGE_SIZE}))
 
     async def remove(self, memory_id: MemoryId) -> bool:
         return await self._delete([text_key(memory_id)]) > 0
 
     async def purge(self, now: datetime) -> int:
         count = 0
-        some = {"now": microseconds(now), "limit": ROWS}
+        some = {"now": to_microseconds(now), "limit": PAGE_SIZE}
         while keys := await self._connection.read(_EXPIRED, some):
             count += await self._delete(keys)
         return count
 
     async def forget(self, workflow_id: WorkflowId) -> None:
         """Delete those of a workflow, for good; in pieces, so that others can write meanwhile."""
-        some = {"scope": text_key(workflow_id), "limit": ROWS}
+        some = {"scope": text_key(workflow_id), "limit": PAGE_SIZE}
         while keys := await self._connection.read(_OF_WORKFLOW, some):
             await self._delete(keys)
 
     async def _delete(self, keys: Sequence[str]) -> int:
         if not keys:
             return 0
-        words: list[RecordID] = [record("memory_word", key) for key in keys]
+        words: list[RecordID] = [record_id("memory_word", key) for key in keys]
         found = await self._connection.commit(
-            [Statement(_DELETE, [record("memory", key) for key in keys]), Statement(_DELETE, words)]
+            [Statement(_DELETE, [record_id("memory", key) for key in keys]), Statement(_DELETE, words)]
         )
         return len(found[0])
 
 
-def _given(wanted: Wanted) -> dict[str, Any]:
+def _query_variables(wanted: MemoryQuery) -> dict[str, Any]:
     return {
-        "scopes": [_GENERAL if one is None else text_key(one) for one in wanted.workflows or ()],
-        "now": microseconds(wanted.now),
+        "scopes": [_GENERAL_SCOPE if one is None else text_key(one) for one in wanted.workflows or ()],
+        "now": to_microseconds(wanted.now),
         "type": wanted.type,
         "limit": wanted.limit,
     }
 
 
-def _rows(memory: Memory, place: str) -> Row:
+def _encode_memory(memory: Memory, place: str) -> Row:
     shared = {
         "id": text_key(memory.id),
-        "scope": _GENERAL if memory.workflow_id is None else text_key(memory.workflow_id),
+        "scope": _GENERAL_SCOPE if memory.workflow_id is None else text_key(memory.workflow_id),
         "place": place,
         "type": memory.type,
-        "expires": NEVER if memory.expires_at is None else microseconds(memory.expires_at),
+        "expires": NEVER if memory.expires_at is None else to_microseconds(memory.expires_at),
     }
-    is_long = len(memory.content) > HEAD_CHARACTERS
-    told = data(head=memory.content[:HEAD_CHARACTERS], length=len(memory.content), workflow=memory.workflow_id)
+    is_long = len(memory.content) > PREVIEW_CHARACTERS
+    told = encode_fields(
+        head=memory.content[:PREVIEW_CHARACTERS], length=len(memory.content), workflow=memory.workflow_id
+    )
     words = f" {' '.join(words_of(memory.content))} "
     return {
-        "memory": {**shared, "data": told, "text": text(memory.content) if is_long else None},
+        "memory": {**shared, "data": told, "text": encode_text(memory.content) if is_long else None},
         "words": {**shared, "words": words},
     }
 
 
-def _memory(row: Row) -> Memory:
-    found = data_of(row)
+def _decode_memory(row: Row) -> Memory:
+    found = decode_data(row)
     return Memory(
         MemoryId(row["id"].id),
         MemoryType(row["type"]),
         optional(WorkflowId, found.get("workflow")),
-        text_of(row["text"]) if row.get("text") is not None else found["head"],
+        decode_text(row["text"]) if row.get("text") is not None else found["head"],
         found["length"],
-        time_of_place(row["place"].translate(_BACKWARDS)),
-        None if row["expires"] == NEVER else time_of(row["expires"]),
+        time_of_order_key(row["place"].translate(_COMPLEMENT)),
+        None if row["expires"] == NEVER else from_microseconds(row["expires"]),
     )

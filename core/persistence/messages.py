@@ -2,14 +2,25 @@
 
 from collections.abc import Iterable
 
-from core.domain.attachment import attachment_fields, attachments_of
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.domain.message import Message, MessageState, Role
-from core.persistence.codec import Places, data, data_of, microseconds, optional, readable, text, text_of, time_of
+from core.domain.messages import Message, MessageState, Role, attachment_fields, attachments_of
+from core.persistence.batch import Stream
+from core.persistence.codec import (
+    OrderKeys,
+    decode_data,
+    decode_rows,
+    decode_text,
+    encode_fields,
+    encode_text,
+    from_microseconds,
+    optional,
+    to_microseconds,
+)
 from core.persistence.connection import Connection
-from core.persistence.keys import record, text_key
-from core.persistence.pages import by_ids, by_place
-from core.persistence.statements import Row, Statement, each
+from core.persistence.keys import key_number, key_range, record_id, text_key
+from core.persistence.pages import pages_by_id, pages_by_order_key, pages_in_range
+from core.persistence.statements import Row, Statement, batched_statements
+from core.ports.storage import Chunk
 
 PUT_MESSAGES = """INSERT INTO message $given ON DUPLICATE KEY UPDATE
     workflow = $input.workflow, place = $input.place, text = $input.text, data = $input.data RETURN NONE"""
@@ -19,13 +30,13 @@ _OF_WORKFLOW = """SELECT * FROM message
 _NEWEST = "SELECT * FROM message WHERE workflow = $workflow ORDER BY place DESC LIMIT $limit"
 
 
-class Messages:
-    def __init__(self, connection: Connection, places: Places) -> None:
+class MessageRepository:
+    def __init__(self, connection: Connection, places: OrderKeys) -> None:
         self._connection = connection
         self._places = places
 
     def put(self, messages: Iterable[Message]) -> list[Statement]:
-        return each(PUT_MESSAGES, self.rows(messages))
+        return batched_statements(PUT_MESSAGES, self.rows(messages))
 
     def rows(self, messages: Iterable[Message]) -> list[Row]:
         """Rows to be put, for a statement that puts more than messages."""
@@ -34,22 +45,22 @@ class Messages:
     async def of_workflow(self, workflow_id: WorkflowId) -> list[Message]:
         """Oldest first."""
         found: list[Message] = []
-        async for page in by_place(self._connection, _OF_WORKFLOW, {"workflow": text_key(workflow_id)}):
-            found.extend(readable(page, _message))
+        async for page in pages_by_order_key(self._connection, _OF_WORKFLOW, {"workflow": text_key(workflow_id)}):
+            found.extend(decode_rows(page, _decode_message))
         return found
 
     async def newest(self, workflow_id: WorkflowId, limit: int) -> list[Message]:
         """The last ones of these."""
         given = {"workflow": text_key(workflow_id), "limit": limit}
         rows: list[Row] = await self._connection.read(_NEWEST, given)
-        return list(readable(rows, _message))[::-1]
+        return list(decode_rows(rows, _decode_message))[::-1]
 
     async def texts(self, ids: Iterable[MessageId]) -> dict[MessageId, str]:
         """The texts of those messages that exist."""
-        records = [record("message", text_key(message_id)) for message_id in ids]
+        records = [record_id("message", text_key(message_id)) for message_id in ids]
         found: list[tuple[MessageId, str]] = []
-        async for page in by_ids(self._connection, "SELECT id, text FROM $ids", records):
-            found.extend(readable(page, _id_and_text))
+        async for page in pages_by_id(self._connection, "SELECT id, text FROM $ids", records):
+            found.extend(decode_rows(page, _id_and_text))
         return dict(found)
 
     def _row(self, message: Message) -> Row:
@@ -57,10 +68,10 @@ class Messages:
             "id": text_key(message.id),
             "workflow": text_key(message.workflow_id),
             "place": self._places.next(message.created_at),
-            "text": text(message.text),
-            "data": data(
+            "text": encode_text(message.text),
+            "data": encode_fields(
                 role=message.role,
-                created_at=microseconds(message.created_at),
+                created_at=to_microseconds(message.created_at),
                 state=message.state,
                 run_id=message.run_id,
                 attachments=attachment_fields(message.attachments),
@@ -68,14 +79,14 @@ class Messages:
         }
 
 
-def _message(row: Row) -> Message:
-    found = data_of(row)
+def _decode_message(row: Row) -> Message:
+    found = decode_data(row)
     return Message(
         MessageId(row["id"].id),
         WorkflowId(row["workflow"]),
         Role(found["role"]),
-        text_of(row["text"]),
-        time_of(found["created_at"]),
+        decode_text(row["text"]),
+        from_microseconds(found["created_at"]),
         MessageState(found["state"]),
         optional(RunId, found.get("run_id")),
         attachments_of(found.get("attachments")),
@@ -83,4 +94,38 @@ def _message(row: Row) -> Message:
 
 
 def _id_and_text(row: Row) -> tuple[MessageId, str]:
-    return MessageId(row["id"].id), text_of(row["text"])
+    return MessageId(row["id"].id), decode_text(row["text"])
+
+
+_PUT_CHUNKS = "INSERT INTO chunk $given ON DUPLICATE KEY UPDATE text = $input.text RETURN NONE"
+
+
+class ChunkRepository:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def put(self, dropped: Iterable[Stream], pieces: Iterable[Chunk]) -> list[Statement]:
+        """Statements that drop those streams, then keep the pieces."""
+        ranges = [key_range("chunk", text_key(run_id), step, key_number(index)) for run_id, step, index in dropped]
+        drops = [Statement("DELETE $given RETURN NONE", ranges)] if ranges else []
+        return [*drops, *batched_statements(_PUT_CHUNKS, map(_encode_chunk, pieces))]
+
+    async def of_run(self, run_id: RunId) -> list[Chunk]:
+        """By stream and offset."""
+        found: list[Chunk] = []
+        pages = pages_in_range(self._connection, "SELECT * FROM $range", "chunk", text_key(run_id))
+        async for page in pages:
+            found.extend(decode_rows(page, _decode_chunk))
+        return found
+
+
+def _encode_chunk(chunk: Chunk) -> Row:
+    return {
+        "id": [text_key(chunk.run_id), chunk.step, key_number(chunk.index), chunk.offset],
+        "text": encode_text(chunk.text),
+    }
+
+
+def _decode_chunk(row: Row) -> Chunk:
+    run_id, step, index, offset = row["id"].id
+    return Chunk(RunId(run_id), step, None if index < 0 else index, offset, decode_text(row["text"]))

@@ -10,28 +10,28 @@ from typing import Any
 
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
-from core.persistence.keys import Key, rows_after, rows_by_text, rows_of, split
-from core.persistence.statements import Row, parts
+from core.persistence.keys import Key, key_range, range_after, split_range, table_range
+from core.persistence.statements import Row, batched
 
-ROWS = 200
+PAGE_SIZE = 200
 
 _FIRST_KEYS = "RETURN array::clump((SELECT VALUE id FROM $range), $limit).map(|$page| record::id($page[0]))"
 
 
-def in_range(
-    connection: Connection, text: str, table: str, *prefix: str | int, rows: int = ROWS
+def pages_in_range(
+    connection: Connection, text: str, table: str, *prefix: str | int, rows: int = PAGE_SIZE
 ) -> AsyncIterator[list[Row]]:
     """Pages of the rows whose keys are lists that begin so, by key. `text` selects from `$range`."""
-    return _by_key(connection, text, rows_of(table, *prefix), rows)
+    return _pages_by_key(connection, text, key_range(table, *prefix), rows)
 
 
-def of_table(connection: Connection, text: str, table: str, *, rows: int = ROWS) -> AsyncIterator[list[Row]]:
+def pages_of_table(connection: Connection, text: str, table: str, *, rows: int = PAGE_SIZE) -> AsyncIterator[list[Row]]:
     """Pages of all rows of a table whose keys are texts, by key. `text` as for `in_range`."""
-    return _by_key(connection, text, rows_by_text(table), rows)
+    return _pages_by_key(connection, text, table_range(table), rows)
 
 
-async def by_place(
-    connection: Connection, text: str, variables: dict[str, Any], *, rows: int = ROWS
+async def pages_by_order_key(
+    connection: Connection, text: str, variables: dict[str, Any], *, rows: int = PAGE_SIZE
 ) -> AsyncIterator[list[Row]]:
     """Pages in the order of `place`. `text` selects those with `place > $place`, in order, with `$limit`."""
     place = ""
@@ -44,26 +44,26 @@ async def by_place(
         await asyncio.sleep(0)
 
 
-async def by_ids(
-    connection: Connection, text: str, ids: Sequence[RecordID], *, rows: int = ROWS
+async def pages_by_id(
+    connection: Connection, text: str, ids: Sequence[RecordID], *, rows: int = PAGE_SIZE
 ) -> AsyncIterator[list[Row]]:
     """Pages of the rows of these ids that exist. `text` selects from `$ids`."""
-    for some in parts(ids, rows):
+    for some in batched(ids, rows):
         yield await connection.read(text, {"ids": some})
         await asyncio.sleep(0)
 
 
-async def pieces(connection: Connection, rows: RecordID, size: int = ROWS) -> list[RecordID]:
+async def subranges(connection: Connection, rows: RecordID, size: int = PAGE_SIZE) -> list[RecordID]:
     """The range in pieces of `size` rows, as they are now; rows that come later may make one longer."""
     first_keys: list[Key] = await connection.read(_FIRST_KEYS, {"range": rows, "limit": size})
-    return split(rows, first_keys)
+    return split_range(rows, first_keys)
 
 
-async def _by_key(connection: Connection, text: str, rows: RecordID, limit: int) -> AsyncIterator[list[Row]]:
+async def _pages_by_key(connection: Connection, text: str, rows: RecordID, limit: int) -> AsyncIterator[list[Row]]:
     page: list[Row] = await connection.read(f"{text} LIMIT $limit", {"range": rows, "limit": limit})
     yield page
     if len(page) < limit:
         return
-    for piece in await pieces(connection, rows_after(rows, page[-1]["id"].id), limit):
+    for piece in await subranges(connection, range_after(rows, page[-1]["id"].id), limit):
         await asyncio.sleep(0)
         yield await connection.read(text, {"range": piece})

@@ -2,17 +2,25 @@
 
 from collections.abc import Iterable
 
-from core.domain.attachment import attachment_fields, attachments_of
 from core.domain.ids import MessageId, WorkflowId
-from core.domain.queued_message import QueuedMessage
-from core.persistence.codec import Places, data, data_of, microseconds, readable, text, text_of, time_of
+from core.domain.messages import QueuedMessage, attachment_fields, attachments_of
+from core.persistence.codec import (
+    OrderKeys,
+    decode_data,
+    decode_rows,
+    decode_text,
+    encode_fields,
+    encode_text,
+    from_microseconds,
+    to_microseconds,
+)
 from core.persistence.connection import Connection
-from core.persistence.keys import record, rows_of, text_key
-from core.persistence.pages import by_ids, in_range
-from core.persistence.statements import Row, Statement, each
+from core.persistence.keys import key_range, record_id, text_key
+from core.persistence.pages import pages_by_id, pages_in_range
+from core.persistence.statements import Row, Statement, batched_statements
 from core.ports.storage import OrderQueued, PutAttachedText, UnqueueMessage
 
-LONG_TEXTS = 4
+LONG_TEXTS_PER_PAGE = 4
 """Rows of a page: a text may have a megabyte."""
 
 _PUT_TEXT = "INSERT IGNORE INTO attached_text $given RETURN NONE"
@@ -22,19 +30,21 @@ _ORDER = "FOR $one IN $given { UPDATE type::record('queued_message', $one.id) SE
 _REMOVE = "DELETE $given RETURN NONE"
 
 
-class QueuedMessages:
-    def __init__(self, connection: Connection, places: Places) -> None:
+class QueuedMessageRepository:
+    def __init__(self, connection: Connection, places: OrderKeys) -> None:
         self._connection = connection
         self._places = places
 
     def put_texts(self, attached: Iterable[PutAttachedText]) -> list[Statement]:
         """A statement each: together they may be many megabytes."""
-        return [Statement(_PUT_TEXT, [_text_row(one)]) for one in attached]
+        return [Statement(_PUT_TEXT, [_encode_attached_text(one)]) for one in attached]
 
     def put(self, messages: Iterable[QueuedMessage]) -> list[Statement]:
         queued = list(messages)
-        texts = [Statement(_PUT_QUEUED_TEXT, [{"id": _key(one), "text": text(one.text)}]) for one in queued]
-        return [*texts, *each(_PUT, map(self._row, queued))]
+        texts = [
+            Statement(_PUT_QUEUED_TEXT, [{"id": _queue_key(one), "text": encode_text(one.text)}]) for one in queued
+        ]
+        return [*texts, *batched_statements(_PUT, map(self._row, queued))]
 
     def order(self, orders: Iterable[OrderQueued]) -> list[Statement]:
         statements: list[Statement] = []
@@ -43,44 +53,46 @@ class QueuedMessages:
                 {"id": [text_key(one.workflow_id), text_key(message_id)], "place": place}
                 for place, message_id in enumerate(one.ids)
             ]
-            statements += each(_ORDER, rows)
+            statements += batched_statements(_ORDER, rows)
         return statements
 
     def remove(self, removed: Iterable[UnqueueMessage]) -> list[Statement]:
         gone: list[object] = []
         for one in removed:
             key = [text_key(one.workflow_id), text_key(one.message_id)]
-            gone += [record("queued_message", [*key]), record("queued_text", [*key])]
+            gone += [record_id("queued_message", [*key]), record_id("queued_text", [*key])]
             if one.with_texts:
-                gone.append(rows_of("attached_text", *key))
+                gone.append(key_range("attached_text", *key))
         return [Statement(_REMOVE, gone)] if gone else []
 
     async def texts_of(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
         """By position."""
         found: list[str] = []
         prefix = text_key(workflow_id), text_key(message_id)
-        async for page in in_range(self._connection, "SELECT * FROM $range", "attached_text", *prefix, rows=LONG_TEXTS):
-            found.extend(text_of(row["text"]) for row in page)
+        async for page in pages_in_range(
+            self._connection, "SELECT * FROM $range", "attached_text", *prefix, rows=LONG_TEXTS_PER_PAGE
+        ):
+            found.extend(decode_text(row["text"]) for row in page)
         return found
 
     async def all(self) -> list[QueuedMessage]:
         """In the order in which they wait, those of a workflow together."""
         rows: list[Row] = []
-        async for page in in_range(self._connection, "SELECT * FROM $range", "queued_message"):
+        async for page in pages_in_range(self._connection, "SELECT * FROM $range", "queued_message"):
             rows.extend(page)
-        records = [record("queued_text", row["id"].id) for row in rows]
+        records = [record_id("queued_text", row["id"].id) for row in rows]
         texts: dict[tuple[str, str], str] = {}
-        async for page in by_ids(self._connection, "SELECT * FROM $ids", records, rows=LONG_TEXTS):
-            texts.update(readable(page, lambda row: (tuple(row["id"].id), text_of(row["text"]))))
+        async for page in pages_by_id(self._connection, "SELECT * FROM $ids", records, rows=LONG_TEXTS_PER_PAGE):
+            texts.update(decode_rows(page, lambda row: (tuple(row["id"].id), decode_text(row["text"]))))
         whole = [{**row, "text": texts.get(tuple(row["id"].id))} for row in rows]
-        return [message for _, message in sorted(readable(whole, _queued), key=lambda one: one[0])]
+        return [message for _, message in sorted(decode_rows(whole, _decode_queued), key=lambda one: one[0])]
 
     def _row(self, message: QueuedMessage) -> Row:
         return {
-            "id": _key(message),
+            "id": _queue_key(message),
             "place": self._places.number(),
-            "data": data(
-                created_at=microseconds(message.created_at),
+            "data": encode_fields(
+                created_at=to_microseconds(message.created_at),
                 attachments=attachment_fields(message.attachments),
             ),
         }
@@ -89,26 +101,26 @@ class QueuedMessages:
 def rows_of_workflow(workflow_id: WorkflowId) -> list[object]:
     """All that there is of what waits in it and of what its messages have attached."""
     key = text_key(workflow_id)
-    return [rows_of("queued_message", key), rows_of("queued_text", key), rows_of("attached_text", key)]
+    return [key_range("queued_message", key), key_range("queued_text", key), key_range("attached_text", key)]
 
 
-def _key(message: QueuedMessage) -> list[str | int]:
+def _queue_key(message: QueuedMessage) -> list[str | int]:
     return [text_key(message.workflow_id), text_key(message.id)]
 
 
-def _text_row(attached: PutAttachedText) -> Row:
+def _encode_attached_text(attached: PutAttachedText) -> Row:
     key = [text_key(attached.workflow_id), text_key(attached.message_id), attached.position]
-    return {"id": key, "text": text(attached.text)}
+    return {"id": key, "text": encode_text(attached.text)}
 
 
-def _queued(row: Row) -> tuple[tuple[str, int], QueuedMessage]:
+def _decode_queued(row: Row) -> tuple[tuple[str, int], QueuedMessage]:
     workflow_id, message_id = row["id"].id
-    found = data_of(row)
+    found = decode_data(row)
     message = QueuedMessage(
         MessageId(message_id),
         WorkflowId(workflow_id),
-        text_of(row["text"]),
-        time_of(found["created_at"]),
+        decode_text(row["text"]),
+        from_microseconds(found["created_at"]),
         attachments_of(found.get("attachments")),
     )
     return (workflow_id, int(row["place"])), message

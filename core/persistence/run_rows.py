@@ -5,25 +5,25 @@ from typing import Any
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
 from core.persistence.codec import (
-    BROKEN,
-    data,
-    data_of,
-    error_fields,
-    error_of,
-    fields_of,
-    microseconds,
+    DECODE_ERRORS,
+    decode_data,
+    decode_error,
+    decode_fields,
+    decode_text,
+    encode_error,
+    encode_fields,
+    encode_text,
+    from_microseconds,
     optional,
-    text,
-    text_of,
-    time_of,
-    time_of_place,
+    time_of_order_key,
+    to_microseconds,
 )
 from core.persistence.keys import text_key
 from core.persistence.statements import Row
-from core.persistence.unreadable import marked, placeholder
+from core.persistence.unreadable import as_unreadable, placeholder
 
 
-def run_row(run: Run, place: str) -> Row:
+def encode_run(run: Run, place: str) -> Row:
     """The row of a new run. Its output and error are its `outcome`."""
     return {
         "id": text_key(run.id),
@@ -31,14 +31,14 @@ def run_row(run: Run, place: str) -> Row:
         "message": text_key(run.message_id),
         "place": place,
         "status": run.status,
-        "started_at": optional(microseconds, run.started_at),
-        "finished_at": optional(microseconds, run.finished_at),
+        "started_at": optional(to_microseconds, run.started_at),
+        "finished_at": optional(to_microseconds, run.finished_at),
         "active_ms": run.active_ms,
         "parent": optional(text_key, run.parent),
         "root": optional(text_key, run.root),
         "unclean_ends": run.unclean_ends,
         "results_then": run.results_then,
-        "data": data(
+        "data": encode_fields(
             kind=run.kind,
             title=run.title,
             template_id=run.template_id,
@@ -49,40 +49,40 @@ def run_row(run: Run, place: str) -> Row:
     }
 
 
-def outcome(output_json: str | None, error: ErrorInfo | None) -> dict[str, Any]:
+def encode_outcome(output_json: str | None, error: ErrorInfo | None) -> dict[str, Any]:
     """What there is of an outcome."""
-    output = {"output": text(output_json)} if output_json is not None else {}
-    return output | ({"error": data(**error_fields(error))} if error is not None else {})
+    output = {"output": encode_text(output_json)} if output_json is not None else {}
+    return output | ({"error": encode_fields(**encode_error(error))} if error is not None else {})
 
 
-def place_of(row: Row) -> str:
+def order_key_of(row: Row) -> str:
     return str(row.get("place"))
 
 
-def shown(row: Row) -> Run:
+def decode_run(row: Row) -> Run:
     """The run, marked if it is; a placeholder if the row is broken."""
     reason = row.get("fault")
     try:
-        run = _run(row)
-        return run if reason is None else marked(run, text_of(reason))
-    except BROKEN:
-        return _placeholder(row)
+        run = _decode(row)
+        return run if reason is None else as_unreadable(run, decode_text(reason))
+    except DECODE_ERRORS:
+        return _decode_broken(row)
 
 
-def is_sound(row: Row) -> bool:
+def is_readable(row: Row) -> bool:
     """Whether the row can be read and is not marked: it is shown with the status that it has."""
     if row.get("fault") is not None:
         return False
     try:
-        _run(row)
-    except BROKEN:
+        _decode(row)
+    except DECODE_ERRORS:
         return False
     return True
 
 
-def _run(row: Row) -> Run:
+def _decode(row: Row) -> Run:
     """Rows of version 1 have no parent, root, unclean ends nor results then."""
-    found = data_of(row)
+    found = decode_data(row)
     return Run(
         RunId(row["id"].id),
         WorkflowId(row["workflow"]),
@@ -90,13 +90,13 @@ def _run(row: Row) -> Run:
         found["title"],
         RunStatus(row["status"]),
         MessageId(row["message"]),
-        time_of_place(row["place"]),
+        time_of_order_key(row["place"]),
         optional(TemplateId, found.get("template_id")),
         found.get("template_version"),
-        optional(time_of, row.get("started_at")),
-        optional(time_of, row.get("finished_at")),
-        optional(text_of, row.get("output")),
-        optional(lambda error: error_of(fields_of(error)), row.get("error")),
+        optional(from_microseconds, row.get("started_at")),
+        optional(from_microseconds, row.get("finished_at")),
+        optional(decode_text, row.get("output")),
+        optional(lambda error: decode_error(decode_fields(error)), row.get("error")),
         row["active_ms"],
         optional(RunId, row.get("parent")),
         optional(RunId, row.get("root")),
@@ -107,16 +107,16 @@ def _run(row: Row) -> Run:
     )
 
 
-def _placeholder(row: Row) -> Run:
+def _decode_broken(row: Row) -> Run:
     """What the fields tell that a broken row still has."""
     try:
-        created_at = time_of_place(row["place"])
-    except BROKEN:
-        created_at = time_of(0)
+        created_at = time_of_order_key(row["place"])
+    except DECODE_ERRORS:
+        created_at = from_microseconds(0)
     return placeholder(
         RunId(row["id"].id),
         WorkflowId(str(row.get("workflow", ""))),
         MessageId(str(row.get("message", ""))),
         created_at,
-        optional(text_of, row.get("fault")),
+        optional(decode_text, row.get("fault")),
     )

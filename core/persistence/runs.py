@@ -9,22 +9,16 @@ from collections.abc import Iterable, Sequence
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.run import Run, RunStatus
 from core.persistence.batch import Creation
-from core.persistence.codec import (
-    Places,
-    microseconds,
-    optional,
-    text,
-)
+from core.persistence.codec import OrderKeys, encode_text, optional, to_microseconds
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
-from core.persistence.events import PUT_EVENTS, event_row
-from core.persistence.keys import record, text_key
-from core.persistence.messages import PUT_MESSAGES, Messages
-from core.persistence.order import UNFINISHED
-from core.persistence.pages import by_ids, by_place, of_table
-from core.persistence.run_rows import is_sound, outcome, place_of, run_row, shown
-from core.persistence.snapshots import snapshot_row
-from core.persistence.statements import Row, Statement, each
+from core.persistence.events import PUT_EVENTS, encode_events
+from core.persistence.keys import UNFINISHED, record_id, text_key
+from core.persistence.messages import PUT_MESSAGES, MessageRepository
+from core.persistence.pages import pages_by_id, pages_by_order_key, pages_of_table
+from core.persistence.run_rows import decode_run, encode_outcome, encode_run, is_readable, order_key_of
+from core.persistence.snapshots import encode_snapshot
+from core.persistence.statements import Row, Statement, batched_statements
 from core.ports.storage import PAGE_ROWS, ChangeRoot, ChangeRun, MarkUnreadable
 
 _CREATE = f"""{{
@@ -49,30 +43,31 @@ _CHANGE_WITH_OUTCOME = f"""{{
 }}"""
 _CHANGE_ROOT = "UPDATE $given.run SET root = $given.root RETURN NONE"
 _MARK = "INSERT INTO fault $given ON DUPLICATE KEY UPDATE reason = $input.reason RETURN NONE"
-_SHOWN = """*, type::record('outcome', record::id(id)).error AS error,
+_LISTED = """*, type::record('outcome', record::id(id)).error AS error,
     type::record('fault', record::id(id)).reason AS fault"""
-_WHOLE = f"{_SHOWN}, type::record('outcome', record::id(id)).output AS output"
-_ONE = f"SELECT {_WHOLE} FROM ONLY $id"
+_WHOLE = f"{_LISTED}, type::record('outcome', record::id(id)).output AS output"
+_BY_ID = f"SELECT {_WHOLE} FROM ONLY $id"
 _OF_MESSAGE = f"""SELECT {_WHOLE} FROM run WITH INDEX run_by_message
     WHERE message = $message AND parent = NONE ORDER BY place DESC LIMIT 1"""
 _UNFINISHED = "SELECT VALUE id FROM run WHERE status IN $statuses"
-_CHILDREN = f"SELECT {_SHOWN} FROM run WHERE parent = $beginner AND place > $place ORDER BY place LIMIT $limit"
+_CHILDREN = f"SELECT {_LISTED} FROM run WHERE parent = $beginner AND place > $place ORDER BY place LIMIT $limit"
 _PAGES = {
-    (has_status, has_workflow): f"""SELECT {_SHOWN} FROM run WHERE root = NONE AND place < $place
+    (has_status, has_workflow): f"""SELECT {_LISTED} FROM run WHERE root = NONE AND place < $place
         {"AND status = $status" if has_status else ""} {"AND workflow = $workflow" if has_workflow else ""}
         ORDER BY place DESC LIMIT $limit"""
     for has_status in (False, True)
     for has_workflow in (False, True)
 }
-_THESE = f"SELECT {_SHOWN} FROM $ids"
-_ASKING = """RETURN array::distinct(SELECT VALUE type::record('run', record::id(id)[0]).root ?? record::id(id)[0]
+_BY_IDS = f"SELECT {_LISTED} FROM $ids"
+_INTERRUPTED_ROOTS = """
+    RETURN array::distinct(SELECT VALUE type::record('run', record::id(id)[0]).root ?? record::id(id)[0]
     FROM interruption WHERE is_open = true)"""
 
-_BEHIND_ALL = "~"  # sorts after every place
+_AFTER_ALL = "~"  # sorts after every place
 
 
-class Runs:
-    def __init__(self, connection: Connection, places: Places, messages: Messages) -> None:
+class RunRepository:
+    def __init__(self, connection: Connection, places: OrderKeys, messages: MessageRepository) -> None:
         self._connection = connection
         self._places = places
         self._messages = messages
@@ -83,44 +78,48 @@ class Runs:
 
     def change(self, changes: Iterable[tuple[int, ChangeRun]]) -> list[Statement]:
         """A statement for each, in their order."""
-        return [_change(position, change) for position, change in changes]
+        return [_change_statement(position, change) for position, change in changes]
 
     def change_roots(self, changes: Iterable[ChangeRoot]) -> list[Statement]:
         """A statement for each, in their order."""
         return [
-            Statement(_CHANGE_ROOT, {"run": record("run", text_key(one.run_id)), "root": optional(text_key, one.root)})
+            Statement(
+                _CHANGE_ROOT, {"run": record_id("run", text_key(one.run_id)), "root": optional(text_key, one.root)}
+            )
             for one in changes
         ]
 
     def mark(self, marks: Iterable[MarkUnreadable]) -> list[Statement]:
-        return each(_MARK, ({"id": text_key(one.run_id), "reason": text(one.reason)} for one in marks))
+        return batched_statements(
+            _MARK, ({"id": text_key(one.run_id), "reason": encode_text(one.reason)} for one in marks)
+        )
 
     async def get(self, run_id: RunId) -> Run | None:
-        row = await self._connection.read(_ONE, {"id": record("run", text_key(run_id))})
-        return shown(row) if row else None
+        row = await self._connection.read(_BY_ID, {"id": record_id("run", text_key(run_id))})
+        return decode_run(row) if row else None
 
     async def of_message(self, message_id: MessageId) -> Run | None:
         rows = await self._connection.read(_OF_MESSAGE, {"message": text_key(message_id)})
-        return shown(rows[0]) if rows else None
+        return decode_run(rows[0]) if rows else None
 
     async def unfinished(self) -> list[Run]:
         """Oldest first; neither marked nor broken ones."""
         ids: list[RecordID] = await self._connection.read(_UNFINISHED, {"statuses": UNFINISHED})
-        rows = sorted(await self._these(ids), key=place_of)
-        return [run for row in rows if (run := shown(row)).status in UNFINISHED]
+        rows = sorted(await self._these(ids), key=order_key_of)
+        return [run for row in rows if (run := decode_run(row)).status in UNFINISHED]
 
     async def children(self, run_id: RunId) -> list[Run]:
         """Oldest first, without outputs."""
         found: list[Run] = []
-        async for page in by_place(self._connection, _CHILDREN, {"beginner": text_key(run_id)}):
-            found.extend(map(shown, page))
+        async for page in pages_by_order_key(self._connection, _CHILDREN, {"beginner": text_key(run_id)}):
+            found.extend(map(decode_run, page))
         return found
 
     async def page(
         self, status: RunStatus | None, workflow_id: WorkflowId | None, limit: int, before: RunId | None
     ) -> list[Run]:
         """Roots, newest first, without outputs."""
-        place = _BEHIND_ALL if before is None else await self._place_of(before)
+        place = _AFTER_ALL if before is None else await self._place_of(before)
         limit = min(limit, PAGE_ROWS)
         if place is None or limit < 1:
             return []
@@ -129,11 +128,11 @@ class Runs:
         if status is RunStatus.ERROR:
             more = await self._these(await self._marked())
         elif status is RunStatus.WAITING:
-            more = [row for row in await self._these(await self._asking()) if is_sound(row)]
+            more = [row for row in await self._these(await self._asking()) if is_readable(row)]
         if more:
-            listed = {row["id"].id: row for row in [*rows, *_roots(more, workflow_id, place)]}
-            rows = sorted(listed.values(), key=place_of, reverse=True)[:limit]
-        return [shown(row) for row in rows]
+            listed = {row["id"].id: row for row in [*rows, *_roots_before(more, workflow_id, place)]}
+            rows = sorted(listed.values(), key=order_key_of, reverse=True)[:limit]
+        return [decode_run(row) for row in rows]
 
     async def _rows(
         self, status: RunStatus | None, workflow_id: WorkflowId | None, limit: int, place: str
@@ -144,7 +143,7 @@ class Runs:
         found: list[Row] = []
         while True:
             page: list[Row] = await self._connection.read(query, given)
-            found.extend(row for row in page if status is None or is_sound(row))
+            found.extend(row for row in page if status is None or is_readable(row))
             if len(page) < limit or len(found) >= limit:
                 return found[:limit]
             given["place"] = page[-1].get("place")
@@ -152,49 +151,49 @@ class Runs:
     async def _marked(self) -> list[RecordID]:
         """The marked runs: few, and in no index."""
         ids: list[RecordID] = []
-        async for marks in of_table(self._connection, "SELECT id FROM $range", "fault"):
-            ids += [record("run", mark["id"].id) for mark in marks]
+        async for marks in pages_of_table(self._connection, "SELECT id FROM $range", "fault"):
+            ids += [record_id("run", mark["id"].id) for mark in marks]
         return ids
 
     async def _asking(self) -> list[RecordID]:
         """The runs at the top of those that have an open interruption: as few as a person is asked by."""
-        return [record("run", key) for key in await self._connection.read(_ASKING)]
+        return [record_id("run", key) for key in await self._connection.read(_INTERRUPTED_ROOTS)]
 
     async def _these(self, ids: Sequence[RecordID]) -> list[Row]:
         rows: list[Row] = []
-        async for page in by_ids(self._connection, _THESE, ids):
+        async for page in pages_by_id(self._connection, _BY_IDS, ids):
             rows.extend(page)
         return rows
 
     async def _place_of(self, run_id: RunId) -> str | None:
-        row = await self._connection.read("SELECT place FROM ONLY $id", {"id": record("run", text_key(run_id))})
+        row = await self._connection.read("SELECT place FROM ONLY $id", {"id": record_id("run", text_key(run_id))})
         return row["place"] if row else None
 
     def _creation(self, creation: Creation) -> Statement:
         run = creation.run
-        ended = outcome(run.output_json, run.error)
+        ended = encode_outcome(run.output_json, run.error)
         given = {
-            "run": run_row(run, self._places.next(run.created_at)),
-            "snapshot": snapshot_row(run.id, creation.snapshot),
+            "run": encode_run(run, self._places.next(run.created_at)),
+            "snapshot": encode_snapshot(run.id, creation.snapshot),
             "outcome": [{"id": text_key(run.id), **ended}] if ended else [],
             "messages": self._messages.rows(creation.messages),
-            "events": [event_row(creation.events)] if creation.events else [],
+            "events": [encode_events(creation.events)] if creation.events else [],
         }
         return Statement(_CREATE, given, lambda new: () if new else creation.positions)
 
 
-def _roots(rows: Iterable[Row], workflow_id: WorkflowId | None, place: str) -> list[Row]:
+def _roots_before(rows: Iterable[Row], workflow_id: WorkflowId | None, place: str) -> list[Row]:
     """Those that are roots, of the workflow, and before that place."""
     workflow = optional(text_key, workflow_id)
     own = (row for row in rows if row.get("root") is None and workflow in (None, row.get("workflow")))
-    return [row for row in own if place_of(row) < place]
+    return [row for row in own if order_key_of(row) < place]
 
 
-def _change(position: int, change: ChangeRun) -> Statement:
+def _change_statement(position: int, change: ChangeRun) -> Statement:
     fields = {
         "status": change.status,
-        "started_at": optional(microseconds, change.started_at),
-        "finished_at": optional(microseconds, change.finished_at),
+        "started_at": optional(to_microseconds, change.started_at),
+        "finished_at": optional(to_microseconds, change.finished_at),
         "active_ms": change.active_ms,
         "unclean_ends": change.unclean_ends,
         "results_then": change.results_then,
@@ -204,7 +203,7 @@ def _change(position: int, change: ChangeRun) -> Statement:
         "fields": {name: value for name, value in fields.items() if value is not None},
         "expected": sorted(change.expected),
     }
-    ended = outcome(change.output_json, change.error)
+    ended = encode_outcome(change.output_json, change.error)
     if ended:
         given["ended"] = ended
     return Statement(_CHANGE_WITH_OUTCOME if ended else _CHANGE, given, lambda changed: () if changed else (position,))

@@ -1,34 +1,47 @@
 """Rows of snapshots: what runs were started with, written once."""
 
+import hashlib
+from collections.abc import Iterable
+
 from core.domain.agent import Agent
 from core.domain.ids import RunId
 from core.domain.model import ModelChoice
-from core.domain.run import Cast, Snapshot
+from core.domain.run import Snapshot, StepAgent
 from core.domain.template import Template, ValidationMode
-from core.persistence.codec import BROKEN, data, data_of, optional
+from core.persistence.codec import (
+    DECODE_ERRORS,
+    decode_data,
+    decode_rows,
+    decode_text,
+    encode_fields,
+    encode_text,
+    optional,
+)
 from core.persistence.connection import Connection
-from core.persistence.keys import record, text_key
-from core.persistence.statements import Row
-from core.persistence.unreadable import unreadable
+from core.persistence.keys import record_id, text_key
+from core.persistence.pages import pages_in_range
+from core.persistence.statements import Row, Statement, batched_statements
+from core.persistence.unreadable import unreadable_error
+from core.ports.storage import AllowFile
 
 
-class Snapshots:
+class SnapshotRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     async def of_run(self, run_id: RunId) -> Snapshot:
         """Raises StorageFailed `unreadable`, also where there is none."""
-        row = await self._connection.read("SELECT * FROM ONLY $id", {"id": record("snapshot", text_key(run_id))})
+        row = await self._connection.read("SELECT * FROM ONLY $id", {"id": record_id("snapshot", text_key(run_id))})
         try:
-            return _snapshot(row or {})
-        except BROKEN as error:
-            raise unreadable(run_id, "definition") from error
+            return _decode_snapshot(row or {})
+        except DECODE_ERRORS as error:
+            raise unreadable_error(run_id, "definition") from error
 
 
-def snapshot_row(run_id: RunId, snapshot: Snapshot) -> Row:
+def encode_snapshot(run_id: RunId, snapshot: Snapshot) -> Row:
     return {
         "id": text_key(run_id),
-        "data": data(
+        "data": encode_fields(
             template=snapshot.template.model_dump(by_alias=True, exclude_unset=True),
             input=dict(snapshot.input),
             mode=snapshot.mode,
@@ -41,13 +54,13 @@ def snapshot_row(run_id: RunId, snapshot: Snapshot) -> Row:
             profile=snapshot.profile.model_dump(mode="json", exclude_none=True)
             if snapshot.profile is not None
             else None,
-            cast={step: _cast_row(one) for step, one in snapshot.cast.items()},
+            cast={step: _encode_cast(one) for step, one in snapshot.cast.items()},
         ),
     }
 
 
-def _snapshot(row: Row) -> Snapshot:
-    found = data_of(row)
+def _decode_snapshot(row: Row) -> Snapshot:
+    found = decode_data(row)
     return Snapshot(
         Template.model_validate(found["template"]),
         found["input"],
@@ -59,11 +72,11 @@ def _snapshot(row: Row) -> Snapshot:
         gated=bool(found.get("gated")),
         model=optional(ModelChoice.model_validate, found.get("model")),
         profile=optional(Agent.model_validate, found.get("profile")),
-        cast={step: _cast(one) for step, one in found.get("cast", {}).items()},
+        cast={step: _decode_cast(one) for step, one in found.get("cast", {}).items()},
     )
 
 
-def _cast_row(cast: Cast) -> Row:
+def _encode_cast(cast: StepAgent) -> Row:
     profile, model = cast.profile, cast.model
     return {
         "profile": profile.model_dump(mode="json", exclude_none=True) if profile is not None else None,
@@ -72,9 +85,32 @@ def _cast_row(cast: Cast) -> Row:
     }
 
 
-def _cast(row: Row) -> Cast:
-    return Cast(
+def _decode_cast(row: Row) -> StepAgent:
+    return StepAgent(
         optional(Agent.model_validate, row["profile"]),
         optional(ModelChoice.model_validate, row["model"]),
         tuple(row["missing"]),
     )
+
+
+_PUT_FILES = "INSERT IGNORE INTO allowed_file $given RETURN NONE"
+
+
+class AllowedFileRepository:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def put(self, allowed: Iterable[AllowFile]) -> list[Statement]:
+        return batched_statements(_PUT_FILES, map(_encode_file, allowed))
+
+    async def of_run(self, run_id: RunId) -> list[str]:
+        """Sorted, of those that can be read."""
+        found: list[str] = []
+        async for page in pages_in_range(self._connection, "SELECT * FROM $range", "allowed_file", text_key(run_id)):
+            found.extend(decode_rows(page, lambda row: decode_text(row["path"])))
+        return sorted(found)
+
+
+def _encode_file(allowed: AllowFile) -> Row:
+    hashed = hashlib.sha256(allowed.path.encode("utf-8", "surrogatepass")).hexdigest()
+    return {"id": [text_key(allowed.run_id), hashed], "path": encode_text(allowed.path)}

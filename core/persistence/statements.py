@@ -20,7 +20,7 @@ SHORT_CHARACTERS = 16_000
 _WRITER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
-def _nothing(_: Any) -> Collection[int]:
+def _none_lost(_: Any) -> Collection[int]:
     return ()
 
 
@@ -30,22 +30,22 @@ class Statement:
 
     text: str
     given: Any
-    lost: Callable[[Any], Collection[int]] = _nothing
+    lost: Callable[[Any], Collection[int]] = _none_lost
 
 
-def each(text: str, rows: Iterable[Row]) -> list[Statement]:
+def batched_statements(text: str, rows: Iterable[Row]) -> list[Statement]:
     """The statement for all rows, repeated where they are many: no statement has over 200."""
-    return [Statement(text, part) for part in parts(list(rows))]
+    return [Statement(text, part) for part in batched(list(rows))]
 
 
-def parts(items: Sequence[T], size: int = STATEMENT_ROWS) -> Iterator[list[T]]:
+def batched(items: Sequence[T], size: int = STATEMENT_ROWS) -> Iterator[list[T]]:
     """The items in lists of at most `size`."""
     rest = iter(items)
     while part := list(islice(rest, size)):
         yield part
 
 
-def positions_not_in(taken: Sequence[Sequence[Any]], placed: Sequence[tuple[int, Sequence[Any]]]) -> Collection[int]:
+def lost_positions(taken: Sequence[Sequence[Any]], placed: Sequence[tuple[int, Sequence[Any]]]) -> Collection[int]:
     """The positions of keys that a statement did not take; of two that are equal it took the first."""
     first = {tuple(key): position for position, key in reversed(placed)}
     won = {first[tuple(key)] for key in taken}
@@ -61,7 +61,7 @@ class Query:
     is_long: bool = False
 
 
-def as_query(statements: Sequence[Statement]) -> Query:
+def build_query(statements: Sequence[Statement]) -> Query:
     """All in one query: a transaction, unless a single statement is one by itself and cheaper."""
     texts, variables, is_long = [], {}, False
     for number, one in enumerate(statements):
@@ -70,7 +70,7 @@ def as_query(statements: Sequence[Statement]) -> Query:
         try:
             variables[name] = _as_json(one.given)
             variable = f"(encoding::json::decode(${name}))"
-        except _LongText:
+        except _LongTextFound:
             is_long = True
         except (TypeError, ValueError):
             pass  # it goes as it is
@@ -80,7 +80,7 @@ def as_query(statements: Sequence[Statement]) -> Query:
     return Query("; ".join(["BEGIN", *texts, "COMMIT"]), variables, is_long)
 
 
-class _LongText(Exception):
+class _LongTextFound(Exception):
     """A text that is better not escaped."""
 
 
@@ -92,17 +92,17 @@ def _as_json(given: Any) -> str:
     """
     if not isinstance(given, list | dict):
         raise TypeError
-    return _WRITER.encode(_plain(given))
+    return _WRITER.encode(_without_none(given))
 
 
-def _plain(value: Any) -> Any:
+def _without_none(value: Any) -> Any:
     """The value without fields that are None. Raises TypeError for a name that JSON would make a text of."""
     if isinstance(value, dict):
         if not all(isinstance(name, str) for name in value):
             raise TypeError
-        return {name: _plain(part) for name, part in value.items() if part is not None}
+        return {name: _without_none(part) for name, part in value.items() if part is not None}
     if isinstance(value, list):
-        return [_plain(part) for part in value]
+        return [_without_none(part) for part in value]
     if isinstance(value, str | bytes) and len(value) > SHORT_CHARACTERS:
-        raise _LongText
+        raise _LongTextFound
     return value

@@ -8,26 +8,25 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from core.domain.ids import RunId
-from core.domain.json_text import decode
-from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.run import StepKey, StepResult, StepStatus
+from core.domain.text.json_text import decode
 from core.persistence.codec import (
-    BROKEN,
-    data,
-    data_of,
-    error_fields,
-    error_of,
-    microseconds,
+    DECODE_ERRORS,
+    decode_data,
+    decode_error,
+    decode_text,
+    encode_error,
+    encode_fields,
+    encode_text,
+    from_microseconds,
     optional,
-    text,
-    text_of,
-    time_of,
+    to_microseconds,
 )
 from core.persistence.connection import Connection
-from core.persistence.keys import record, text_key
-from core.persistence.order import number
-from core.persistence.pages import by_ids, in_range
-from core.persistence.statements import Row, Statement, each, parts, positions_not_in
-from core.persistence.unreadable import unreadable
+from core.persistence.keys import key_number, record_id, text_key
+from core.persistence.pages import pages_by_id, pages_in_range
+from core.persistence.statements import Row, Statement, batched, batched_statements, lost_positions
+from core.persistence.unreadable import unreadable_error
 from core.ports.storage import Claim, ReleaseClaim
 
 WHOLE, PART = 0, 1
@@ -37,33 +36,35 @@ _CLAIM = """INSERT IGNORE INTO step_result
 _RELEASE = "DELETE $given WHERE status = 'running' RETURN NONE"
 _PUT = """INSERT INTO step_result $given ON DUPLICATE KEY UPDATE
     status = $input.status, output = $input.output, data = $input.data RETURN NONE"""
-_STANDING = "SELECT *, type::record('run', record::id(id)[0]).status AS run_status FROM $ids"
+_STORED = "SELECT *, type::record('run', record::id(id)[0]).status AS run_status FROM $ids"
 _SELECT = "SELECT * FROM $range"
 _SELECT_OUTPUTS = "SELECT id, status, output FROM $range"
 _SELECT_OUTPUTS_OF = "SELECT id, status, output FROM $ids"
 
 
-class StepResults:
+class StepResultRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def release(self, releases: Iterable[ReleaseClaim]) -> list[Statement]:
-        ids = [record("step_result", _key(one.run_id, one.key)) for one in releases]
-        return [Statement(_RELEASE, some) for some in parts(ids)]
+        ids = [record_id("step_result", _result_key(one.run_id, one.key)) for one in releases]
+        return [Statement(_RELEASE, some) for some in batched(ids)]
 
     def claim(self, claims: Iterable[tuple[int, Claim]]) -> list[Statement]:
         """Statements that lose the positions of claims whose row exists or whose run is not at work."""
-        placed = [(position, _row(claim.result)) for position, claim in claims]
-        return [_claim(some) for some in parts(placed)]
+        placed = [(position, _encode_result(claim.result)) for position, claim in claims]
+        return [_claim_statement(some) for some in batched(placed)]
 
     def put(self, results: Iterable[StepResult]) -> list[Statement]:
-        return each(_PUT, map(_row, results))
+        return batched_statements(_PUT, map(_encode_result, results))
 
     async def ours(self, claims: Sequence[tuple[int, Claim]]) -> set[int]:
         """The positions of claims that stand exactly as written, in a run that is at work."""
-        placed = [(position, _row(claim.result)) for position, claim in claims]
+        placed = [(position, _encode_result(claim.result)) for position, claim in claims]
         standing: dict[tuple[Any, ...], Row] = {}
-        async for page in by_ids(self._connection, _STANDING, [record("step_result", row["id"]) for _, row in placed]):
+        async for page in pages_by_id(
+            self._connection, _STORED, [record_id("step_result", row["id"]) for _, row in placed]
+        ):
             standing |= {tuple(row["id"].id): row for row in page if row["run_status"] == "running"}
         names = ("status", "output", "data")
         return {
@@ -77,89 +78,89 @@ class StepResults:
         found: list[StepResult] = []
         prefix = (text_key(run_id),) if iterations else (text_key(run_id), WHOLE)
         try:
-            async for page in in_range(self._connection, _SELECT, "step_result", *prefix):
-                found.extend(map(_result, page))
-        except BROKEN as error:
-            raise unreadable(run_id, "step results") from error
+            async for page in pages_in_range(self._connection, _SELECT, "step_result", *prefix):
+                found.extend(map(_decode_result, page))
+        except DECODE_ERRORS as error:
+            raise unreadable_error(run_id, "step results") from error
         return found
 
     async def outputs(self, run_id: RunId) -> dict[StepKey, Any]:
         """What the completed checkpoints of a run gave. Raises StorageFailed `unreadable`."""
         found: dict[StepKey, Any] = {}
         try:
-            async for page in in_range(self._connection, _SELECT_OUTPUTS, "step_result", text_key(run_id)):
+            async for page in pages_in_range(self._connection, _SELECT_OUTPUTS, "step_result", text_key(run_id)):
                 for row in page:
                     if row["status"] == StepStatus.COMPLETED:
-                        found[_step_key(row)] = _output(row)
-        except BROKEN as error:
-            raise unreadable(run_id, "outputs") from error
+                        found[_decode_key(row)] = _decode_output(row)
+        except DECODE_ERRORS as error:
+            raise unreadable_error(run_id, "outputs") from error
         return found
 
     async def outputs_of(self, keys: Iterable[tuple[RunId, StepKey]]) -> dict[tuple[RunId, StepKey], Any]:
         """As `outputs`, of those checkpoints that exist, whatever run they are of."""
-        named = {tuple(_key(*key)): key for key in keys}
-        records = [record("step_result", list(key)) for key in named]
+        named = {tuple(_result_key(*key)): key for key in keys}
+        records = [record_id("step_result", list(key)) for key in named]
         found: dict[tuple[RunId, StepKey], Any] = {}
-        async for page in by_ids(self._connection, _SELECT_OUTPUTS_OF, records):
+        async for page in pages_by_id(self._connection, _SELECT_OUTPUTS_OF, records):
             for row in page:
                 run_id, key = named[tuple(row["id"].id)]
                 try:
                     if row["status"] == StepStatus.COMPLETED:
-                        found[run_id, key] = _output(row)
-                except BROKEN as error:
-                    raise unreadable(run_id, "outputs") from error
+                        found[run_id, key] = _decode_output(row)
+                except DECODE_ERRORS as error:
+                    raise unreadable_error(run_id, "outputs") from error
         return found
 
 
-def _claim(placed: Sequence[tuple[int, Row]]) -> Statement:
+def _claim_statement(placed: Sequence[tuple[int, Row]]) -> Statement:
     keys = [(position, row["id"]) for position, row in placed]
-    return Statement(_CLAIM, [row for _, row in placed], lambda taken: positions_not_in(taken, keys))
+    return Statement(_CLAIM, [row for _, row in placed], lambda taken: lost_positions(taken, keys))
 
 
-def _key(run_id: RunId, key: StepKey) -> list[str | int]:
+def _result_key(run_id: RunId, key: StepKey) -> list[str | int]:
     part = PART if key.is_part else WHOLE
-    return [text_key(run_id), part, key.step, number(key.index), number(key.round)]
+    return [text_key(run_id), part, key.step, key_number(key.index), key_number(key.round)]
 
 
-def _step_key(row: Row) -> StepKey:
+def _decode_key(row: Row) -> StepKey:
     _, _, step, index, round_ = row["id"].id
     return StepKey(step, None if index < 0 else index, None if round_ < 0 else round_)
 
 
-def _output(row: Row) -> Any:
+def _decode_output(row: Row) -> Any:
     """Raises one of BROKEN."""
-    return decode(text_of(row.get("output") or "null"))
+    return decode(decode_text(row.get("output") or "null"))
 
 
-def _row(result: StepResult) -> Row:
+def _encode_result(result: StepResult) -> Row:
     return {
-        "id": _key(result.run_id, result.key),
+        "id": _result_key(result.run_id, result.key),
         "status": result.status,
-        "output": optional(text, result.output_json),
-        "data": data(
+        "output": optional(encode_text, result.output_json),
+        "data": encode_fields(
             attempt=result.attempt,
             skipped=result.skipped or None,
-            error=optional(error_fields, result.error),
-            started_at=optional(microseconds, result.started_at),
-            finished_at=optional(microseconds, result.finished_at),
+            error=optional(encode_error, result.error),
+            started_at=optional(to_microseconds, result.started_at),
+            finished_at=optional(to_microseconds, result.finished_at),
             active_ms=result.active_ms,
-            attempt_errors=[error_fields(error) for error in result.attempt_errors] or None,
+            attempt_errors=[encode_error(error) for error in result.attempt_errors] or None,
         ),
     }
 
 
-def _result(row: Row) -> StepResult:
-    found = data_of(row)
+def _decode_result(row: Row) -> StepResult:
+    found = decode_data(row)
     return StepResult(
         RunId(row["id"].id[0]),
-        _step_key(row),
+        _decode_key(row),
         StepStatus(row["status"]),
         attempt=found["attempt"],
-        output_json=optional(text_of, row.get("output")),
+        output_json=optional(decode_text, row.get("output")),
         skipped=found.get("skipped", False),
-        error=optional(error_of, found.get("error")),
-        started_at=optional(time_of, found.get("started_at")),
-        finished_at=optional(time_of, found.get("finished_at")),
+        error=optional(decode_error, found.get("error")),
+        started_at=optional(from_microseconds, found.get("started_at")),
+        finished_at=optional(from_microseconds, found.get("finished_at")),
         active_ms=found["active_ms"],
-        attempt_errors=tuple(error_of(error) for error in found.get("attempt_errors", ())),
+        attempt_errors=tuple(decode_error(error) for error in found.get("attempt_errors", ())),
     )

@@ -11,41 +11,36 @@ from core.domain.events import Event
 from core.domain.ids import AgentId, AuditId, MessageId, RunId, TemplateId, WorkflowId
 from core.domain.interruption import Interruption
 from core.domain.mcp_server import StoredServer
-from core.domain.message import Message
+from core.domain.messages import Message, QueuedMessage
 from core.domain.prompt import Prompt
-from core.domain.queued_message import QueuedMessage
-from core.domain.run import Run, RunStatus, Snapshot
-from core.domain.step import StepResult
+from core.domain.run import Run, RunStatus, Snapshot, StepResult
 from core.domain.task import TaskList
 from core.domain.toast import Toast
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
 from core.persistence.agents import Agents
-from core.persistence.allowed_files import AllowedFiles
-from core.persistence.audit import Audit
+from core.persistence.audit import AuditRepository
 from core.persistence.batch import Batch
-from core.persistence.chunks import Chunks
-from core.persistence.codec import Places
+from core.persistence.codec import OrderKeys
 from core.persistence.connection import Connection
-from core.persistence.deletion import delete_workflow
-from core.persistence.events import Events
-from core.persistence.interruptions import Interruptions
+from core.persistence.events import EventRepository
+from core.persistence.interruptions import InterruptionRepository
 from core.persistence.mcp_servers import McpServers
-from core.persistence.memories import StoredMemories
-from core.persistence.messages import Messages
+from core.persistence.memories import MemoryRepository
+from core.persistence.messages import ChunkRepository, MessageRepository
 from core.persistence.notices import Notices
 from core.persistence.prompts import Prompts
-from core.persistence.queued_messages import QueuedMessages
-from core.persistence.runs import Runs
+from core.persistence.queued_messages import QueuedMessageRepository
+from core.persistence.runs import RunRepository
 from core.persistence.schema import migrate
-from core.persistence.settings import SettingsRows
-from core.persistence.snapshots import Snapshots
+from core.persistence.settings import SettingRepository
+from core.persistence.snapshots import AllowedFileRepository, SnapshotRepository
 from core.persistence.statements import Statement
-from core.persistence.step_results import StepResults
-from core.persistence.tasks import Tasks
+from core.persistence.step_results import StepResultRepository
+from core.persistence.tasks import TaskRepository
 from core.persistence.templates import Templates
-from core.persistence.tool_calls import ToolCalls
-from core.persistence.workflows import Workflows
+from core.persistence.tool_calls import ToolCallRepository
+from core.persistence.workflows import WorkflowRepository, delete_workflow
 from core.ports.storage import (
     PAGE_ROWS,
     AllowFile,
@@ -89,28 +84,28 @@ class SurrealStorage:
     """`core.ports.storage.Storage` by repositories of one connection."""
 
     def __init__(self, connection: Connection) -> None:
-        places = Places()
+        places = OrderKeys()
         self._connection = connection
-        self._workflows = Workflows(connection, places)
-        self._messages = Messages(connection, places)
-        self._queued = QueuedMessages(connection, places)
+        self._workflows = WorkflowRepository(connection, places)
+        self._messages = MessageRepository(connection, places)
+        self._queued = QueuedMessageRepository(connection, places)
         self._templates = Templates(connection)
         self._agents = Agents(connection)
         self._prompts = Prompts(connection)
         self._notices = Notices(connection)
         self._servers = McpServers(connection)
-        self._runs = Runs(connection, places, self._messages)
-        self._snapshots = Snapshots(connection)
-        self._results = StepResults(connection)
-        self._calls = ToolCalls(connection)
-        self._interruptions = Interruptions(connection, places)
-        self._events = Events(connection, self._results, self._messages)
-        self._chunks = Chunks(connection)
-        self._settings = SettingsRows(connection)
-        self._audit = Audit(connection, places)
-        self._tasks = Tasks(connection)
-        self._allowed_files = AllowedFiles(connection)
-        self._memories = StoredMemories(connection, places)
+        self._runs = RunRepository(connection, places, self._messages)
+        self._snapshots = SnapshotRepository(connection)
+        self._results = StepResultRepository(connection)
+        self._calls = ToolCallRepository(connection)
+        self._interruptions = InterruptionRepository(connection, places)
+        self._events = EventRepository(connection, self._results, self._messages)
+        self._chunks = ChunkRepository(connection)
+        self._settings = SettingRepository(connection)
+        self._audit = AuditRepository(connection, places)
+        self._tasks = TaskRepository(connection)
+        self._allowed_files = AllowedFileRepository(connection)
+        self._memories = MemoryRepository(connection, places)
 
     @classmethod
     async def open(cls, path: Path) -> Self:
@@ -285,7 +280,7 @@ class SurrealStorage:
         return await self._tasks.of_workflow(workflow_id)
 
     @property
-    def memories(self) -> StoredMemories:
+    def memories(self) -> MemoryRepository:
         return self._memories
 
     async def settings(self) -> Mapping[str, Any]:

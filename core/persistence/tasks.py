@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from core.domain.ids import TaskId, WorkflowId
 from core.domain.task import Task, TaskList, TaskStatus
-from core.persistence.codec import data, data_of, microseconds, optional, readable, time_of
+from core.persistence.codec import decode_data, decode_rows, encode_fields, from_microseconds, optional, to_microseconds
 from core.persistence.connection import Connection
-from core.persistence.keys import record, rows_of, text_key
-from core.persistence.pages import in_range
+from core.persistence.keys import key_range, record_id, text_key
+from core.persistence.pages import pages_in_range
 from core.persistence.statements import Row, Statement
 from core.ports.storage import ChangeTasks
 
@@ -24,69 +24,69 @@ _CHANGE = """{
 }"""
 
 
-class Tasks:
+class TaskRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def change(self, changes: Iterable[tuple[int, ChangeTasks]]) -> list[Statement]:
         """A statement for each, in their order."""
-        return [_change(position, change) for position, change in changes]
+        return [_change_statement(position, change) for position, change in changes]
 
     async def of_workflow(self, workflow_id: WorkflowId) -> TaskList:
         """The revision is read first: what changes meanwhile makes a change on this list be lost."""
         key = text_key(workflow_id)
-        head = await self._connection.read("SELECT * FROM ONLY $id", {"id": record("todo", key)})
+        head = await self._connection.read("SELECT * FROM ONLY $id", {"id": record_id("todo", key)})
         found: list[Task] = []
-        async for page in in_range(self._connection, "SELECT * FROM $range", "task", key):
-            found.extend(readable(page, _task))
+        async for page in pages_in_range(self._connection, "SELECT * FROM $range", "task", key):
+            found.extend(decode_rows(page, _decode_task))
         return TaskList.of(found, head["revision"], head["by"]) if head else TaskList.of(found, 0, None)
 
 
 def rows_of_workflow(workflow_id: WorkflowId) -> list[object]:
     """All that there is of its tasks."""
     key = text_key(workflow_id)
-    return [rows_of("task", key), record("todo", key)]
+    return [key_range("task", key), record_id("todo", key)]
 
 
-def _change(position: int, change: ChangeTasks) -> Statement:
+def _change_statement(position: int, change: ChangeTasks) -> Statement:
     given = {
         "workflow": text_key(change.workflow_id),
         "revision": change.revision,
         "by": text_key(change.by),
-        "put": [_row(task) for task in change.put],
+        "put": [_encode_task(task) for task in change.put],
         "removed": [text_key(task_id) for task_id in change.removed],
     }
     return Statement(_CHANGE, given, lambda is_applied: () if is_applied else [position])
 
 
-def _row(task: Task) -> Row:
+def _encode_task(task: Task) -> Row:
     return {
         "id": [text_key(task.workflow_id), text_key(task.id)],
-        "data": data(
+        "data": encode_fields(
             name=task.name,
             description=task.description or None,
             priority=task.priority,
             status=task.status,
             dependencies=list(task.dependencies) or None,
-            created_at=microseconds(task.created_at),
-            updated_at=microseconds(task.updated_at),
-            completed_at=optional(microseconds, task.completed_at),
+            created_at=to_microseconds(task.created_at),
+            updated_at=to_microseconds(task.updated_at),
+            completed_at=optional(to_microseconds, task.completed_at),
         ),
     }
 
 
-def _task(row: Row) -> Task:
+def _decode_task(row: Row) -> Task:
     workflow_id, task_id = row["id"].id
-    found = data_of(row)
+    found = decode_data(row)
     return Task(
         TaskId(task_id),
         WorkflowId(workflow_id),
         found["name"],
-        time_of(found["created_at"]),
-        time_of(found["updated_at"]),
+        from_microseconds(found["created_at"]),
+        from_microseconds(found["updated_at"]),
         found.get("description", ""),
         found["priority"],
         TaskStatus(found["status"]),
         tuple(TaskId(one) for one in found.get("dependencies", ())),
-        optional(time_of, found.get("completed_at")),
+        optional(from_microseconds, found.get("completed_at")),
     )

@@ -5,23 +5,22 @@ from collections.abc import Iterable
 from core.domain.ids import CallId, RunId
 from core.domain.tool import CallStatus, Effect, ToolCall
 from core.persistence.codec import (
-    BROKEN,
-    data,
-    data_of,
-    error_fields,
-    error_of,
-    microseconds,
+    DECODE_ERRORS,
+    decode_data,
+    decode_error,
+    decode_text,
+    encode_error,
+    encode_fields,
+    encode_text,
+    from_microseconds,
     optional,
-    text,
-    text_of,
-    time_of,
+    to_microseconds,
 )
 from core.persistence.connection import Connection
-from core.persistence.keys import text_key
-from core.persistence.order import by_call
-from core.persistence.pages import in_range
-from core.persistence.statements import Row, Statement, each
-from core.persistence.unreadable import unreadable
+from core.persistence.keys import by_call, text_key
+from core.persistence.pages import pages_in_range
+from core.persistence.statements import Row, Statement, batched_statements
+from core.persistence.unreadable import unreadable_error
 
 _PUT = """INSERT INTO tool_call $given
     ON DUPLICATE KEY UPDATE result = $input.result, data = $input.data RETURN NONE"""
@@ -29,14 +28,14 @@ _PUT_ARGUMENTS = "INSERT IGNORE INTO tool_argument $given RETURN NONE"
 _SELECT = "SELECT * FROM $range"
 
 
-class ToolCalls:
+class ToolCallRepository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def put(self, calls: Iterable[ToolCall]) -> list[Statement]:
         made = list(calls)
-        arguments = [{"id": _key(call), "text": text(call.arguments_json)} for call in made]
-        return [*each(_PUT, map(_row, made)), *each(_PUT_ARGUMENTS, arguments)]
+        arguments = [{"id": _call_key(call), "text": encode_text(call.arguments_json)} for call in made]
+        return [*batched_statements(_PUT, map(_encode_call, made)), *batched_statements(_PUT_ARGUMENTS, arguments)]
 
     async def of_run(self, run_id: RunId) -> list[ToolCall]:
         """In the order of rounds and positions. Raises StorageFailed `unreadable`."""
@@ -44,24 +43,24 @@ class ToolCalls:
         rows: list[Row] = []
         arguments: dict[str, str] = {}
         try:
-            async for page in in_range(self._connection, _SELECT, "tool_call", key):
+            async for page in pages_in_range(self._connection, _SELECT, "tool_call", key):
                 rows.extend(page)
-            async for page in in_range(self._connection, _SELECT, "tool_argument", key):
-                arguments.update((row["id"].id[1], text_of(row["text"])) for row in page)
-            return sorted((_call(row, arguments) for row in rows), key=by_call)
-        except BROKEN as error:
-            raise unreadable(run_id, "tool calls") from error
+            async for page in pages_in_range(self._connection, _SELECT, "tool_argument", key):
+                arguments.update((row["id"].id[1], decode_text(row["text"])) for row in page)
+            return sorted((_decode_call(row, arguments) for row in rows), key=by_call)
+        except DECODE_ERRORS as error:
+            raise unreadable_error(run_id, "tool calls") from error
 
 
-def _key(call: ToolCall) -> list[str]:
+def _call_key(call: ToolCall) -> list[str]:
     return [text_key(call.run_id), text_key(call.id)]
 
 
-def _row(call: ToolCall) -> Row:
+def _encode_call(call: ToolCall) -> Row:
     return {
-        "id": _key(call),
-        "result": optional(text, call.result_json),
-        "data": data(
+        "id": _call_key(call),
+        "result": optional(encode_text, call.result_json),
+        "data": encode_fields(
             step=call.step,
             index=call.index,
             round=call.round,
@@ -69,17 +68,17 @@ def _row(call: ToolCall) -> Row:
             tool=call.tool,
             status=call.status,
             effect=call.effect,
-            error=optional(error_fields, call.error),
-            started_at=optional(microseconds, call.started_at),
-            finished_at=optional(microseconds, call.finished_at),
+            error=optional(encode_error, call.error),
+            started_at=optional(to_microseconds, call.started_at),
+            finished_at=optional(to_microseconds, call.finished_at),
             duration_ms=call.duration_ms,
             sameness=call.sameness,
         ),
     }
 
 
-def _call(row: Row, arguments: dict[str, str]) -> ToolCall:
-    found = data_of(row)
+def _decode_call(row: Row, arguments: dict[str, str]) -> ToolCall:
+    found = decode_data(row)
     run_id, call_id = row["id"].id
     return ToolCall(
         id=CallId(call_id),
@@ -92,10 +91,10 @@ def _call(row: Row, arguments: dict[str, str]) -> ToolCall:
         status=CallStatus(found["status"]),
         arguments_json=arguments[call_id],
         effect=Effect(found["effect"]),
-        result_json=optional(text_of, row.get("result")),
-        error=optional(error_of, found.get("error")),
-        started_at=optional(time_of, found.get("started_at")),
-        finished_at=optional(time_of, found.get("finished_at")),
+        result_json=optional(decode_text, row.get("result")),
+        error=optional(decode_error, found.get("error")),
+        started_at=optional(from_microseconds, found.get("started_at")),
+        finished_at=optional(from_microseconds, found.get("finished_at")),
         duration_ms=found.get("duration_ms"),
         sameness=found.get("sameness"),
     )

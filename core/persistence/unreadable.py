@@ -11,7 +11,7 @@ UNREADABLE = "unreadable"
 BROKEN_ROW = "the row of the run cannot be read"
 
 
-def marked(run: Run, reason: str) -> Run:
+def as_unreadable(run: Run, reason: str) -> Run:
     """The run as it is shown since it was marked."""
     return replace(run, status=RunStatus.ERROR, output_json=None, error=_error(reason))
 
@@ -32,7 +32,7 @@ def placeholder(
     )
 
 
-def unreadable(run_id: RunId, what: str) -> StorageFailed:
+def unreadable_error(run_id: RunId, what: str) -> StorageFailed:
     """The failure of reading `what` (a plural) of a run."""
     return StorageFailed(UNREADABLE, f"the {what} of run {run_id} cannot be read", run_id=run_id)
 

@@ -4,14 +4,26 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from core.domain.agent import Answering
+from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
 from core.domain.workflow import Workflow
-from core.persistence.codec import BROKEN, Places, data, data_of, microseconds, optional, readable, time_of
+from core.persistence.codec import (
+    DECODE_ERRORS,
+    OrderKeys,
+    decode_data,
+    decode_rows,
+    encode_fields,
+    from_microseconds,
+    optional,
+    to_microseconds,
+)
 from core.persistence.connection import Connection
-from core.persistence.keys import record, text_key
-from core.persistence.pages import of_table
-from core.persistence.statements import Row, Statement, each
+from core.persistence.driver import RecordID
+from core.persistence.keys import key_range, record_id, text_key
+from core.persistence.pages import PAGE_SIZE, pages_of_table, subranges
+from core.persistence.queued_messages import rows_of_workflow as queued_rows
+from core.persistence.statements import Row, Statement, batched_statements
+from core.persistence.tasks import rows_of_workflow
 from core.ports.storage import ArchiveWorkflow, DiscardWorkflow
 
 _PUT = """INSERT INTO workflow $given
@@ -28,21 +40,21 @@ _DISCARDED = "SELECT record::id(id) AS key, discarded_at FROM workflow WHERE dis
 _ARCHIVED = "SELECT VALUE record::id(id) FROM workflow WHERE archived_at > 0"
 
 
-class Workflows:
-    def __init__(self, connection: Connection, places: Places) -> None:
+class WorkflowRepository:
+    def __init__(self, connection: Connection, places: OrderKeys) -> None:
         self._connection = connection
         self._places = places
 
     def put(self, workflows: Iterable[Workflow]) -> list[Statement]:
-        return each(_PUT, (self._row(workflow) for workflow in workflows))
+        return batched_statements(_PUT, (self._row(workflow) for workflow in workflows))
 
     def archive(self, changes: Iterable[ArchiveWorkflow]) -> list[Statement]:
         """A statement for each, in their order."""
-        return [_put_time("archived_at", one.workflow_id, one.at) for one in changes]
+        return [_set_time_statement("archived_at", one.workflow_id, one.at) for one in changes]
 
     def discard(self, changes: Iterable[DiscardWorkflow]) -> list[Statement]:
         """A statement for each, in their order."""
-        return [_put_time("discarded_at", one.workflow_id, one.at) for one in changes]
+        return [_set_time_statement("discarded_at", one.workflow_id, one.at) for one in changes]
 
     async def discarded(self) -> list[WorkflowId]:
         rows: list[Row] = await self._connection.read(_DISCARDED)
@@ -52,44 +64,46 @@ class Workflows:
         return {WorkflowId(key) for key in await self._connection.read(_ARCHIVED)}
 
     async def get(self, workflow_id: WorkflowId) -> Workflow | None:
-        row = await self._connection.read("SELECT * FROM ONLY $id", {"id": record("workflow", text_key(workflow_id))})
+        row = await self._connection.read(
+            "SELECT * FROM ONLY $id", {"id": record_id("workflow", text_key(workflow_id))}
+        )
         try:
-            return _workflow(row) if row and not _is_discarded(row) else None
-        except BROKEN:
+            return _decode_workflow(row) if row and not _is_discarded(row) else None
+        except DECODE_ERRORS:
             return None
 
     async def all(self) -> list[Workflow]:
         """Last changed first. Read by key: an order that changes while it is read would hide one."""
         rows: list[Row] = []
-        async for page in of_table(self._connection, "SELECT * FROM $range", "workflow"):
+        async for page in pages_of_table(self._connection, "SELECT * FROM $range", "workflow"):
             rows.extend(page)
         rows.sort(key=lambda row: str(row.get("place")), reverse=True)
-        return list(readable((row for row in rows if not _is_discarded(row)), _workflow))
+        return list(decode_rows((row for row in rows if not _is_discarded(row)), _decode_workflow))
 
     def _row(self, workflow: Workflow) -> Row:
         return {
             "id": text_key(workflow.id),
             "place": self._places.next(workflow.updated_at),
-            "data": data(
+            "data": encode_fields(
                 title=workflow.title,
                 agent=workflow.agent,
-                created_at=microseconds(workflow.created_at),
-                updated_at=microseconds(workflow.updated_at),
-                answering=optional(_answering_fields, workflow.answering),
+                created_at=to_microseconds(workflow.created_at),
+                updated_at=to_microseconds(workflow.updated_at),
+                answering=optional(_encode_answering, workflow.answering),
             ),
         }
 
 
-def _workflow(row: Row) -> Workflow:
-    found = data_of(row)
+def _decode_workflow(row: Row) -> Workflow:
+    found = decode_data(row)
     return Workflow(
         WorkflowId(row["id"].id),
         found["title"],
         found["agent"],
-        time_of(found["created_at"]),
-        time_of(found["updated_at"]),
-        optional(Answering.model_validate, found.get("answering")),
-        optional(time_of, row.get("archived_at")),
+        from_microseconds(found["created_at"]),
+        from_microseconds(found["updated_at"]),
+        optional(AgentSelection.model_validate, found.get("answering")),
+        optional(from_microseconds, row.get("archived_at")),
     )
 
 
@@ -97,11 +111,51 @@ def _is_discarded(row: Row) -> bool:
     return row.get("discarded_at") is not None
 
 
-def _put_time(column: str, workflow_id: WorkflowId, at: datetime | None) -> Statement:
+def _set_time_statement(column: str, workflow_id: WorkflowId, at: datetime | None) -> Statement:
     if at is None:
         return Statement(_UNSET_TIME[column], {"id": text_key(workflow_id)})
-    return Statement(_SET_TIME[column], {"id": text_key(workflow_id), "at": microseconds(at)})
+    return Statement(_SET_TIME[column], {"id": text_key(workflow_id), "at": to_microseconds(at)})
 
 
-def _answering_fields(answering: Answering) -> Any:
+def _encode_answering(answering: AgentSelection) -> Any:
     return answering.model_dump(mode="json", exclude_none=True)
+
+
+_RUNS_PAGE = "SELECT VALUE record::id(id) FROM run WHERE workflow = $workflow LIMIT $limit"
+_MESSAGES_PAGE = "SELECT VALUE id FROM message WHERE workflow = $workflow LIMIT $limit"
+_DELETE = "DELETE $given RETURN NONE"
+_RANGES_OF_RUN = (
+    "event",
+    "chunk",
+    "tool_call",
+    "tool_argument",
+    "step_result",
+    "interruption",
+    "interruption_ask",
+    "interruption_answer",
+    "allowed_file",
+)
+_ROWS_OF_RUN = ("snapshot", "outcome", "fault", "run")
+
+
+async def delete_workflow(connection: Connection, workflow_id: WorkflowId) -> None:
+    """Raises StorageFailed; what is left then can be deleted again."""
+    some = {"workflow": text_key(workflow_id), "limit": PAGE_SIZE}
+    while runs := await connection.read(_RUNS_PAGE, some):
+        for run_id in runs:
+            await _delete_run(connection, run_id)
+    while messages := await connection.read(_MESSAGES_PAGE, some):
+        await connection.commit([Statement(_DELETE, messages)])
+    await connection.commit([Statement(_DELETE, [*rows_of_workflow(workflow_id), *queued_rows(workflow_id)])])
+    await connection.commit([Statement(_DELETE, record_id("workflow", text_key(workflow_id)))])
+
+
+async def _delete_run(connection: Connection, run_id: str) -> None:
+    last: list[RecordID] = []
+    for table in _RANGES_OF_RUN:
+        rows = key_range(table, run_id)
+        for piece in (await subranges(connection, rows))[:-1]:
+            await connection.commit([Statement(_DELETE, piece)])
+        last.append(rows)
+    last += [record_id(table, run_id) for table in _ROWS_OF_RUN]
+    await connection.commit([Statement(_DELETE, last)])

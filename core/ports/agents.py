@@ -6,15 +6,14 @@ from typing import Any, Protocol
 
 from core.domain.agent import Agent
 from core.domain.model import ModelChoice
-from core.domain.run import Cast, Run, Snapshot
-from core.domain.step import StepKey
-from core.domain.sub_agent import Place, place_of
+from core.domain.run import Run, Snapshot, StepAgent, StepKey
+from core.domain.sub_agent import StepLocation, location_of
 from core.domain.template import Template
 from core.ports.consent import Asker, Consent
+from core.ports.interrupted_work import NO_INTERRUPTED_WORK, InterruptedWork
 from core.ports.journal import RunLog
-from core.ports.left_open import NOTHING, LeftOpen
 from core.ports.recording import NO_RECORDER, CallRecorder
-from core.ports.sub_agents import Crew, SubAgents
+from core.ports.sub_agents import RunSubAgents, SubAgents
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +36,22 @@ class AgentTurn:
     max_rounds: int | None = None
     output_schema: Any = None
     fresh: bool = False
-    left_open: LeftOpen = NOTHING
+    left_open: InterruptedWork = NO_INTERRUPTED_WORK
     recorder: CallRecorder = NO_RECORDER
     ask: Asker = field(kw_only=True)
     consent: Consent = field(kw_only=True)
-    crew: Crew = field(default_factory=Crew)
+    crew: RunSubAgents = field(default_factory=RunSubAgents)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> StepLocation:
         """Where what it tells happens."""
-        return place_of(self.key.step, self.key.index)
+        return location_of(self.key.step, self.key.index)
 
 
-class Casting(Protocol):
+class StepAgentResolver(Protocol):
     """Finds those whom the steps of a template name."""
 
-    def __call__(self, template: Template, profile: Agent | None, model: ModelChoice | None) -> Mapping[str, Cast]:
+    def __call__(self, template: Template, profile: Agent | None, model: ModelChoice | None) -> Mapping[str, StepAgent]:
         """Who answers which step, by the step's name, where that is not the run's own `profile` with its `model`."""
         ...
 

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from core.domain.consent import ConsentPolicy
 from core.domain.ids import CallId
-from core.domain.interruption import Ask, Interruption
+from core.domain.interruption import Interruption, InterruptionRequest
 from core.domain.tool import CallResult
 
 
@@ -16,11 +16,11 @@ class Asker(Protocol):
     A question of the same place that stands there already is that question, closed or not, unless one is asked `anew`.
     """
 
-    async def __call__(self, ask: Ask, *, anew: bool = False) -> Interruption: ...
+    async def __call__(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption: ...
 
 
 @dataclass(frozen=True, slots=True)
-class WantedCall:
+class PendingCall:
     """A call that somebody wants to make, and where: `call_id` is the same after a crash."""
 
     call_id: CallId
@@ -31,7 +31,7 @@ class WantedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Permitted:
+class PermittedCall:
     """The call may be made, with these arguments: a person may have changed them."""
 
     arguments: Any
@@ -41,8 +41,8 @@ class Consent(Protocol):
     """Lets calls pass, asks a person about them, or refuses them."""
 
     async def __call__(
-        self, wanted: Sequence[WantedCall], advertised: Collection[str] | None = None
-    ) -> list[Permitted | CallResult]:
+        self, wanted: Sequence[PendingCall], advertised: Collection[str] | None = None
+    ) -> list[PermittedCall | CallResult]:
         """For each call, in order, leave to make it, or the result that it has without being made.
 
         All that need consent are asked about together; comes back when every one of them is settled. Nobody is asked
@@ -51,7 +51,7 @@ class Consent(Protocol):
         ...
 
 
-class ConsentBook(Protocol):
+class ConsentRules(Protocol):
     """What was set about consent."""
 
     @property

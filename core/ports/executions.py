@@ -84,7 +84,7 @@ class Runs(Executions, Protocol):
         """Answer what the run, or one below it, waits for, and come back when that is on disk.
 
         Raises `not_allowed` for what the run that makes the call asks, or one above it, and for a consent: only people
-        give that; else as `core.engine.engine.Engine.answer`.
+        give that; else as `core.engine.runs.engine.Engine.answer`.
         """
         ...
 

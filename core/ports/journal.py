@@ -26,7 +26,7 @@ class RunLog(Protocol):
 
     @property
     def message_id(self) -> MessageId: ...
-    def tell(self, *facts: Fact, writes: Sequence[Write] = (), beside: "Beside | None" = None) -> None:
+    def tell(self, *facts: Fact, writes: Sequence[Write] = (), beside: "Companion | None" = None) -> None:
         """Tell the facts now; they and the writes are committed with the next group, 50 ms or 64 steps later.
 
         What is told `beside` is committed with them, or not at all; likewise in `record`.
@@ -34,7 +34,7 @@ class RunLog(Protocol):
         ...
 
     def record(
-        self, *facts: Fact, writes: Sequence[Write] = (), beside: "Beside | None" = None
+        self, *facts: Fact, writes: Sequence[Write] = (), beside: "Companion | None" = None
     ) -> "Future[frozenset[int]]":
         """Commit everything put before, then these, at the next turn of the loop; then tell the facts.
 
@@ -59,13 +59,15 @@ class RunLog(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Companion:
     """What another run tells and keeps in the same commit: its log, its facts, its rows."""
 
     log: RunLog
     facts: Sequence[Fact]
     writes: Sequence[Write] = ()
 
-    def then(self, later: "Beside | None") -> "Beside":
+    def then(self, later: "Companion | None") -> "Companion":
         """Both together, of the same run."""
-        return self if later is None else Beside(self.log, [*self.facts, *later.facts], [*self.writes, *later.writes])
+        return (
+            self if later is None else Companion(self.log, [*self.facts, *later.facts], [*self.writes, *later.writes])
+        )

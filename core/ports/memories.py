@@ -8,12 +8,12 @@ from typing import Protocol
 from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import Memory, MemoryType
 
-RANKED = 300
+MAX_RANKED = 300
 """So many matches are ranked. A search that more fit has words that tell little: then the newest come first."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class MemoryQuery:
     """Which memories: those of any of these workflows (None among them: the general ones; None instead: all there are),
     of that type if there is one, that have not expired by `now`; at most `limit`, at least 1 and at most 100."""
 
@@ -24,7 +24,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class MemoryUsage:
     """How many memories there are, and about how many bytes they take, those included that have expired."""
 
     count: int
@@ -42,13 +42,14 @@ class Memories(Protocol):
         """The whole of it. None too for one that has expired or cannot be read."""
         ...
 
-    async def page(self, wanted: Wanted, before: MemoryId | None = None) -> list[Memory]:
+    async def page(self, wanted: MemoryQuery, before: MemoryId | None = None) -> list[Memory]:
         """Newest first; `before` is the last id of the page before."""
         ...
 
-    async def search(self, wanted: Wanted, words: Sequence[str]) -> list[Memory]:
-        """Those in which every one of the words (`core.domain.words`) begins a word, by relevance (BM25), newer before
-        older ones of the same; of more than RANKED, the newest. Of no words, none."""
+    async def search(self, wanted: MemoryQuery, words: Sequence[str]) -> list[Memory]:
+        """Those in which every one of the words (`core.domain.text.search`) begins a word, by relevance (BM25), newer
+        before older ones of the same; of more than RANKED, the newest. Of no words, none.
+        """
         ...
 
     async def change(self, memory: Memory) -> bool:
@@ -56,7 +57,7 @@ class Memories(Protocol):
         own. False: it is not there."""
         ...
 
-    async def room(self) -> Room:
+    async def room(self) -> MemoryUsage:
         """What all of them take."""
         ...
 

@@ -34,7 +34,7 @@ class ChatMessage:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitStatus:
     """Nothing has come for a while: for how long now, and how long that may go on (seconds).
 
     `reason`: "answer" (its first byte, or the next one), or "retry" (it failed, in the words of `message`;
@@ -48,7 +48,7 @@ class Waiting:
     message: str | None = None
 
 
-def nobody_waits(waiting: Waiting) -> None:
+def ignore_wait(waiting: WaitStatus) -> None:
     """What is told where nobody wants to know."""
 
 
@@ -66,7 +66,7 @@ class ModelRequest:
     tools: tuple[ToolInfo, ...] = ()
     script: tuple[Mapping[str, Any], ...] = ()
     choice: ModelChoice | None = None
-    waits: Callable[[Waiting], None] = nobody_waits
+    waits: Callable[[WaitStatus], None] = ignore_wait
 
 
 @dataclass(frozen=True, slots=True)

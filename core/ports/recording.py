@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.tool import CallResult, Effect
-from core.ports.journal import Beside
+from core.ports.journal import Companion
 
 
 class CallRecorder(Protocol):
@@ -39,11 +39,11 @@ class CallRecorder(Protocol):
         """The call is made with these arguments: a person may have changed those that it had."""
         ...
 
-    def begun(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Beside | None:
+    def begun(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Companion | None:
         """What the recording tells when the call is written into the ledger; `shown` are its arguments there."""
         ...
 
-    def ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Beside | None:
+    def ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Companion | None:
         """Likewise when it has ended; `raw` is its value, with the secrets that are not kept."""
         ...
 
@@ -72,10 +72,10 @@ class NoRecorder:
     async def settle(self, call_id: CallId, arguments: Any) -> None:
         return
 
-    def begun(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Beside | None:
+    def begun(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Companion | None:
         return None
 
-    def ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Beside | None:
+    def ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Companion | None:
         return None
 
     def close(self) -> None:
@@ -110,7 +110,7 @@ class Recordings(Protocol):
         ...
 
     async def seal(self, run_id: RunId, wishes: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Make a template of it; `wishes` as in `core.engine.templating.Wishes`."""
+        """Make a template of it; `wishes` as in `core.recording.template_builder.ExportOptions`."""
         ...
 
     async def end(self, run_id: RunId) -> None:

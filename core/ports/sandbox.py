@@ -1,7 +1,7 @@
 """Running a person's JavaScript or TypeScript where it can do no harm."""
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from core.errors import CodeFailed
 
@@ -62,4 +62,27 @@ class Sandbox(Protocol):
     async def check(self, source: str) -> CodeFailed | None:
         """Why `source` cannot be run (`typescript_error`, with line and column, or `no_default_export`), or None. Runs
         nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One place where a value misses its schema: a JSON pointer ("" is the whole) and what was expected."""
+
+    path: str
+    message: str
+
+
+class Schemas(Protocol):
+    """JSON Schema, draft 2020-12 unless the schema names another. No schema can stall the loop."""
+
+    def problem(self, schema: Any) -> str | None:
+        """Why this is no usable schema (not a schema, over 100 000 characters, over 10 deep), or None."""
+        ...
+
+    async def violations(self, schema: Any, value: Any) -> list[Violation]:
+        """Every violation, at most 20, in document order; empty if the value fits.
+
+        A check that does not end within its limit is reported as one violation of the whole.
+        """
         ...

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.domain.searching import Span, Term
+from core.domain.text.search import Span, Term
 
 GROUP_HITS = 3
 """As many are shown of each workflow at first."""
@@ -84,9 +84,10 @@ class HitPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Indexed:
-    """What an index holds: each workflow with the digest of its title (`core.domain.searching.digest`: it may hold a
-    secret), and each run with the status that it had then."""
+class IndexedState:
+    """What an index holds: each workflow with the digest of its title (`core.domain.text.search.text_digest`: it may
+    hold a secret), and each run with the status that it had then.
+    """
 
     titles: Mapping[WorkflowId, str]
     runs: Mapping[RunId, str]
@@ -104,7 +105,7 @@ class SearchIndex(Protocol):
         """Throw away what is there, and have an empty one ready."""
         ...
 
-    async def indexed(self) -> Indexed: ...
+    async def indexed(self) -> IndexedState: ...
 
     async def put_title(self, workflow_id: WorkflowId, title: str) -> None: ...
 

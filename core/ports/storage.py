@@ -33,11 +33,9 @@ from core.domain.ids import (
 )
 from core.domain.interruption import Answer, Interruption, InterruptionStatus
 from core.domain.mcp_server import McpServer, StoredServer
-from core.domain.message import Message
+from core.domain.messages import Message, QueuedMessage
 from core.domain.prompt import Prompt
-from core.domain.queued_message import QueuedMessage
-from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot
-from core.domain.step import StepKey, StepResult
+from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey, StepResult
 from core.domain.task import Task, TaskList
 from core.domain.toast import Toast, ToastId
 from core.domain.tool import ToolCall

@@ -7,8 +7,8 @@ from typing import Protocol
 from core.domain.agent import Agent
 from core.domain.ids import CallId, ServerId, SubAgentId
 from core.domain.model import ModelChoice
-from core.domain.step import StepResult
-from core.domain.sub_agent import MOST_SUB_AGENTS, SubAgentNote, is_sub_agent
+from core.domain.run import StepResult
+from core.domain.sub_agent import MAX_SUB_AGENTS, SubAgentRecord, is_sub_agent
 from core.errors import StepFailed
 
 
@@ -48,7 +48,7 @@ class SubAgents(Protocol):
         ...
 
 
-class Roster(Protocol):
+class AgentDirectory(Protocol):
     """The agents that a person set up."""
 
     def colleague(self, name: str, usual: ModelChoice | None) -> tuple[Agent, ModelChoice | None]:
@@ -62,7 +62,7 @@ class Roster(Protocol):
 
 
 @dataclass(slots=True)
-class Crew:
+class RunSubAgents:
     """The sub-agents of one run: the rows of those that were begun, and who of them is at work, by step and iteration.
 
     `rows` are those of an earlier life. `changed` is called when one is at work no longer.
@@ -73,19 +73,19 @@ class Crew:
     changed: Callable[[], None] = lambda: None
 
     @classmethod
-    def of(cls, results: Iterable[StepResult], changed: Callable[[], None]) -> "Crew":
+    def of(cls, results: Iterable[StepResult], changed: Callable[[], None]) -> "RunSubAgents":
         """Those that are among the results of a run."""
         whole = [one for one in results if is_sub_agent(one.key.step) and one.key.round is None]
         return cls({SubAgentId(one.key.step): one for one in whole}, changed=changed)
 
     def admits(self, sub_agent_id: SubAgentId) -> bool:
         """Whether that one was begun before, or may be."""
-        return sub_agent_id in self.rows or len(self.rows) < MOST_SUB_AGENTS
+        return sub_agent_id in self.rows or len(self.rows) < MAX_SUB_AGENTS
 
     def name_of(self, step: str) -> str | None:
         """What the sub-agent of that id is called, if it is one."""
         row = self.rows.get(SubAgentId(step))
-        return None if row is None else SubAgentNote.of_json(row.output_json).name
+        return None if row is None else SubAgentRecord.of_json(row.output_json).name
 
     def begin(self, step: str, index: int | None, sub_agent_id: SubAgentId) -> None:
         """It is at work for an agent at that step."""

@@ -3,21 +3,21 @@
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from core.domain.consent import ConsentTerms
 from core.domain.events import Fact
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.model import ModelChoice
-from core.domain.run import Run, Snapshot
-from core.domain.step import StepKey
+from core.domain.run import Run, Snapshot, StepKey
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, Effect, ToolInfo
 from core.ports.consent import Asker
 from core.ports.sub_agents import SubAgents
 
 
-def _nobody_listens(fact: Fact) -> None:
+def _discard(fact: Fact) -> None:
     """Where nobody is told."""
 
 
@@ -42,7 +42,7 @@ class CallContext:
     step: str = ""
     index: int | None = None
     ask: Asker | None = None
-    tell: Callable[[Fact], object] = _nobody_listens
+    tell: Callable[[Fact], object] = _discard
     model: ModelChoice | None = None
     origins: tuple[str, ...] = ()
     sub_agents: SubAgents | None = None
@@ -96,7 +96,7 @@ class CallContext:
         return path if self.base is None else os.path.join(self.base, path)  # noqa: PTH118  # Path would drop a final /
 
 
-LateEnd = Callable[[CallResult], object]
+LateResultHandler = Callable[[CallResult], object]
 
 
 class ToolRunner(Protocol):
@@ -154,7 +154,7 @@ class ToolRunner(Protocol):
         default_timeout_s: float,
         timeout_s: float | None = None,
         advertised: Collection[str] | None = None,
-        late: LateEnd | None = None,
+        late: LateResultHandler | None = None,
         is_permitted: bool = False,
     ) -> CallResult:
         """Make the call. What goes wrong is in the result; only CancelledError is raised.
@@ -168,4 +168,22 @@ class ToolRunner(Protocol):
         arguments miss the schema, the error `invalid_arguments` carries `violations`, each with path and message.
         Without a connection to the network the work is tried once more, and where one broke, if that does no harm.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FileRequest:
+    """What a person is asked for, by a run of which workflow. `purpose` is the caller's own words; `suffixes` are those
+    that are offered first, without a dot; empty: all."""
+
+    workflow_id: WorkflowId
+    purpose: str | None = None
+    suffixes: tuple[str, ...] = ()
+
+
+class FilePicker(Protocol):
+    """A window that can ask. Cancelled, it takes the question back."""
+
+    async def __call__(self, wanted: FileRequest) -> Path | None:
+        """The file that a person picked; None where they would not."""
         ...

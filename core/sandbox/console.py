@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from core.domain.masking import masked_text
+from core.domain.text.masking import masked_text
 from core.ports.sandbox import CONSOLE_BYTES, CONSOLE_LINE_BYTES
 
 _ONE_BY_ONE = 200

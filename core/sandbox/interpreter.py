@@ -18,8 +18,7 @@ import jsbox
 from core.ports.sandbox import CONSOLE_BYTES
 from core.sandbox.confinement import begin_peak, peak_bytes
 from core.sandbox.console import ConsoleWriter
-from core.sandbox.faults import Fault
-from core.sandbox.pointers import pointer
+from core.sandbox.frames import Fault, pointer
 from core.sandbox.typescript import Compiled, Compiler
 
 MAX_DEPTH = 200
@@ -96,7 +95,7 @@ def _has_default_export(code: str) -> bool:
 
 def _evaluate(compiled: Compiled, request: dict[str, Any], console: ConsoleWriter) -> str | Fault:
     def write(level: str, line: str) -> bool:
-        return console.write(level, _speakable(json.loads(line)))
+        return console.write(level, _replace_surrogates(json.loads(line)))
 
     task = {
         "input": _SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", request["input"]),  # they have no UTF-8
@@ -115,85 +114,85 @@ def _evaluate(compiled: Compiled, request: dict[str, Any], console: ConsoleWrite
         runtime.bind_object("__task", task)
         result: str = runtime.eval(_HARNESS, timeout=request["timeout_s"])
     except jsbox.JsTimeoutError:
-        return _timeout(request)
+        return _timeout_fault(request)
     except jsbox.JavaScriptError as error:
         if time.monotonic() - began >= request["timeout_s"]:
-            return _timeout(request)
-        return _escaped(error.name or "", error.message, request)
+            return _timeout_fault(request)
+        return _escaped_fault(error.name or "", error.message, request)
     except (ValueError, MemoryError):  # not even the runtime and the input fit
         return _out_of_memory(request)
     if result.startswith("-"):
         if time.monotonic() - began >= request["timeout_s"]:  # it was stopped, and took that for an error of its own
-            return _timeout(request)
+            return _timeout_fault(request)
         report = json.loads(result[1:])
         has_grown = peak_bytes() - before > request["memory_bytes"] // 2
         if report.get("message") == "threw null" and (has_grown or "null" not in compiled.code):
             return _out_of_memory(request)  # the engine throws null where there is no room for an Error
-        return _told(report, compiled, request)
+        return _fault_of_report(report, compiled, request)
     output = result[1:]
-    return _too_large(request) if len(output.encode()) > request["output_bytes"] else output
+    return _too_large_fault(request) if len(output.encode()) > request["output_bytes"] else output
 
 
-def _told(report: dict[str, Any], compiled: Compiled, request: dict[str, Any]) -> Fault:
+def _fault_of_report(report: dict[str, Any], compiled: Compiled, request: dict[str, Any]) -> Fault:
     """The fault in a report of the harness."""
     match report["kind"]:
         case "no_default_export":
             return _NO_DEFAULT_EXPORT
         case "not_json":
-            path = _speakable(pointer(json.loads(report["path"])))
+            path = _replace_surrogates(pointer(json.loads(report["path"])))
             message = f"the output cannot be JSON: it has {report['what']}" + (f" at {path[:100]}" if path else "")
             return Fault("not_json", message, parameters={"path": path})
         case "output_too_large":
-            return _too_large(request)
-    fault = _thrown(report["name"], _speakable(report["message"]), request)
-    place, parameters = _traced(report, compiled)
+            return _too_large_fault(request)
+    fault = _thrown_fault(report["name"], _replace_surrogates(report["message"]), request)
+    place, parameters = _trace(report, compiled)
     return replace(fault, place=place, parameters={**fault.parameters, **parameters})
 
 
-def _traced(report: dict[str, Any], compiled: Compiled) -> tuple[tuple[int, int] | None, dict[str, Any]]:
+def _trace(report: dict[str, Any], compiled: Compiled) -> tuple[tuple[int, int] | None, dict[str, Any]]:
     """Where it was thrown, and `stack` and `cause` where there are some: frames of the person's functions alone."""
     places: list[tuple[int, int]] = []
     frames = []
     for found in islice(_FRAME.finditer(report["stack"]), MAX_FRAMES):
         if (place := compiled.locate(int(found[2]), int(found[3]))) is not None:
-            name = _speakable(found[1] or "")[:_NAME_CHARACTERS]
+            name = _replace_surrogates(found[1] or "")[:_NAME_CHARACTERS]
             called = {"function": name} if name and name != "<anonymous>" else {}
             places.append(place)
-            frames.append({**called, **_at(place)})
+            frames.append({**called, **_position_fields(place)})
     told: dict[str, Any] = {"stack": frames} if frames else {}
     if (cause := report.get("cause")) is not None:
-        its_place, its_own = _traced(cause, compiled)
-        message = _named(cause["name"], _speakable(cause["message"]))
-        told["cause"] = {"message": message, **(_at(its_place) if its_place else {}), **its_own}
+        its_place, its_own = _trace(cause, compiled)
+        message = _error_text(cause["name"], _replace_surrogates(cause["message"]))
+        told["cause"] = {"message": message, **(_position_fields(its_place) if its_place else {}), **its_own}
     return places[0] if places else None, told
 
 
-def _at(place: tuple[int, int]) -> dict[str, Any]:
+def _position_fields(place: tuple[int, int]) -> dict[str, Any]:
     return {"line": place[0], "column": place[1]}
 
 
-def _named(name: str, message: str) -> str:
-    return f"{_speakable(name)}: {message}" if name else message
+def _error_text(name: str, message: str) -> str:
+    return f"{_replace_surrogates(name)}: {message}" if name else message
 
 
-def _thrown(name: str, message: str, request: dict[str, Any]) -> Fault:
+def _thrown_fault(name: str, message: str, request: dict[str, Any]) -> Fault:
     if name == "InternalError" and message.startswith("out of memory"):
         return _out_of_memory(request)
     if message.startswith("module not found: "):
         return Fault("code_error", f"a code step cannot import anything ({message})")
     if message == "Maximum call stack size exceeded":
         message = f"{message}: the code calls itself too deeply"
-    return Fault("code_error", _named(name, message))
+    return Fault("code_error", _error_text(name, message))
 
 
-def _escaped(name: str, message: str, request: dict[str, Any]) -> Fault:
+def _escaped_fault(name: str, message: str, request: dict[str, Any]) -> Fault:
     """What came past the harness: a promise without an end, or no memory even for an Error."""
     if message.startswith("promise never settled"):
         return Fault("code_error", "the code waits for a promise that can never settle: nothing is left to run")
-    return _out_of_memory(request) if message == "null" else _thrown(name, message, request)
+    return _out_of_memory(request) if message == "null" else _thrown_fault(name, message, request)
 
 
-def _timeout(request: dict[str, Any]) -> Fault:
+def _timeout_fault(request: dict[str, Any]) -> Fault:
     limit_s = request["timeout_s"]
     return Fault("timeout", f"the code did not end within {limit_s:g} s", parameters={"timeout_s": limit_s})
 
@@ -203,12 +202,12 @@ def _out_of_memory(request: dict[str, Any]) -> Fault:
     return Fault("out_of_memory", f"the code needs more memory than {limit:,} bytes", parameters={"limit_bytes": limit})
 
 
-def _speakable(text: str) -> str:
+def _replace_surrogates(text: str) -> str:
     """Text for people, who cannot be shown halves of characters; nor could a database take them."""
     return _SURROGATE.sub("\ufffd", text)
 
 
-def _too_large(request: dict[str, Any]) -> Fault:
+def _too_large_fault(request: dict[str, Any]) -> Fault:
     limit = request["output_bytes"]
     message = f"the output is larger than {limit:,} bytes of JSON"
     return Fault("output_too_large", message, parameters={"limit_bytes": limit})

@@ -1,14 +1,16 @@
 """A few worker processes, shared by everything that must not run in the product's own process."""
 
 import asyncio
-from contextlib import AsyncExitStack
+from asyncio import Future, get_running_loop
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 from core.sandbox import frames
-from core.sandbox.line import FairLine
-from core.sandbox.process import Heard, WorkerGone, WorkerProcess
+from core.sandbox.process import OnMessage, WorkerGone, WorkerProcess
 
-RECYCLED_AFTER = 200
+MAX_ANSWERS = 200
 """Answers of one worker. A fresh process now and then costs nothing and bounds any leak of the engine."""
 
 
@@ -26,7 +28,7 @@ class WorkerPool:
 
     def __init__(self, size: int = 2) -> None:
         self._size = size
-        self._line = FairLine(size)
+        self._line = FairSemaphore(size)
         self._idle: list[WorkerProcess] = []
         self._busy: set[WorkerProcess] = set()
         self._closed = False
@@ -42,7 +44,7 @@ class WorkerPool:
         return self._line.has_room
 
     async def call(
-        self, request: dict[str, Any], limit_s: float, heard: Heard | None = None, owner: str = ""
+        self, request: dict[str, Any], limit_s: float, heard: OnMessage | None = None, owner: str = ""
     ) -> dict[str, Any]:
         """The answer of a worker; `heard` gets what it says before. `owner` is on whose behalf the call waits.
 
@@ -73,7 +75,7 @@ class WorkerPool:
             self._idle.clear()
 
     async def _call_on(
-        self, worker: WorkerProcess, frame: bytes, limit_s: float, heard: Heard | None
+        self, worker: WorkerProcess, frame: bytes, limit_s: float, heard: OnMessage | None
     ) -> dict[str, Any]:
         self._busy.add(worker)
         reusable = False
@@ -81,7 +83,7 @@ class WorkerPool:
             if self._closed:
                 raise PoolClosed
             answer = await worker.ask(frame, limit_s, heard)
-            reusable = not (self._closed or worker.retired or worker.answers >= RECYCLED_AFTER)
+            reusable = not (self._closed or worker.retired or worker.answers >= MAX_ANSWERS)
         except WorkerGone:
             if self._closed:
                 raise PoolClosed from None
@@ -100,3 +102,51 @@ class WorkerPool:
                 self._idle.append(worker)
             elif not (self._closed or self._idle):
                 self._idle.append(WorkerProcess())
+
+
+class FairSemaphore:
+    """So many `places`. Whoever finds none free waits behind the others of the same `owner`, in the order of coming;
+    a place that becomes free goes to each owner in turn."""
+
+    def __init__(self, places: int) -> None:
+        self._free = places
+        self._waiting: OrderedDict[str, deque[Future[None]]] = OrderedDict()
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a place is free."""
+        return self._free > 0
+
+    @asynccontextmanager
+    async def place(self, owner: str = "") -> AsyncIterator[None]:
+        """Wait for a place, and give it back at the end."""
+        if self._free > 0:
+            self._free -= 1
+        else:
+            await self._wait(owner)
+        try:
+            yield
+        finally:
+            self._give()
+
+    async def _wait(self, owner: str) -> None:
+        turn: Future[None] = get_running_loop().create_future()
+        self._waiting.setdefault(owner, deque()).append(turn)
+        try:
+            await turn
+        except BaseException:
+            if turn.done() and not turn.cancelled():
+                self._give()  # the place came at the moment of the cancellation
+            raise
+
+    def _give(self) -> None:
+        """Hand a place to whoever is next, or keep it free."""
+        while self._waiting:
+            owner, turns = self._waiting.popitem(last=False)
+            turn = turns.popleft()
+            if turns:
+                self._waiting[owner] = turns  # at the end: the other owners come first
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._free += 1

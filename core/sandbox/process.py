@@ -15,7 +15,7 @@ GRACE_S = 0.5
 """What a worker gets beyond the limit to end by itself and report; then it is killed."""
 
 
-Heard = Callable[[dict[str, Any]], object]
+OnMessage = Callable[[dict[str, Any]], object]
 
 
 class WorkerGone(Exception):
@@ -26,7 +26,7 @@ class WorkerGone(Exception):
         self.started = started
 
 
-class WorkerTooSlow(Exception):
+class WorkerTimeout(Exception):
     """No answer within the limit and the grace. The worker is of no more use."""
 
 
@@ -45,7 +45,7 @@ class WorkerProcess:
         """Process id, None until it is started."""
         return self._process.pid if self._process else None
 
-    async def ask(self, frame: bytes, limit_s: float, heard: Heard | None = None) -> dict[str, Any]:
+    async def ask(self, frame: bytes, limit_s: float, heard: OnMessage | None = None) -> dict[str, Any]:
         """The answer to a packed request; `heard` gets what the worker says on its way there.
 
         The limit counts from the moment when the worker says that the work begins. Raises WorkerGone or
@@ -60,7 +60,7 @@ class WorkerProcess:
                         if heard is not None:
                             heard(answer)
             except TimeoutError:
-                raise WorkerTooSlow from None
+                raise WorkerTimeout from None
             except WorkerGone as error:
                 error.started = True
                 raise
@@ -119,7 +119,7 @@ class WorkerProcess:
                 await stdin.drain()
                 return await _receive(process)
         except TimeoutError:
-            raise WorkerTooSlow from None
+            raise WorkerTimeout from None
         except ConnectionError as error:
             raise WorkerGone("the worker is gone") from error
 

@@ -7,7 +7,7 @@ from core.errors import CodeFailed
 from core.ports.sandbox import CodeLimits, Console
 from core.sandbox.frames import PREPARATION_S, BadFrame
 from core.sandbox.pool import PoolClosed, WorkerPool
-from core.sandbox.process import WorkerGone, WorkerTooSlow
+from core.sandbox.process import WorkerGone, WorkerTimeout
 
 SOURCE_CHARACTERS = 250_000
 """Longer code takes seconds to read."""
@@ -73,7 +73,7 @@ class QuickJsSandbox:
     async def _call(self, answer: Awaitable[dict[str, Any]], limit_s: float) -> dict[str, Any]:
         try:
             return await answer
-        except WorkerTooSlow:
+        except WorkerTimeout:
             raise CodeFailed("timeout", f"the code did not end within {limit_s:g} s", timeout_s=limit_s) from None
         except WorkerGone as error:
             raise CodeFailed(

@@ -10,33 +10,33 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from core.sandbox.pointers import pointer
-from core.sandbox.schema_wording import wording
+from core.sandbox.frames import pointer
+from core.sandbox.schema_wording import describe_error
 
 MAX_CHARACTERS = 100_000
 MAX_DEPTH = 10
 MAX_VIOLATIONS = 20
 
 # Of a value with a million faults nobody needs all, and sorting wants an end.
-_EXAMINED = 1_000
+_MAX_EXAMINED = 1_000
 
 
-class Unusable(Exception):
+class UnusableSchema(Exception):
     """Why a schema cannot be used."""
 
 
 def canonical(schema: Any) -> str:
     """The text by which a schema is known. Raises Unusable if there is none, or it is too long."""
     if not isinstance(schema, dict | bool):
-        raise Unusable("a schema must be an object, true or false")
+        raise UnusableSchema("a schema must be an object, true or false")
     try:
         text = json.dumps(schema, sort_keys=True, separators=(",", ":"), allow_nan=False)
     except RecursionError:
-        raise Unusable("the schema is nested too deeply") from None
+        raise UnusableSchema("the schema is nested too deeply") from None
     except (TypeError, ValueError) as error:
-        raise Unusable(f"the schema is not JSON: {error}") from None
+        raise UnusableSchema(f"the schema is not JSON: {error}") from None
     if len(text) > MAX_CHARACTERS:
-        raise Unusable(f"the schema is longer than {MAX_CHARACTERS:,} characters")
+        raise UnusableSchema(f"the schema is longer than {MAX_CHARACTERS:,} characters")
     return text
 
 
@@ -44,7 +44,7 @@ def problem(schema: Any) -> str | None:
     """Why this is no usable schema, or None. The answer for a schema seen lately costs nothing."""
     try:
         _validator(canonical(schema))
-    except Unusable as error:
+    except UnusableSchema as error:
         return str(error)
     return None
 
@@ -54,23 +54,23 @@ def violations(schema_text: str, value: Any) -> list[tuple[str, str]]:
     from referencing.exceptions import Unresolvable
 
     try:
-        errors = list(islice(_validator(schema_text).iter_errors(value), _EXAMINED))
-    except Unusable as error:
+        errors = list(islice(_validator(schema_text).iter_errors(value), _MAX_EXAMINED))
+    except UnusableSchema as error:
         return [("", f"the schema cannot be used: {error}")]
     except Unresolvable as error:
         return [("", f"the schema cannot be used: {error.ref} is not in it, and nothing is fetched")]
     except RecursionError:
         return [("", "the schema or the value is nested too deeply to be checked")]
-    ranks = _Ranks(value)
+    ranks = _DocumentOrder(value)
     errors.sort(key=lambda error: ranks.of(error.absolute_path))
-    found = dict.fromkeys((pointer(error.absolute_path), wording(error)) for error in errors)
+    found = dict.fromkeys((pointer(error.absolute_path), describe_error(error)) for error in errors)
     return list(islice(found, MAX_VIOLATIONS))
 
 
 def _validator(text: str) -> Any:
     compiled = _compiled(text)
     if isinstance(compiled, str):
-        raise Unusable(compiled)
+        raise UnusableSchema(compiled)
     return compiled
 
 
@@ -90,10 +90,10 @@ def _compiled(text: str) -> Any:
         return f"its $schema names {dialect!r}, a dialect that nobody here knows"
     try:
         kind.check_schema(schema)
-        _look_into(schema, specification_with(kind.META_SCHEMA["$schema"]), REGISTRY)
+        _check_references(schema, specification_with(kind.META_SCHEMA["$schema"]), REGISTRY)
     except SchemaError as error:
-        return f"it is no schema at {pointer(error.path) or 'its top'}: {wording(error)}"
-    except Unusable as error:
+        return f"it is no schema at {pointer(error.path) or 'its top'}: {describe_error(error)}"
+    except UnusableSchema as error:
         return str(error)
     except RecursionError:
         return "it is nested too deeply"
@@ -102,7 +102,7 @@ def _compiled(text: str) -> Any:
     return kind(schema, registry=REGISTRY)
 
 
-def _look_into(schema: Any, specification: Any, registry: Any) -> None:
+def _check_references(schema: Any, specification: Any, registry: Any) -> None:
     """Raise Unusable if subschemas are nested too deeply, or a reference leads out of the schema."""
     from referencing.exceptions import Unresolvable
 
@@ -111,12 +111,12 @@ def _look_into(schema: Any, specification: Any, registry: Any) -> None:
     while todo:
         resource, resolver, depth = todo.pop()
         if depth > MAX_DEPTH:
-            raise Unusable(f"its subschemas are more than {MAX_DEPTH} deep")
+            raise UnusableSchema(f"its subschemas are more than {MAX_DEPTH} deep")
         for reference in _references(resource.contents):
             try:
                 resolver.lookup(reference)
             except Unresolvable:
-                raise Unusable(f"it has no {reference!r}, and a $ref is never fetched from elsewhere") from None
+                raise UnusableSchema(f"it has no {reference!r}, and a $ref is never fetched from elsewhere") from None
         todo.extend((each, resolver.in_subresource(each), depth + 1) for each in resource.subresources())
 
 
@@ -126,7 +126,7 @@ def _references(contents: Any) -> list[str]:
     return [contents[word] for word in ("$ref", "$dynamicRef") if isinstance(contents.get(word), str)]
 
 
-class _Ranks:
+class _DocumentOrder:
     """Where things stand in a value, for sorting."""
 
     def __init__(self, value: Any) -> None:

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from typing import Any
 
 _SHOWN_CHARACTERS = 60
-_LISTED = 10
+_MAX_LISTED = 10
 
-_KINDS = {
+_TYPE_NAMES = {
     "null": "null",
     "boolean": "true or false",
     "integer": "a whole number",
@@ -39,43 +39,43 @@ _BOUNDS = {
 }
 
 
-def wording(error: Any) -> str:
+def describe_error(error: Any) -> str:
     """One sentence for a ValidationError or SchemaError, at most a few hundred characters long."""
     expected = _expected(error)
     if expected is not None:
-        return f"expected {expected}, got {shown(error.instance)}"
-    return _cut(_told(error) or error.message, 300)
+        return f"expected {expected}, got {json_preview(error.instance)}"
+    return _shorten(_special_case(error) or error.message, 300)
 
 
-def shown(value: Any) -> str:
+def json_preview(value: Any) -> str:
     """A value as JSON if it is short, else what it is and how long."""
     if isinstance(value, dict):
-        return f"an object of {_counted(len(value), 'property', 'properties')}" if value else "an empty object"
+        return f"an object of {_format_count(len(value), 'property', 'properties')}" if value else "an empty object"
     if isinstance(value, list):
-        return f"a list of {_counted(len(value), 'item', 'items')}" if value else "an empty list"
+        return f"a list of {_format_count(len(value), 'item', 'items')}" if value else "an empty list"
     if isinstance(value, str):
-        return json.dumps(_cut(value, _SHOWN_CHARACTERS), ensure_ascii=False)
-    return _cut(json.dumps(value), _SHOWN_CHARACTERS)
+        return json.dumps(_shorten(value, _SHOWN_CHARACTERS), ensure_ascii=False)
+    return _shorten(json.dumps(value), _SHOWN_CHARACTERS)
 
 
 def _expected(error: Any) -> str | None:
     wanted = error.validator_value
     match error.validator:
         case "type":
-            return _listed(
-                (_KINDS.get(kind, str(kind)) for kind in ([wanted] if isinstance(wanted, str) else wanted)), "or"
+            return _join_items(
+                (_TYPE_NAMES.get(kind, str(kind)) for kind in ([wanted] if isinstance(wanted, str) else wanted)), "or"
             )
         case "enum":
-            return "one of " + _listed(map(shown, wanted), "or")
+            return "one of " + _join_items(map(json_preview, wanted), "or")
         case "uniqueItems":
             return "a list without repetitions"
         case "anyOf" | "oneOf" if kinds := _kinds_of_branches(error):
-            return _listed(kinds, "or")
+            return _join_items(kinds, "or")
     bound = _BOUNDS.get(error.validator)
-    return bound.format(shown(wanted)) if bound else None
+    return bound.format(json_preview(wanted)) if bound else None
 
 
-def _told(error: Any) -> str | None:
+def _special_case(error: Any) -> str | None:
     """Sentences that are more than "expected this, got that"."""
     match error.validator:
         case "required":
@@ -85,7 +85,7 @@ def _told(error: Any) -> str | None:
             return f"{_properties(_extra(error))} not expected"
         case "anyOf" | "oneOf" if error.context:
             nearest = max(error.context, key=lambda branch: (len(branch.path), branch.validator != "type"))
-            return f"fits none of {len(error.validator_value)} forms; in the nearest: {wording(nearest)}"
+            return f"fits none of {len(error.validator_value)} forms; in the nearest: {describe_error(nearest)}"
         case "oneOf":
             return "fits several forms, and must fit exactly one"
         case "contains":
@@ -93,7 +93,7 @@ def _told(error: Any) -> str | None:
         case "maxContains":
             return f"more than {error.validator_value} items are of the kind that the list may contain so often"
         case "not":
-            return f"{shown(error.instance)} is just what must not stand here"
+            return f"{json_preview(error.instance)} is just what must not stand here"
         case None:
             return "nothing is allowed here"
     return None
@@ -115,20 +115,20 @@ def _extra(error: Any) -> list[str]:
 
 
 def _properties(names: list[str]) -> str:
-    words = _listed((json.dumps(_cut(name, _SHOWN_CHARACTERS), ensure_ascii=False) for name in names), "and")
+    words = _join_items((json.dumps(_shorten(name, _SHOWN_CHARACTERS), ensure_ascii=False) for name in names), "and")
     return f"the property {words} is" if len(names) == 1 else f"the properties {words} are"
 
 
-def _listed(items: Iterable[str], joint: str) -> str:
+def _join_items(items: Iterable[str], joint: str) -> str:
     words = list(items)
-    if len(words) > _LISTED:
-        words = [*words[:_LISTED], f"{len(words) - _LISTED} more"]
+    if len(words) > _MAX_LISTED:
+        words = [*words[:_MAX_LISTED], f"{len(words) - _MAX_LISTED} more"]
     return f"{', '.join(words[:-1])} {joint} {words[-1]}" if len(words) > 1 else "".join(words)
 
 
-def _counted(count: int, one: str, many: str) -> str:
+def _format_count(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def _cut(text: str, characters: int) -> str:
+def _shorten(text: str, characters: int) -> str:
     return text if len(text) <= characters else text[: characters - 1] + "…"

@@ -3,12 +3,12 @@
 from typing import Any
 
 from core.errors import StepFailed
-from core.ports.schemas import Violation
+from core.ports.sandbox import Violation
 from core.sandbox import schema_rules
 from core.sandbox.frames import BadFrame
 from core.sandbox.pool import PoolClosed, WorkerPool
-from core.sandbox.process import WorkerGone, WorkerTooSlow
-from core.threads.long_json import text_of
+from core.sandbox.process import WorkerGone, WorkerTimeout
+from core.threads.long_values import encode_async
 
 LIMIT_S = 2.0
 """For a small value; a second more for each megabyte."""
@@ -16,16 +16,16 @@ LIMIT_S = 2.0
 # A plain schema takes about 0.3 s for each megabyte; only what takes far longer is the schema's fault.
 _PER_CHARACTER_S = 1e-6
 
-_HERE_CHARACTERS = 64 * 1024
+_INLINE_CHARACTERS = 64 * 1024
 
 # Keywords met times parts of the value bounds the steps of a check; 8 µs each make this 40 ms at worst.
-_HERE_STEPS = 5_000
+_INLINE_STEPS = 5_000
 
 # A new schema is itself checked, at about 0.1 ms for each of these.
-_HERE_SCHEMA_PARTS = 400
+_INLINE_SCHEMA_PARTS = 400
 
 # Patterns can take for ever, references multiply, comparing all items is quadratic.
-_HEAVY = (
+_EXPENSIVE_KEYWORDS = (
     '"pattern"',
     '"patternProperties"',
     '"$ref"',
@@ -59,13 +59,13 @@ class JsonSchemas:
         """Every violation; see the port. A schema that is no use is one violation of the whole."""
         try:
             schema_text = schema_rules.canonical(schema)
-        except schema_rules.Unusable as error:
+        except schema_rules.UnusableSchema as error:
             return [Violation("", f"the schema cannot be used: {error}")]
         try:
-            value_text = await text_of(value)
+            value_text = await encode_async(value)
         except StepFailed as error:
             return [Violation("", error.message)]
-        if _is_light(schema_text, value_text):
+        if _is_cheap(schema_text, value_text):
             found = schema_rules.violations(schema_text, value)
         else:
             found = await self._ask(schema, value_text)
@@ -76,7 +76,7 @@ class JsonSchemas:
         request = {"do": "violations", "schema": schema, "value": value_text, "timeout_s": limit_s}
         try:
             answer = await self._pool.call(request, limit_s)
-        except WorkerTooSlow:
+        except WorkerTimeout:
             return [("", f"the check did not end within {limit_s:.1f} s")]
         except (WorkerGone, PoolClosed):
             return [("", "the check could not be made: its process ended")]
@@ -85,13 +85,13 @@ class JsonSchemas:
         return [(path, message) for path, message in answer["violations"]]
 
 
-def _is_light(schema_text: str, value_text: str) -> bool:
+def _is_cheap(schema_text: str, value_text: str) -> bool:
     schema_parts = _parts(schema_text)
     return (
-        len(value_text) <= _HERE_CHARACTERS
-        and schema_parts <= _HERE_SCHEMA_PARTS
-        and schema_parts * _parts(value_text) <= _HERE_STEPS
-        and not any(word in schema_text for word in _HEAVY)
+        len(value_text) <= _INLINE_CHARACTERS
+        and schema_parts <= _INLINE_SCHEMA_PARTS
+        and schema_parts * _parts(value_text) <= _INLINE_STEPS
+        and not any(word in schema_text for word in _EXPENSIVE_KEYWORDS)
     )
 
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import jsbox
 
-from core.sandbox.faults import Fault
+from core.sandbox.frames import Fault
 
 _SUCRASE = Path(__file__).with_name("vendor") / "sucrase.js"
 _SUCRASE_MEMORY_BYTES = 256 * 1024 * 1024
 _SUCRASE_LIMIT_S = 5.0
 
 _ENDS_EARLY = "the code ends too early"
-_UNSPEAKABLE = re.compile("[\0\ud800-\udfff]")
+_UNENCODABLE = re.compile("[\0\ud800-\udfff]")
 _CHECKED_AT = re.compile(r"at check:(\d+):(\d+)")
 
 
@@ -41,13 +41,13 @@ class Compiled:
         if not 1 <= line <= len(lines):
             return None  # a stack that the person's code made up
         before = lines[line - 1].encode()[: max(column - 1, 0)].decode(errors="ignore")
-        offset = _units("\n".join([*lines[: line - 1], before]))
+        offset = _utf16_units("\n".join([*lines[: line - 1], before]))
         token = bisect_right(self.generated, offset) - 1
         if token >= 0:
             place = position(self.source, self.original[token] + offset - self.generated[token])
             if place[0] == line:
                 return place
-        return line, _units(before) + 1
+        return line, _utf16_units(before) + 1
 
 
 class Compiler:
@@ -63,13 +63,13 @@ class Compiler:
 
     def compile(self, source: str) -> Compiled | Fault:
         """JavaScript that the engine accepts, or the `typescript_error` in the source. Runs nothing of it."""
-        if unspeakable := _UNSPEAKABLE.search(source):
+        if unspeakable := _UNENCODABLE.search(source):
             written = f"\\u{ord(unspeakable[0]):04x}"
-            place = position(source, _units(source[: unspeakable.start()]))
+            place = position(source, _utf16_units(source[: unspeakable.start()]))
             return Fault("typescript_error", f"this character can only be written as {written}", place)
         erased = self._erase(source)
         if "problem" in erased:
-            return _problem(source, erased["problem"], erased["offset"])
+            return _sucrase_fault(source, erased["problem"], erased["offset"])
         compiled = Compiled(source, erased["code"], erased["generated"], erased["original"])
         return _syntax_error(compiled) or compiled
 
@@ -88,17 +88,17 @@ class Compiler:
 def position(text: str, offset: int) -> tuple[int, int]:
     """Line and column, from 1, of an offset that counts UTF-16 units."""
     before = text.encode("utf-16-le", "surrogatepass")[: 2 * offset].decode("utf-16-le", "surrogatepass")
-    return before.count("\n") + 1, _units(before[before.rfind("\n") + 1 :]) + 1
+    return before.count("\n") + 1, _utf16_units(before[before.rfind("\n") + 1 :]) + 1
 
 
-def _units(text: str) -> int:
+def _utf16_units(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _problem(source: str, message: str, offset: int | None) -> Fault:
+def _sucrase_fault(source: str, message: str, offset: int | None) -> Fault:
     if offset is None:
         return Fault("typescript_error", message)
-    at_end = message.startswith("Unexpected token") and offset >= _units(source)
+    at_end = message.startswith("Unexpected token") and offset >= _utf16_units(source)
     return Fault("typescript_error", _ENDS_EARLY if at_end else message, position(source, offset))
 
 

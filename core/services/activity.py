@@ -14,19 +14,18 @@ from time import perf_counter
 from typing import Any, BinaryIO
 
 from core.domain.ids import CallId, RunId
-from core.domain.json_text import indented
+from core.domain.text.json_text import indented_json
 from core.errors import Refused, StorageFailed
 from core.ports.clock import Clock
 from core.ports.storage import Storage
-from core.services.outcome import answers
+from core.services.outcome import returns_outcome
 from core.stores.activity_details import ActivityDetail
 from core.stores.activity_items import ActivityItem
-from core.threads.long_json import is_long, readable_text, value_of
-from core.threads.long_masking import masked_value
+from core.threads.long_values import decode_async, is_long, masked_async, readable_async
 
 Entry = tuple[ActivityItem, ActivityDetail]
 
-RUNS_HELD = 4
+MAX_CACHED_RUNS = 4
 """The results of so many runs are held at a time: those of one may be megabytes."""
 SLICE_S = 0.005
 BUFFER_CHARACTERS = 256 * 1024
@@ -34,7 +33,7 @@ BUFFER_CHARACTERS = 256 * 1024
 _FENCE = re.compile("`{3,}")
 
 
-class ExportForm(StrEnum):
+class ExportFormat(StrEnum):
     JSON = "json"
     MARKDOWN = "md"
 
@@ -44,18 +43,18 @@ class ActivityService:
         self._storage = storage
         self._clock = clock
 
-    @answers
+    @returns_outcome
     async def result(self, run_id: RunId, call_id: CallId) -> str:
         """The whole result of a call to be read: a text, or else JSON. Fails with `not_found` where none is kept."""
         text = (await self._results(run_id)).get(call_id)
         if text is None:
             raise Refused("not_found", f"the call {call_id!r} has no result", kind="result", name=call_id)
-        value = await value_of(text)
-        return value if isinstance(value, str) else await _indented(value)
+        value = await decode_async(text)
+        return value if isinstance(value, str) else await _indented_text(value)
 
-    @answers
+    @returns_outcome
     async def export(
-        self, path: Path, title: str, entries: Sequence[Entry], form: ExportForm, told: Callable[[int], object]
+        self, path: Path, title: str, entries: Sequence[Entry], form: ExportFormat, told: Callable[[int], object]
     ) -> None:
         """Write these to a file, in their order and without secrets; `told` hears after each how many are done.
 
@@ -64,9 +63,9 @@ class ActivityService:
         """
         temporary = path.with_name(f".{secrets.token_hex(8)}.part")
         try:
-            with await _opened(temporary) as file:
+            with await _open_file(temporary) as file:
                 await self._write(file, title, entries, form, told)
-                await asyncio.to_thread(_settle, file)
+                await asyncio.to_thread(_flush_to_disk, file)
             await asyncio.to_thread(os.replace, temporary, path)
         except OSError as error:
             raise Refused("export_failed", f"{path} cannot be written: {error.strerror}", path=str(path)) from error
@@ -75,39 +74,39 @@ class ActivityService:
                 temporary.unlink(missing_ok=True)
 
     async def _write(
-        self, file: BinaryIO, title: str, entries: Sequence[Entry], form: ExportForm, told: Callable[[int], object]
+        self, file: BinaryIO, title: str, entries: Sequence[Entry], form: ExportFormat, told: Callable[[int], object]
     ) -> None:
         head = {"workflow": title, "exported_at": self._clock.now().isoformat(), "count": len(entries)}
-        buffer = [await _beginning(head, form)]
+        buffer = [await _header_text(head, form)]
         size, rested_at = 0, perf_counter()
         results: OrderedDict[RunId, Mapping[CallId, str]] = OrderedDict()
         for number, (item, detail) in enumerate(entries):
-            fields = await masked_value(await self._fields(item, detail, results))
+            fields = await masked_async(await self._fields(item, detail, results))
             text = await _entry_text(number, fields, form)
             buffer.append(text)
             size += len(text)
             told(number + 1)
             if size > BUFFER_CHARACTERS:
-                await asyncio.to_thread(file.write, _bytes(buffer))
+                await asyncio.to_thread(file.write, _encode_texts(buffer))
                 buffer, size = [], 0
             if perf_counter() - rested_at > SLICE_S:
                 await asyncio.sleep(0)
                 rested_at = perf_counter()
-        buffer.append("\n]}\n" if form is ExportForm.JSON else "")
-        await asyncio.to_thread(file.write, _bytes(buffer))
+        buffer.append("\n]}\n" if form is ExportFormat.JSON else "")
+        await asyncio.to_thread(file.write, _encode_texts(buffer))
 
     async def _fields(
         self, item: ActivityItem, detail: ActivityDetail, results: OrderedDict[RunId, Mapping[CallId, str]]
     ) -> dict[str, Any]:
-        told = dict(_told(item, detail))
+        told = dict(_item_fields(item, detail))
         if detail.is_summary:
             if item.run_id not in results:
                 results[item.run_id] = await self._results(item.run_id)
-                if len(results) > RUNS_HELD:
+                if len(results) > MAX_CACHED_RUNS:
                     results.popitem(last=False)
             text = results[item.run_id].get(CallId(item.id))
             if text is not None:
-                told["result"] = await value_of(text)
+                told["result"] = await decode_async(text)
         return told
 
     async def _results(self, run_id: RunId) -> Mapping[CallId, str]:
@@ -121,7 +120,7 @@ class ActivityService:
         return {call.id: call.result_json for call in calls if call.result_json is not None}
 
 
-def _told(item: ActivityItem, detail: ActivityDetail) -> Iterator[tuple[str, Any]]:
+def _item_fields(item: ActivityItem, detail: ActivityDetail) -> Iterator[tuple[str, Any]]:
     yield "kind", item.kind.value
     yield "state", item.state.value
     yield "at", item.at.isoformat()
@@ -151,57 +150,57 @@ def _told(item: ActivityItem, detail: ActivityDetail) -> Iterator[tuple[str, Any
         yield "result", detail.result
 
 
-async def _beginning(head: Mapping[str, Any], form: ExportForm) -> str:
-    known = await masked_value(dict(head))
-    if form is ExportForm.JSON:
-        return (await readable_text(known))[:-1] + ',"items":['
-    return f"# {_on_a_line(known['workflow'])}\n\nExported at {known['exported_at']}: {known['count']} items\n"
+async def _header_text(head: Mapping[str, Any], form: ExportFormat) -> str:
+    known = await masked_async(dict(head))
+    if form is ExportFormat.JSON:
+        return (await readable_async(known))[:-1] + ',"items":['
+    return f"# {_escape_markdown(known['workflow'])}\n\nExported at {known['exported_at']}: {known['count']} items\n"
 
 
-async def _entry_text(number: int, fields: Mapping[str, Any], form: ExportForm) -> str:
-    if form is ExportForm.JSON:
-        return ("," if number else "") + "\n" + await readable_text(fields)
+async def _entry_text(number: int, fields: Mapping[str, Any], form: ExportFormat) -> str:
+    if form is ExportFormat.JSON:
+        return ("," if number else "") + "\n" + await readable_async(fields)
     return "".join([piece async for piece in _section(fields)])
 
 
 async def _section(fields: Mapping[str, Any]) -> AsyncIterator[str]:
     """An item in Markdown. Values stand in fences, so that nothing in them is read as Markdown."""
     title = " ".join(str(fields[name]) for name in ("kind", "name", "target") if name in fields)
-    yield f"\n## {_on_a_line(title)}\n\n"
-    for name in _LISTED:
+    yield f"\n## {_escape_markdown(title)}\n\n"
+    for name in _LIST_FIELDS:
         if name in fields:
-            yield f"- {name}: {_on_a_line(await readable_text(fields[name]))}\n"
-    for name in _FENCED:
+            yield f"- {name}: {_escape_markdown(await readable_async(fields[name]))}\n"
+    for name in _BLOCK_FIELDS:
         if name in fields:
             value = fields[name]
-            text = value if isinstance(value, str) else await _indented(value)
-            fence = _fence_for(text)
+            text = value if isinstance(value, str) else await _indented_text(value)
+            fence = _make_fence(text)
             language = "" if isinstance(value, str) else "json"
             yield f"\n{name.capitalize()}:\n\n{fence}{language}\n{text}\n{fence}\n"
 
 
-async def _indented(value: Any) -> str:
-    return await readable_text(value) if is_long(value) else indented(value)
+async def _indented_text(value: Any) -> str:
+    return await readable_async(value) if is_long(value) else indented_json(value)
 
 
-_LISTED = (
+_LIST_FIELDS = (
     *("state", "at", "seconds", "run", "run_title", "step", "sub_agent", "attempts", "condition_found"),
     *("progress", "tokens", "summary"),
 )
-_FENCED = ("errors", "arguments", "result", "console")
+_BLOCK_FIELDS = ("errors", "arguments", "result", "console")
 
 
-def _on_a_line(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """With what Markdown would take for marks as it is."""
     return "".join(f"\\{sign}" if sign in "\\`*_[]<>#|" else sign for sign in " ".join(text.split()))
 
 
-def _fence_for(text: str) -> str:
+def _make_fence(text: str) -> str:
     """Longer than any in the text."""
     return "`" * (max(map(len, _FENCE.findall(text)), default=2) + 1)
 
 
-async def _opened(path: Path) -> BinaryIO:
+async def _open_file(path: Path) -> BinaryIO:
     opening = asyncio.ensure_future(asyncio.to_thread(_open_new, path))
     try:
         return await asyncio.shield(opening)
@@ -214,10 +213,10 @@ def _open_new(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
 
 
-def _settle(file: BinaryIO) -> None:
+def _flush_to_disk(file: BinaryIO) -> None:
     file.flush()
     os.fsync(file.fileno())
 
 
-def _bytes(texts: Iterable[str]) -> bytes:
+def _encode_texts(texts: Iterable[str]) -> bytes:
     return "".join(texts).encode("utf-8", "backslashreplace")

@@ -12,28 +12,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.domain.attachment import FILE_BYTES, MESSAGE_BYTES, MESSAGE_FILES, AttachedText, attached_text, mime_of
 from core.domain.ids import MessageId, WorkflowId
+from core.domain.messages import FILE_BYTES, MESSAGE_BYTES, MESSAGE_FILES, AttachedText, attached_text, mime_of
 from core.errors import Refused
 from core.ports.storage import Storage
-from core.services.outcome import answers
+from core.services.outcome import returns_outcome
 
-LISTED = 2_000
+MAX_ENTRIES = 2_000
 """Entries of a folder that are looked at."""
 
-_MARKS = (
+_BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
-_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_BINARY_BYTES = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
+_OPEN_FLAGS = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 @dataclass(frozen=True, slots=True)
-class FoundFile:
+class PathCompletion:
     """An entry of a folder. `path` is absolute."""
 
     path: str
@@ -45,25 +45,25 @@ class AttachmentService:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
 
-    @answers
+    @returns_outcome
     async def read(self, path: str) -> AttachedText:
         """What the file holds now. Fails with `file_gone`, `file_unreadable`, `not_a_file`, `file_is_picture`,
         `file_is_not_text` or `file_too_large`, each with the `name` of the file."""
         name = os.path.basename(path) or path  # noqa: PTH119  # a name may hold what is no path
-        return await asyncio.to_thread(_read, path, name)
+        return await asyncio.to_thread(_read_attachment, path, name)
 
-    @answers
+    @returns_outcome
     async def texts(self, workflow_id: WorkflowId, message_id: MessageId) -> list[str]:
         """The texts that went along with a message, in their order."""
         return await self._storage.attached_texts(workflow_id, message_id)
 
-    async def beside(self, beginning: str) -> list[FoundFile]:
+    async def beside(self, beginning: str) -> list[PathCompletion]:
         """What a path that begins so can go on as: the entries of its folder, folders first, without hidden ones unless
         the dot is there. Nothing where it cannot be read. A `~` is the home folder."""
-        return await asyncio.to_thread(_beside, beginning)
+        return await asyncio.to_thread(_complete_path, beginning)
 
 
-def require_room(attached: Sequence[AttachedText]) -> None:
+def require_within_limits(attached: Sequence[AttachedText]) -> None:
     """Raises Refused `too_many_files`, `files_too_large` for more than one message takes along."""
     if len(attached) > MESSAGE_FILES:
         raise Refused("too_many_files", f"a message takes at most {MESSAGE_FILES} files", limit=MESSAGE_FILES)
@@ -71,9 +71,9 @@ def require_room(attached: Sequence[AttachedText]) -> None:
         raise Refused("files_too_large", f"the files of a message have at most {MESSAGE_BYTES:,} bytes together")
 
 
-def _read(path: str, name: str) -> AttachedText:
+def _read_attachment(path: str, name: str) -> AttachedText:
     try:
-        data = _data(path, name)
+        data = _read_bytes(path, name)
     except (OSError, ValueError) as error:
         number = error.errno if isinstance(error, OSError) else errno.ENOENT  # a name that no file can have
         if number in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG):
@@ -82,11 +82,11 @@ def _read(path: str, name: str) -> AttachedText:
             raise Refused("not_a_file", f"{name!r} is no file", name=name) from None
         reason = error.strerror if isinstance(error, OSError) else None
         raise Refused("file_unreadable", f"{name!r} cannot be read: {reason}", name=name) from None
-    return attached_text(name, _text(data, name), len(data))
+    return attached_text(name, _decode_text(data, name), len(data))
 
 
-def _data(path: str, name: str) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)  # a pipe without a writer would be waited for
+def _read_bytes(path: str, name: str) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | _OPEN_FLAGS)  # a pipe without a writer would be waited for
     with open(descriptor, "rb") as file:  # noqa: PTH123  # it is open already
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
@@ -98,15 +98,15 @@ def _data(path: str, name: str) -> bytes:
     return data
 
 
-def _text(data: bytes, name: str) -> str:
+def _decode_text(data: bytes, name: str) -> str:
     """By its byte order mark, else UTF-8, else the encoding of old files of Windows; exact but for the mark."""
-    encoding = next((codec for mark, codec in _MARKS if data.startswith(mark)), "utf-8")
+    encoding = next((codec for mark, codec in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
     try:
         text = data.decode(encoding)
-        if encoding != "utf-8" or not _NO_TEXT & set(data):
+        if encoding != "utf-8" or not _BINARY_BYTES & set(data):
             return text
     except UnicodeDecodeError:
-        if encoding == "utf-8" and not _NO_TEXT & set(data):
+        if encoding == "utf-8" and not _BINARY_BYTES & set(data):
             try:
                 return data.decode("cp1252")
             except UnicodeDecodeError:
@@ -116,18 +116,18 @@ def _text(data: bytes, name: str) -> str:
     raise Refused("file_is_not_text", f"{name!r} is no text", name=name)
 
 
-def _beside(beginning: str) -> list[FoundFile]:
+def _complete_path(beginning: str) -> list[PathCompletion]:
     folder, _, name = beginning.rpartition("/")
     try:
         place = Path(f"{folder}/").expanduser()
         if not place.is_absolute():
             place = Path.home() / place
-        found: list[FoundFile] = []
+        found: list[PathCompletion] = []
         with os.scandir(place) as entries:
-            for _, entry in zip(range(LISTED), entries, strict=False):
+            for _, entry in zip(range(MAX_ENTRIES), entries, strict=False):
                 is_wanted = entry.name.casefold().startswith(name.casefold())
                 if is_wanted and (name.startswith(".") or not entry.name.startswith(".")):
-                    found.append(FoundFile(entry.path, entry.name, entry.is_dir()))
+                    found.append(PathCompletion(entry.path, entry.name, entry.is_dir()))
     except (OSError, RuntimeError, ValueError):
         return []
     return sorted(found, key=lambda one: (not one.is_folder, one.name.casefold()))

@@ -4,41 +4,40 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.domain.agent import Answering
-from core.domain.attachment import AttachedText, with_input
-from core.domain.graphemes import beginning
+from core.domain.agent import AgentSelection
 from core.domain.ids import MessageId, RunId, WorkflowId, new_id
+from core.domain.messages import AttachedText, QueuedMessage, with_input
 from core.domain.model import ModelChoice
-from core.domain.queued_message import QueuedMessage
-from core.domain.run import ACTIVE, Run, RunKind
+from core.domain.run import ACTIVE_STATUSES, Run, RunKind
 from core.domain.template import AgentAction, AgentCall, Step, Template, ValidationMode
-from core.domain.workflow import Workflow, one_line
-from core.engine.engine import Engine
-from core.engine.starting import StartRequest, creation
+from core.domain.text.graphemes import truncate
+from core.domain.workflow import Workflow, normalized_title
+from core.engine.runs.engine import Engine
+from core.engine.runs.start_request import StartRequest, creation_records
 from core.errors import NotFound, Refused, StorageFailed, workflow_busy
 from core.ports.clock import Clock
 from core.ports.storage import PutAttachedText, Storage, UnqueueMessage, Write
-from core.services.access import Access, key_missing, refused
 from core.services.agents import OFFLINE, AgentService
-from core.services.attachments import require_room
-from core.services.outcome import answers
+from core.services.attachments import require_within_limits
+from core.services.key_check import KeyCheck, key_missing, refusal
+from core.services.outcome import returns_outcome
 
 ANSWER = "answer"
 TEXT_CHARACTERS = 1_000_000
 TITLE_CHARACTERS = 60
-_LOOKED_THROUGH = 1000
+_SCANNED_CHARACTERS = 1000
 """So much of a message has its first words; a message of a million characters takes 200 ms to be looked through."""
 
 
 class ChatService:
-    def __init__(self, engine: Engine, storage: Storage, clock: Clock, access: Access, agents: AgentService) -> None:
+    def __init__(self, engine: Engine, storage: Storage, clock: Clock, access: KeyCheck, agents: AgentService) -> None:
         self._engine = engine
         self._storage = storage
         self._clock = clock
         self._access = access
         self._agents = agents
 
-    @answers
+    @returns_outcome
     async def send(
         self,
         text: str,
@@ -52,7 +51,7 @@ class ChatService:
         gated: bool = False,
         queued: bool = False,
         model: ModelChoice | None = None,
-        answering: Answering | None = None,
+        answering: AgentSelection | None = None,
         record: bool = False,
         record_input: Mapping[str, Any] | None = None,
         attached: Sequence[AttachedText] = (),
@@ -75,7 +74,7 @@ class ChatService:
         that queued message, the texts of which are kept already; it leaves the queue with the creation of the run, and
         begins one run at most.
         """
-        require_text(text, attached)
+        require_message(text, attached)
         workflow = await self._workflow(workflow_id, text if text.strip() else attached[0].about.name)
         who = answering or await self.answering(workflow)
         if agent is not None:
@@ -85,7 +84,7 @@ class ChatService:
         profile, model = self._agents.cast(who)
         granted = await self._access.granted(model) if model is not None else None
         if model is not None and granted is None and gated:
-            raise refused(key_missing(model))
+            raise refusal(key_missing(model))
         step = Step(name=ANSWER, action=AgentAction(agent=AgentCall(prompt="@input.text")))
         name = OFFLINE if model is None else profile.name
         request = StartRequest(
@@ -103,7 +102,7 @@ class ChatService:
             in_new_workflow=workflow_id is None,
             model=granted or model,
             profile=profile,
-            **said_with(workflow.id, attached, waited),
+            **message_fields(workflow.id, attached, waited),
         )
         must_wait = model is not None and granted is None
         if not record:
@@ -123,10 +122,10 @@ class ChatService:
         """Write the run down, enqueued, and leave it to the next recovery that finds its key. Raises as a start."""
         workflow = request.workflow
         newest = await self._engine.newest(workflow.id)
-        if newest is not None and newest.status in ACTIVE:
+        if newest is not None and newest.status in ACTIVE_STATUSES:
             raise workflow_busy(workflow.id, workflow.title)
         run = request.run(RunId(new_id("run")), self._clock.now())
-        facts, writes = creation(request, run, request.snapshot())
+        facts, writes = creation_records(request, run, request.snapshot())
 
         async def is_ours() -> bool:
             return await self._storage.run(run.id) is not None
@@ -141,41 +140,41 @@ class ChatService:
             return {"model": None, "is_offline": True}
         return {"agent": self._agents.named(agent).id, "model": None, "is_offline": False}
 
-    async def answering(self, workflow: Workflow) -> Answering:
+    async def answering(self, workflow: Workflow) -> AgentSelection:
         """Who answers next: as it was chosen, else who answered last."""
         if workflow.answering is not None:
             return workflow.answering
         newest = await self._engine.newest(workflow.id)
         if newest is None:
-            return Answering()
+            return AgentSelection()
         try:
             model = (await self._storage.snapshot(newest.id)).model
         except StorageFailed as error:
             if error.code != "unreadable":
                 raise
-            return Answering()
-        return Answering(model=model, is_offline=model is None)
+            return AgentSelection()
+        return AgentSelection(model=model, is_offline=model is None)
 
     async def _workflow(self, workflow_id: WorkflowId | None, text: str) -> Workflow:
         if workflow_id is None:
             now = self._clock.now()
-            return Workflow(WorkflowId(new_id("wf")), first_words(text), OFFLINE, now, now)
+            return Workflow(WorkflowId(new_id("wf")), title_from(text), OFFLINE, now, now)
         found = await self._storage.workflow(workflow_id)
         if found is None:
             raise NotFound("workflow", workflow_id)
         return found
 
 
-def require_text(text: str, attached: Sequence[AttachedText]) -> None:
+def require_message(text: str, attached: Sequence[AttachedText]) -> None:
     """Raises Refused for what cannot be a message: `bad_input`, `too_many_files`, `files_too_large`."""
     if not text.strip() and not attached:
         raise Refused("bad_input", "there is nothing to send")
     if len(text) > TEXT_CHARACTERS:
         raise Refused("bad_input", f"a message has at most {TEXT_CHARACTERS:,} characters", limit=TEXT_CHARACTERS)
-    require_room(attached)
+    require_within_limits(attached)
 
 
-def said_with(
+def message_fields(
     workflow_id: WorkflowId, attached: Sequence[AttachedText], waited: QueuedMessage | None = None
 ) -> dict[str, Any]:
     """The fields of a StartRequest that tell of the person's message."""
@@ -187,10 +186,10 @@ def said_with(
     return {"message_id": message_id, "attachments": tuple(one.about for one in attached), "writes": texts}
 
 
-def first_words(text: str) -> str:
+def title_from(text: str) -> str:
     """A title from a message: its first words, at most 60 characters."""
-    line = one_line(text.lstrip()[:_LOOKED_THROUGH]) or "…"
+    line = normalized_title(text.lstrip()[:_SCANNED_CHARACTERS]) or "…"
     if len(line) <= TITLE_CHARACTERS:
         return line
-    cut = beginning(line, TITLE_CHARACTERS)
+    cut = truncate(line, TITLE_CHARACTERS)
     return (cut.rpartition(" ")[0] or cut) + "…"

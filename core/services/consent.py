@@ -8,28 +8,28 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, Self
 
-from core.bus import Bus, ExceptionsChanged, SettingsChanged
+from core.bus import Bus, ConsentExceptionsChanged, SettingsChanged
 from core.domain.audit import AuditEntry
-from core.domain.consent import NEVER_ASKED, ConsentPolicy, Rule, exception_setting, exceptions_in
+from core.domain.consent import NEVER_ASKED, ConsentPolicy, Rule, exception_setting, parse_exceptions
 from core.domain.ids import AuditId
-from core.domain.json_text import encode
-from core.domain.tool import ToolInfo, server_of
+from core.domain.text.json_text import encode
+from core.domain.tool import ToolInfo, mcp_server_of
 from core.errors import Refused, StorageFailed
 from core.ports.clock import Clock
 from core.ports.storage import PAGE_ROWS, PutSetting, Storage
-from core.services.outcome import answers
+from core.services.outcome import returns_outcome
 from core.services.settings import SettingsService
 from core.threads.files import replace_private
 
 NAME_CHARACTERS = 256
-SWEEP_S = 24 * 3600.0
-AGAIN_S = 600.0
+SWEEP_INTERVAL_S = 24 * 3600.0
+SWEEP_RETRY_S = 600.0
 
 log = logging.getLogger(__name__)
 
 
 class ConsentService:
-    """A `core.ports.consent.ConsentBook`. `kept` are the stored settings, which hold the exceptions.
+    """A `core.ports.consent.ConsentRules`. `kept` are the stored settings, which hold the exceptions.
 
     A context manager on the running loop: meanwhile entries of the log that are too old are deleted, at once, each day,
     and when another age is set.
@@ -42,7 +42,7 @@ class ConsentService:
         self._storage = storage
         self._bus = bus
         self._clock = clock
-        self._exceptions = exceptions_in(kept)
+        self._exceptions = parse_exceptions(kept)
         self._policy = ConsentPolicy(settings.current, self._exceptions)
         self._tools: Callable[[], Sequence[ToolInfo]] = tuple
         self._days_changed = asyncio.Event()
@@ -64,7 +64,7 @@ class ConsentService:
     def nameable(self) -> list[str]:
         """What an exception can be made for: tools that may need consent, and servers."""
         names = [info.name for info in self._tools() if info.name not in NEVER_ASKED]
-        servers = {f"mcp__{server}" for name in names if (server := server_of(name)) is not None}
+        servers = {f"mcp__{server}" for name in names if (server := mcp_server_of(name)) is not None}
         return sorted({*names, *servers})
 
     @property
@@ -76,7 +76,7 @@ class ConsentService:
         """An exception for this tool is on disk: it holds from now on."""
         self._take([tool], Rule.ALLOW)
 
-    @answers
+    @returns_outcome
     async def except_(self, name: str, rule: Rule | None) -> None:
         """Make an exception for a tool or a server, on disk before it holds; None takes it back.
 
@@ -84,7 +84,7 @@ class ConsentService:
         """
         await self._except([name], rule)
 
-    @answers
+    @returns_outcome
     async def except_each(self, names: Sequence[str], rule: Rule | None) -> None:
         """The same for each of these, all or none."""
         await self._except(names, rule)
@@ -98,16 +98,16 @@ class ConsentService:
     def _take(self, names: Sequence[str], rule: Rule | None) -> None:
         others = {one: kept for one, kept in self._exceptions.items() if one not in set(names)}
         self._exceptions = others if rule is None else {**others, **dict.fromkeys(names, rule)}
-        self._bus.publish(ExceptionsChanged())
+        self._bus.publish(ConsentExceptionsChanged())
 
     # The audit log
 
-    @answers
+    @returns_outcome
     async def audit(self, limit: int = PAGE_ROWS, before: AuditId | None = None) -> list[AuditEntry]:
         """A page of the log, newest first (`Storage.audit`)."""
         return await self._storage.audit(limit=limit, before=before)
 
-    @answers
+    @returns_outcome
     async def export(self, path: Path) -> int:
         """Write the whole log, newest first, as JSON lines; gives how many there are. The file is there whole or not at
         all, and for its owner alone. Fails with `not_written`."""
@@ -143,12 +143,12 @@ class ConsentService:
     async def _sweep_on(self) -> None:
         while True:
             self._days_changed.clear()
-            pause_s = SWEEP_S
+            pause_s = SWEEP_INTERVAL_S
             try:
                 await self.sweep()
             except StorageFailed as error:
                 log.warning("old entries of the audit log stay: %s", error.message)
-                pause_s = AGAIN_S
+                pause_s = SWEEP_RETRY_S
             with suppress(TimeoutError):
                 async with asyncio.timeout(pause_s):
                     await self._days_changed.wait()

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.domain.ids import WorkflowId
-from core.domain.json_text import encode
 from core.domain.run import Run
 from core.domain.template import ValidationMode
+from core.domain.text.json_text import encode
 from core.ports.storage import PutSetting, Storage
 from core.services.chat import ChatService
-from core.services.outcome import Failed, Ok, Outcome, answers
+from core.services.outcome import Failed, Ok, Outcome, returns_outcome
 from core.services.runs import RunService
 from core.services.templates import TemplateService
 from core.services.workflows import WorkflowService
 
-KEPT = "demo_workflows"
+SETTING_NAME = "demo_workflows"
 TEMPLATE = Path(__file__).parents[2] / "resources" / "demo" / "steps.json"
 LONG_ANSWER = "say 300 words"
 
@@ -72,11 +72,11 @@ class DemoService:
 
     async def workflows(self) -> list[WorkflowId]:
         """The workflows of the demo that are still there."""
-        kept = (await self._storage.settings()).get(KEPT, [])
+        kept = (await self._storage.settings()).get(SETTING_NAME, [])
         there = {workflow.id for workflow in await self._storage.workflows()}
         return [WorkflowId(one) for one in kept if one in there] if isinstance(kept, list) else []
 
-    @answers
+    @returns_outcome
     async def remove(self) -> None:
         """Cancel and delete everything that the demo made. After a failure, what is left is still the demo's."""
         for workflow_id in await self.workflows():
@@ -100,4 +100,4 @@ class DemoService:
         return begun
 
     async def _keep(self, workflow_ids: Sequence[WorkflowId]) -> None:
-        await self._storage.commit([PutSetting(KEPT, encode(list(workflow_ids)))])
+        await self._storage.commit([PutSetting(SETTING_NAME, encode(list(workflow_ids)))])

@@ -6,21 +6,21 @@ from typing import Any
 from core.domain.ids import InterruptionId, RunId, TemplateId, WorkflowId, id_from_key
 from core.domain.interruption import Answer, Interruption, InterruptionKind
 from core.domain.run import Run, RunStatus
-from core.engine.children import called_id
-from core.engine.engine import Engine
+from core.engine.runs.child_runs import call_child_id
+from core.engine.runs.engine import Engine
 from core.errors import NotFound, Refused
 from core.ports.executions import RunPage
 from core.ports.storage import PAGE_ROWS, Storage
-from core.ports.templates import Templates
+from core.ports.templates import TemplateResolver
 from core.ports.tools import CallContext
-from core.services.outcome import data_of
+from core.services.outcome import unwrap
 from core.services.runs import RunService
 
 
 class ExecutionService:
     """A call from outside stands for a person; a run and what it calls never does."""
 
-    def __init__(self, engine: Engine, runs: RunService, templates: Templates, storage: Storage) -> None:
+    def __init__(self, engine: Engine, runs: RunService, templates: TemplateResolver, storage: Storage) -> None:
         self._engine = engine
         self._runs = runs
         self._templates = templates
@@ -38,7 +38,7 @@ class ExecutionService:
         if not context.is_outside:
             return await self._engine.execute(context, template_id, given, timeout_ms=timeout_ms, wait=wait)
         found = await self._templates.named(template_id, None)
-        run = data_of(await self._runs.start(found, given, key=_key(context), timeout_ms=timeout_ms))
+        run = unwrap(await self._runs.start(found, given, key=_outside_key(context), timeout_ms=timeout_ms))
         return await self._engine.wait(run.id) if wait else run
 
     async def find(self, run_id: RunId) -> Run:
@@ -73,7 +73,7 @@ class ExecutionService:
 
     async def describe(self, run_id: RunId) -> dict[str, Any]:
         run = await self.find(run_id)
-        told = data_of(await self._runs.describe(run_id))
+        told = unwrap(await self._runs.describe(run_id))
         return {
             **told,
             "template_id": run.template_id,
@@ -82,10 +82,10 @@ class ExecutionService:
         }
 
     async def asked(self, run_id: RunId) -> list[dict[str, Any]]:
-        return data_of(await self._runs.asked(run_id))
+        return unwrap(await self._runs.asked(run_id))
 
     async def cancel(self, run_id: RunId) -> Run:
-        return data_of(await self._runs.cancel(run_id))
+        return unwrap(await self._runs.cancel(run_id))
 
     async def answer(
         self,
@@ -99,7 +99,7 @@ class ExecutionService:
         run = await self.find(run_id)
         require = await self._requirement(context)
         await self._take_up(run)
-        data_of(await self._runs.answer(run_id, answer, interruption=interruption, step=step, require=require))
+        unwrap(await self._runs.answer(run_id, answer, interruption=interruption, step=step, require=require))
         await self._engine.written(run_id)
 
     async def go_on(self, context: CallContext, run_id: RunId, *, wait: bool) -> Run:
@@ -111,7 +111,7 @@ class ExecutionService:
 
     async def _take_up(self, run: Run) -> None:
         if not run.status.is_final:
-            data_of(await self._runs.recover(run.root or run.id))
+            unwrap(await self._runs.recover(run.root or run.id))
 
     async def _requirement(self, context: CallContext) -> Callable[[Interruption], None]:
         """Raises where a call of that context may not answer (AGENTS_AND_TOOLS §5)."""
@@ -138,13 +138,13 @@ class ExecutionService:
         return found
 
 
-def outside_run(context: CallContext) -> RunId:
+def outside_run_id(context: CallContext) -> RunId:
     """The run that a call from outside begins."""
-    return RunId(id_from_key("run", _key(context)))
+    return RunId(id_from_key("run", _outside_key(context)))
 
 
-def _key(context: CallContext) -> str:
-    return called_id(context.run_id, context.call_id)
+def _outside_key(context: CallContext) -> str:
+    return call_child_id(context.run_id, context.call_id)
 
 
 def _page_of(runs: list[Run], status: RunStatus | None, limit: int, after: RunId | None) -> RunPage:

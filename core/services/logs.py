@@ -5,10 +5,10 @@ import logging.handlers
 import sys
 from pathlib import Path
 
-from core.domain.masking import masked_text
+from core.domain.text.masking import masked_text
 
 FILE_BYTES = 2_000_000
-FILES_KEPT = 3
+BACKUP_FILES = 3
 
 
 def log_to(folder: Path, name: str, *, stderr_level: int) -> None:
@@ -17,31 +17,31 @@ def log_to(folder: Path, name: str, *, stderr_level: int) -> None:
     root.setLevel(logging.INFO)
     to_stderr = logging.StreamHandler(sys.stderr)
     to_stderr.setLevel(stderr_level)
-    to_stderr.setFormatter(_OneLine("%(levelname)s %(name)s: %(message)s"))
+    to_stderr.setFormatter(_OneLineFormatter("%(levelname)s %(name)s: %(message)s"))
     root.addHandler(to_stderr)
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         to_file = logging.handlers.RotatingFileHandler(
             folder / f"{name}.log",
             maxBytes=FILE_BYTES,
-            backupCount=FILES_KEPT,
+            backupCount=BACKUP_FILES,
             encoding="utf-8",
             errors="backslashreplace",
         )
     except OSError:
         return
-    to_file.setFormatter(_Masking("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    to_file.setFormatter(_MaskingFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root.addHandler(to_file)
 
 
-class _Masking(logging.Formatter):
+class _MaskingFormatter(logging.Formatter):
     """Without secrets, be they in the message or in the traceback."""
 
     def format(self, record: logging.LogRecord) -> str:
         return masked_text(super().format(record))
 
 
-class _OneLine(_Masking):
+class _OneLineFormatter(_MaskingFormatter):
     """The message without its traceback: that is for the log file."""
 
     def format(self, record: logging.LogRecord) -> str:

@@ -6,30 +6,29 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.domain.masking import MARK, holds_mark
-from core.domain.mcp_secrets import secret_places, with_values, without_secrets
-from core.domain.mcp_server import McpServer
-from core.domain.settings import KeyPlace
+from core.domain.mcp_server import McpServer, find_secrets, masked_config, with_values
+from core.domain.settings import KeyLocation
+from core.domain.text.masking import MASK, contains_mask
 from core.errors import Refused
-from core.tools.mcp.naming import server_id
-from core.tools.mcp.pasted import Pasted
+from core.tools.mcp.pasted_config import PastedConfig
+from core.tools.mcp.tool_list import make_server_id
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ServerDraft:
     """Its row, the values of its secrets that are new, and where secrets were that it has no longer, by place."""
 
     server: McpServer
     secrets: Mapping[str, str]
-    dropped: Mapping[str, KeyPlace]
+    dropped: Mapping[str, KeyLocation]
 
-    def confirmed(self) -> "Draft":
+    def confirmed(self) -> "ServerDraft":
         """The same, with a person's agreement to run it."""
         return replace(self, server=self.server.model_copy(update={"confirmed": self.server.fingerprint}))
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class ServerPreview:
     """A server of a configuration that is about to be added. `runs`: what would run, as `McpServer.what_runs` tells it,
     inputs not filled in yet; `problem`: why it cannot be added as it is, None if nothing is known to be in the way."""
 
@@ -39,63 +38,65 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ConfigPreview:
     """What was understood of a text, to be shown before `pasted` is added."""
 
-    pasted: Pasted
-    servers: Sequence[Preview]
+    pasted: PastedConfig
+    servers: Sequence[ServerPreview]
 
 
-def shown_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+def redacted_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     """What would run, before it is known whether all of it is well formed: no value of the environment, no secret."""
-    shown = without_secrets(fields, secret_places(fields))
+    shown = masked_config(fields, find_secrets(fields))
     names: dict[str, Any] = {part: sorted(shown[part]) for part in ("env", "headers") if part in shown}
     return {**{name: shown[name] for name in ("name", "command", "args", "cwd", "url") if name in shown}, **names}
 
 
-def draft_of(fields: Mapping[str, Any], old: McpServer | None = None, more_secret: Iterable[str] = ()) -> Draft:
+def make_draft(fields: Mapping[str, Any], old: McpServer | None = None, more_secret: Iterable[str] = ()) -> ServerDraft:
     """The row of a configuration without its secrets. Raises Refused `bad_input`."""
-    _validated({**fields, "secrets": {}})
-    found = secret_places(fields)
+    _validated_server({**fields, "secrets": {}})
+    found = find_secrets(fields)
     for place in more_secret:
         part, _, name = place.partition("/")
         value = fields.get(part)
         found[place] = value if part == "url" else value[int(name)] if part == "args" else value[name]  # type: ignore[index,assignment]
-    shown = without_secrets(fields, found)
+    shown = masked_config(fields, found)
     before = old.model_dump() if old is not None else {}
     kept = {
         place: where
         for place, where in (old.secrets.items() if old is not None else ())
-        if _at(fields, place) == _at(before, place) and holds_mark(_at(fields, place))
+        if _value_at(fields, place) == _value_at(before, place) and contains_mask(_value_at(fields, place))
     }
     fresh = {place: value for place, value in found.items() if place not in kept}
     for place, value in fresh.items():
-        if MARK in value:
-            raise Refused("bad_input", f"{place}: {MARK} stands for a secret that was not kept", field=place)
-    shown = with_values(shown, {place: str(_at(fields, place)) for place in kept})
+        if MASK in value:
+            raise Refused("bad_input", f"{place}: {MASK} stands for a secret that was not kept", field=place)
+    shown = with_values(shown, {place: str(_value_at(fields, place)) for place in kept})
     dropped = {} if old is None else {place: at for place, at in old.secrets.items() if place not in {*kept, *fresh}}
-    secrets = {**kept, **dict.fromkeys(fresh, KeyPlace.FILE)}  # where each is becomes known when it is kept
-    return Draft(_validated({**shown, "secrets": secrets}), fresh, dropped)
+    secrets = {**kept, **dict.fromkeys(fresh, KeyLocation.FILE)}  # where each is becomes known when it is kept
+    return ServerDraft(_validated_server({**shown, "secrets": secrets}), fresh, dropped)
 
 
-def previews(pasted: Pasted, there: Iterable[McpServer]) -> list[Preview]:
+def preview_servers(pasted: PastedConfig, there: Iterable[McpServer]) -> list[ServerPreview]:
     """What would be added beside those that are there. Where values are still to be given, only names are looked at."""
-    found: list[Preview] = []
+    found: list[ServerPreview] = []
     names = {one.name.casefold() for one in there}
     for one in pasted.servers:
         name = " ".join(str(one.fields["name"]).split())
         problem = _name_taken(name) if name.casefold() in names else None
         try:
             if not pasted.inputs:
-                draft_of({**one.fields, "id": "preview"})
+                make_draft({**one.fields, "id": "preview"})
         except Refused as error:
             problem = error
         names.add(name.casefold())
-        found.append(Preview(one.place, shown_fields(one.fields), problem))
+        found.append(ServerPreview(one.place, redacted_fields(one.fields), problem))
     return found
 
 
-def drafts_of(filled: Pasted, secret: Mapping[str, Collection[str]], there: Iterable[McpServer]) -> list[Draft]:
+def make_drafts(
+    filled: PastedConfig, secret: Mapping[str, Collection[str]], there: Iterable[McpServer]
+) -> list[ServerDraft]:
     """Every server of a configuration whose values are given, beside those that are there. `secret` has the places, by
     name of the server, of what is secret though it does not look so.
 
@@ -103,13 +104,13 @@ def drafts_of(filled: Pasted, secret: Mapping[str, Collection[str]], there: Iter
     """
     before = list(there)
     taken: set[str] = {one.id for one in before}
-    drafts: list[Draft] = []
+    drafts: list[ServerDraft] = []
     problems: list[dict[str, Any]] = []
     for one in filled.servers:
-        new_id = server_id(one.fields["name"], taken)
+        new_id = make_server_id(one.fields["name"], taken)
         try:
-            draft = draft_of({**one.fields, "id": new_id}, more_secret=secret.get(one.fields["name"], ()))
-            require_own_name(draft.server, [*before, *(other.server for other in drafts)])
+            draft = make_draft({**one.fields, "id": new_id}, more_secret=secret.get(one.fields["name"], ()))
+            require_unique_name(draft.server, [*before, *(other.server for other in drafts)])
         except Refused as error:
             if error.code == "name_taken" and len(filled.servers) == 1:
                 raise
@@ -124,7 +125,7 @@ def drafts_of(filled: Pasted, secret: Mapping[str, Collection[str]], there: Iter
     return drafts
 
 
-def require_own_name(server: McpServer, others: Iterable[McpServer]) -> None:
+def require_unique_name(server: McpServer, others: Iterable[McpServer]) -> None:
     """Raises Refused `name_taken` where another of them has its name."""
     name = server.name.casefold()
     if any(one.name.casefold() == name for one in others if one.id != server.id):
@@ -135,7 +136,7 @@ def _name_taken(name: str) -> Refused:
     return Refused("name_taken", f"there is a server {name!r} already", field="name")
 
 
-def _at(fields: Mapping[str, Any], place: str) -> Any:
+def _value_at(fields: Mapping[str, Any], place: str) -> Any:
     """What stands in that place; None if there is no such place."""
     part, _, name = place.partition("/")
     value = fields.get(part)
@@ -146,7 +147,7 @@ def _at(fields: Mapping[str, Any], place: str) -> Any:
     return (value or {}).get(name)
 
 
-def _validated(fields: Mapping[str, Any]) -> McpServer:
+def _validated_server(fields: Mapping[str, Any]) -> McpServer:
     """Raises Refused `bad_input`."""
     try:
         return McpServer.model_validate(fields)

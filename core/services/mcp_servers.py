@@ -9,70 +9,75 @@ from core.bus import Bus
 from core.domain.consent import Rule
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerStatus
-from core.domain.tool import server_of
+from core.domain.tool import mcp_server_of
 from core.errors import NotFound, Refused
-from core.llm.keys import Keys
-from core.llm.masking import Secret
+from core.llm.key_masking import Secret
+from core.llm.key_store import KeyStore
 from core.ports.storage import PutServer, PutToolList, RemoveServer, Storage
 from core.services.consent import ConsentService
-from core.services.mcp_drafts import Draft, Looked, draft_of, drafts_of, previews, require_own_name
-from core.services.mcp_running import RunningServers
-from core.services.mcp_stored import listing_of
-from core.services.mcp_vault import Kept, Vault
-from core.services.outcome import answers, data_of
+from core.services.mcp_drafts import (
+    ConfigPreview,
+    ServerDraft,
+    make_draft,
+    make_drafts,
+    preview_servers,
+    require_unique_name,
+)
+from core.services.mcp_runtime import McpServerRuntime, stored_listing
+from core.services.mcp_secrets import ServerSecrets, StoredSecret
+from core.services.outcome import returns_outcome, unwrap
 from core.tools.mcp.hub import Hub
-from core.tools.mcp.launch import Launch, resolved
-from core.tools.mcp.listing import Listing
-from core.tools.mcp.naming import server_id
-from core.tools.mcp.pasted import Pasted, read_pasted
+from core.tools.mcp.launch import LaunchSpec, resolve_launch
+from core.tools.mcp.pasted_config import PastedConfig, read_pasted
+from core.tools.mcp.tool_list import ToolListing, make_server_id
 
 
 @dataclass(frozen=True, slots=True)
-class _Removed:
+class _RemovedServer:
     """The server that was removed last, whole, so that it can be put back."""
 
     server: McpServer
-    listing: Listing | None
+    listing: ToolListing | None
     secrets: Mapping[str, Secret]
     exceptions: Mapping[str, Rule]
 
 
-class McpServerService(RunningServers):
+class McpServerService(McpServerRuntime):
     """What a person sets up. A server is run once a person has confirmed what will run, and again after each change of
     that. `consent` has the exceptions for its tools.
     """
 
-    def __init__(self, storage: Storage, bus: Bus, keys: Keys, consent: ConsentService) -> None:
+    def __init__(self, storage: Storage, bus: Bus, keys: KeyStore, consent: ConsentService) -> None:
         super().__init__(bus)
         self._storage = storage
-        self._vault = Vault(keys)
+        self._vault = ServerSecrets(keys)
         self._consent = consent
         self._one_at_a_time = asyncio.Lock()
-        self._removed: _Removed | None = None
+        self._removed: _RemovedServer | None = None
 
     async def open(self, hub: Hub) -> None:
         """Hand over what is stored: their tools are known before any of them runs. Raises StorageFailed."""
         for stored in await self._storage.servers():
-            hub.put(stored.server, listing_of(stored))
+            hub.put(stored.server, stored_listing(stored))
         self._hub = hub
 
     # Configuration
 
-    @answers
-    async def read(self, text: str) -> Pasted:
+    @returns_outcome
+    async def read(self, text: str) -> PastedConfig:
         """The servers of a configuration of another app. Nothing is kept. Fails with `bad_config` and all problems."""
         return await asyncio.to_thread(read_pasted, text)
 
-    @answers
-    async def look(self, text: str) -> Looked:
+    @returns_outcome
+    async def look(self, text: str) -> ConfigPreview:
         """What would be added, to be shown before it is; fails as `read` does. Where values are still to be given, only
         names are looked at."""
         pasted = await asyncio.to_thread(read_pasted, text)
-        return Looked(pasted, previews(pasted, self.configs))
+        return ConfigPreview(pasted, preview_servers(pasted, self.configs))
 
-    @answers
+    @returns_outcome
     async def add(
-        self, pasted: Pasted, inputs: Mapping[str, str] | None = None, *, confirmed: bool = False
+        self, pasted: PastedConfig, inputs: Mapping[str, str] | None = None, *, confirmed: bool = False
     ) -> list[ServerStatus]:
         """Keep servers, all or none; `inputs` are the values that the configuration asks for. `confirmed`: a person has
         seen what will run, and agrees.
@@ -81,13 +86,13 @@ class McpServerService(RunningServers):
         """
         filled, secret = pasted.filled(inputs or {})
         async with self._one_at_a_time:
-            drafts = drafts_of(filled, secret, self._running.configs.values())
+            drafts = make_drafts(filled, secret, self._running.configs.values())
             await self._keep([draft.confirmed() if confirmed else draft for draft in drafts])
             for draft in drafts:
                 self._learn_later(draft.server.id)
             return [self._running.status(draft.server.id) for draft in drafts]
 
-    @answers
+    @returns_outcome
     async def put(
         self,
         server: ServerId | None = None,
@@ -104,8 +109,8 @@ class McpServerService(RunningServers):
         async with self._one_at_a_time:
             old = self.get(server).server if server is not None else None
             given = {**(old.model_dump(exclude={"secrets"}) if old is not None else {}), **fields}
-            given["id"] = server or server_id(str(fields.get("name", "")), self._running.configs)
-            draft = draft_of(given, old, more_secret)
+            given["id"] = server or make_server_id(str(fields.get("name", "")), self._running.configs)
+            draft = make_draft(given, old, more_secret)
             self._require_own_name(draft.server)
             await self._keep([draft.confirmed() if confirmed else draft])
             if old is not None and (old.fingerprint != draft.server.fingerprint or draft.secrets):
@@ -113,7 +118,7 @@ class McpServerService(RunningServers):
             self._learn_later(draft.server.id)
             return self._running.status(draft.server.id)
 
-    @answers
+    @returns_outcome
     async def confirm(self, server: ServerId, fingerprint: str) -> ServerStatus:
         """A person agrees to run what has this fingerprint. Fails with `not_found`, and `changed` where it is another
         by now."""
@@ -125,7 +130,7 @@ class McpServerService(RunningServers):
             self._learn_later(server)
             return self._running.status(server)
 
-    @answers
+    @returns_outcome
     async def enable(self, server: ServerId, *, enabled: bool) -> ServerStatus:
         """Switch it on or off: off, it ends, and its tools are gone. Fails with `not_found`."""
         async with self._one_at_a_time:
@@ -135,7 +140,7 @@ class McpServerService(RunningServers):
             self._learn_later(server)
             return self._running.status(status.server.id)
 
-    @answers
+    @returns_outcome
     async def remove(self, server: ServerId) -> McpServer:
         """End it and forget it, with its secrets and the exceptions of consent for its tools: another server of that
         name is another. Fails with `not_found`, or as secrets are removed.
@@ -148,18 +153,18 @@ class McpServerService(RunningServers):
             exceptions = {
                 name: rule
                 for name, rule in self._consent.exceptions.items()
-                if name == f"mcp__{server}" or server_of(name) == server
+                if name == f"mcp__{server}" or mcp_server_of(name) == server
             }
-            removed = _Removed(found, self._running.listing(server), secrets, exceptions)
+            removed = _RemovedServer(found, self._running.listing(server), secrets, exceptions)
             if exceptions:
-                data_of(await self._consent.except_each(list(exceptions), None))
+                unwrap(await self._consent.except_each(list(exceptions), None))
             await self._vault.forget(found)
             await self._storage.commit([RemoveServer(server)])
             await self._running.remove(server)
             self._removed = removed
             return found
 
-    @answers
+    @returns_outcome
     async def put_back(self, server: ServerId) -> ServerStatus:
         """The server that was removed last is there again, with its secrets. Fails with `not_found` where it is
         another one, `name_taken`, and as keys are kept."""
@@ -169,22 +174,22 @@ class McpServerService(RunningServers):
                 raise NotFound("server", server)
             self._require_own_name(removed.server)
             secrets = {place: secret.reveal() for place, secret in removed.secrets.items()}
-            await self._keep([Draft(removed.server, secrets, {})])
+            await self._keep([ServerDraft(removed.server, secrets, {})])
             if removed.listing is not None:
                 await self.keep_list(server, removed.listing)
                 self._running.put(self._running.configs[server], removed.listing)
             self._removed = None
             for name, rule in removed.exceptions.items():
-                data_of(await self._consent.except_(name, rule))
+                unwrap(await self._consent.except_(name, rule))
             return self._running.status(server)
 
     # For the hub
 
-    async def launch_of(self, server: McpServer) -> Launch:
+    async def launch_of(self, server: McpServer) -> LaunchSpec:
         """What is to be run, with its secrets in their places. Raises ToolFailed."""
-        return resolved(await self._vault.filled(server))
+        return resolve_launch(await self._vault.filled(server))
 
-    async def keep_list(self, server: ServerId, listing: Listing) -> None:
+    async def keep_list(self, server: ServerId, listing: ToolListing) -> None:
         """Keep what it offers. Raises StorageFailed."""
         await self._storage.commit([PutToolList(server, listing.to_json())])
 
@@ -195,9 +200,9 @@ class McpServerService(RunningServers):
         self._running.put(server)
         return self._running.status(server.id)
 
-    async def _keep(self, drafts: Sequence[Draft]) -> None:
+    async def _keep(self, drafts: Sequence[ServerDraft]) -> None:
         """Secrets first, then the rows, then they hold; what fails leaves nothing behind."""
-        kept: list[Kept] = []
+        kept: list[StoredSecret] = []
         try:
             rows = await self._vault.keep(drafts, kept)
             await self._storage.commit([PutServer(row) for row in rows])
@@ -211,4 +216,4 @@ class McpServerService(RunningServers):
 
     def _require_own_name(self, server: McpServer, others: Iterable[McpServer] = ()) -> None:
         """Raises Refused where another has it."""
-        require_own_name(server, [*self._running.configs.values(), *others])
+        require_unique_name(server, [*self._running.configs.values(), *others])

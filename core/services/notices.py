@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from core.bus import Bus, WorkflowDeleted
-from core.domain.masking import masked_text
+from core.domain.text.masking import masked_text
 from core.domain.toast import Toast, ToastId
 from core.errors import StorageFailed
 from core.ports.storage import PutNotice, RemoveNotice, Storage, Write
@@ -18,9 +18,9 @@ from core.stores.toasts import Toasts
 
 log = logging.getLogger(__name__)
 
-MOST = 200
+MAX_NOTICES = 200
 MESSAGE_CHARACTERS = 2_000
-_TOLD_BY_RUNS = frozenset({"workflow_success", "workflow_error", "user_question", "question_reminder"})
+_DERIVED_CODES = frozenset({"workflow_success", "workflow_error", "user_question", "question_reminder"})
 
 
 class NoticeService:
@@ -60,7 +60,7 @@ class NoticeService:
         return list(self._known.values())
 
     def _on_toast(self, toast: Toast) -> None:
-        if toast.code in _TOLD_BY_RUNS:
+        if toast.code in _DERIVED_CODES:
             return
         kept = replace(
             toast,
@@ -79,7 +79,7 @@ class NoticeService:
             self._has_news.set()
 
     def _let_the_oldest_go(self) -> None:
-        for oldest in list(self._known)[:-MOST]:
+        for oldest in list(self._known)[:-MAX_NOTICES]:
             del self._known[oldest]
             self._unwritten[oldest] = None
             self._has_news.set()

@@ -37,7 +37,7 @@ class Failed:
 Outcome = Ok[T] | Failed
 
 
-def answers(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[Ok[T] | Failed]]:
+def returns_outcome(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[Ok[T] | Failed]]:
     """Make a service method answer: what it returns becomes Ok, the errors of Metier become Failed."""
 
     @functools.wraps(method)
@@ -50,7 +50,7 @@ def answers(method: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[Ok[T] | 
     return answering
 
 
-def data_of(outcome: Ok[T] | Failed) -> T:
+def unwrap(outcome: Ok[T] | Failed) -> T:
     """The data of an answer, for other services. Raises Refused with the code and the details of one that failed."""
     if isinstance(outcome, Failed):
         raise Refused(outcome.code, outcome.message, **outcome.details)

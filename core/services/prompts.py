@@ -8,17 +8,17 @@ from pydantic import ValidationError
 
 from core.bus import Bus, PromptsChanged
 from core.domain.ids import PromptId, new_id
-from core.domain.prompt import FILLED_CHARACTERS, Prompt, by_name, filled, filled_length
+from core.domain.prompt import MAX_FILLED_CHARACTERS, Prompt, fill_variables, filled_length, normalized_names
 from core.errors import NotFound, Refused
 from core.ports.storage import PutPrompt, RemovePrompt, Storage
-from core.services.outcome import answers
+from core.services.outcome import returns_outcome
 
 
 class PromptService:
     """`current` holds those that there are, by name."""
 
     def __init__(self, kept: Iterable[Prompt], storage: Storage, bus: Bus) -> None:
-        self.current = _in_order(kept)
+        self.current = _sorted_by_name(kept)
         self._storage = storage
         self._bus = bus
         self._one_at_a_time = asyncio.Lock()
@@ -26,7 +26,7 @@ class PromptService:
     def get(self, prompt_id: PromptId | None) -> Prompt | None:
         return next((one for one in self.current if one.id == prompt_id), None)
 
-    @answers
+    @returns_outcome
     async def save(self, prompt_id: PromptId | None = None, **fields: Any) -> Prompt:
         """Make a prompt, or change all of one; what is not given of `name`, `content`, `description`, `category` has
         its default.
@@ -34,13 +34,13 @@ class PromptService:
         Fails with `bad_input` (`field` says which) and `name_taken`, whatever the case of the name.
         """
         async with self._one_at_a_time:
-            prompt = _prompt({**fields, "id": prompt_id or new_id("prompt")})
+            prompt = _validated_prompt({**fields, "id": prompt_id or new_id("prompt")})
             self._require_own_name(prompt)
             await self._storage.commit([PutPrompt(prompt)])
             self._become([*(one for one in self.current if one.id != prompt.id), prompt])
             return prompt
 
-    @answers
+    @returns_outcome
     async def remove(self, prompt_id: PromptId) -> Prompt:
         """Remove a prompt and give it as it was: `save` with that brings it back. Fails with `not_found`."""
         async with self._one_at_a_time:
@@ -49,7 +49,7 @@ class PromptService:
             self._become(one for one in self.current if one.id != prompt_id)
             return prompt
 
-    @answers
+    @returns_outcome
     async def fill(self, prompt_id: PromptId, values: Mapping[str, str]) -> str:
         """The text of a prompt with a value in each place; what a value names that has no place changes nothing.
 
@@ -57,15 +57,15 @@ class PromptService:
         `filled_too_long` where it would have more characters than a message.
         """
         prompt = self._required(prompt_id)
-        given = by_name(values)
+        given = normalized_names(values)
         missing = [name for name in prompt.variables if name not in given]
         if missing:
             names = ", ".join(missing)
             raise Refused("missing_values", f"{prompt.name!r} needs a value for: {names}", missing=missing)
-        if filled_length(prompt.content, given) > FILLED_CHARACTERS:
-            message = f"with these values the text would have over {FILLED_CHARACTERS:,} characters"
-            raise Refused("filled_too_long", message, limit=FILLED_CHARACTERS)
-        return filled(prompt.content, given)
+        if filled_length(prompt.content, given) > MAX_FILLED_CHARACTERS:
+            message = f"with these values the text would have over {MAX_FILLED_CHARACTERS:,} characters"
+            raise Refused("filled_too_long", message, limit=MAX_FILLED_CHARACTERS)
+        return fill_variables(prompt.content, given)
 
     def _required(self, prompt_id: PromptId) -> Prompt:
         prompt = self.get(prompt_id)
@@ -80,15 +80,15 @@ class PromptService:
             raise Refused("name_taken", f"there is a prompt {prompt.name!r} already", field="name")
 
     def _become(self, prompts: Iterable[Prompt]) -> None:
-        self.current = _in_order(prompts)
+        self.current = _sorted_by_name(prompts)
         self._bus.publish(PromptsChanged(self.current))
 
 
-def _in_order(prompts: Iterable[Prompt]) -> tuple[Prompt, ...]:
+def _sorted_by_name(prompts: Iterable[Prompt]) -> tuple[Prompt, ...]:
     return tuple(sorted(prompts, key=lambda one: (one.name.casefold(), one.id)))
 
 
-def _prompt(fields: dict[str, Any]) -> Prompt:
+def _validated_prompt(fields: dict[str, Any]) -> Prompt:
     """Raises Refused `bad_input`."""
     try:
         return Prompt.model_validate(fields)

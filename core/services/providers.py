@@ -6,19 +6,19 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.domain.model import ModelChoice
-from core.domain.settings import KeyPlace
+from core.domain.settings import KeyLocation
 from core.errors import NotFound, Refused, StepFailed
 from core.llm.catalogue import Catalogue, ListedModel, LocalServer
-from core.llm.keys import Keys, KeySource
+from core.llm.key_store import KeySource, KeyStore
 from core.llm.presets import PRESETS, Preset, preset_at, preset_of
-from core.services.outcome import Failed, answers
+from core.services.outcome import Failed, returns_outcome
 from core.services.settings import SettingsService
 
-CHOOSING_S = 3.0
+CHOICE_TIMEOUT_S = 3.0
 
 
 class ProviderService:
-    def __init__(self, catalogue: Catalogue, keys: Keys, settings: SettingsService) -> None:
+    def __init__(self, catalogue: Catalogue, keys: KeyStore, settings: SettingsService) -> None:
         self._catalogue = catalogue
         self._keys = keys
         self._settings = settings
@@ -28,7 +28,7 @@ class ProviderService:
         """Those that are known by name."""
         return PRESETS
 
-    @answers
+    @returns_outcome
     async def choose(
         self,
         *,
@@ -42,40 +42,40 @@ class ProviderService:
         Without a model it is the only one that the server lists; a server that lists none is asked without a name.
         Fails with `bad_input`, also for several models to choose from, and `not_found` for the preset.
         """
-        choice = _chosen(self._settings.current.model, provider, base_url, model, key_env)
+        choice = _parse_choice(self._settings.current.model, provider, base_url, model, key_env)
         if choice.model is not None:
-            return _with(choice, None)
+            return _with_listed(choice, None)
         try:
-            listed = await self._catalogue.models(choice, await self._keys.find(choice), CHOOSING_S)
+            listed = await self._catalogue.models(choice, await self._keys.find(choice), CHOICE_TIMEOUT_S)
         except StepFailed:
-            return _with(choice, None)
+            return _with_listed(choice, None)
         if len(listed) > 1:
             some = ", ".join(one.id for one in listed[:20]) + (", …" if len(listed) > 20 else "")
             raise Refused("bad_input", f"the server has several models, so one has to be named: {some}")
-        return _with(choice, listed[0] if listed else None)
+        return _with_listed(choice, listed[0] if listed else None)
 
-    @answers
+    @returns_outcome
     async def models(self, choice: ModelChoice) -> list[ListedModel]:
         """What the server of a choice lists. Fails as a request to it does."""
         return await self._catalogue.models(choice, await self._keys.find(choice))
 
     def as_listed(self, choice: ModelChoice, listed: ListedModel) -> ModelChoice:
         """The choice of that model, with what its server tells of it, else its preset."""
-        return _with(choice.model_copy(update={"model": None, "context_tokens": None}), listed)
+        return _with_listed(choice.model_copy(update={"model": None, "context_tokens": None}), listed)
 
-    @answers
+    @returns_outcome
     async def keep(self, choice: ModelChoice, **told: Any) -> ModelChoice:
         """Have a model among those that can be chosen, in the place of the same one if it is there; `told` are fields
         of it. The first answers where none is named, unless another does. Fails with `bad_input`, or as a change of the
         settings does."""
-        kept = _validated({**choice.model_dump(), **told})
+        kept = _validated_choice({**choice.model_dump(), **told})
         now = self._settings.current
         others = [one for one in now.models if not one.is_same(kept)]
         is_usual = kept.is_same(now.model) or (now.model is None and not now.models)
         await self._change(models=(*others, kept), **({"model": kept} if is_usual else {}))
         return kept
 
-    @answers
+    @returns_outcome
     async def forget(self, choice: ModelChoice) -> None:
         """Offer a model no more. Where none is named, the offline agent answers then, if it was this one; workflows
         that have it go on with it, and so do runs."""
@@ -83,32 +83,32 @@ class ProviderService:
         others = tuple(one for one in now.models if not one.is_same(choice))
         await self._change(models=others, **({"model": None} if choice.is_same(now.model) else {}))
 
-    @answers
+    @returns_outcome
     async def discover(self) -> list[LocalServer]:
         """The servers on this machine that answer within 300 ms."""
         return await self._catalogue.discover()
 
-    @answers
-    async def put_key(self, choice: ModelChoice, key: str) -> KeyPlace:
+    @returns_outcome
+    async def put_key(self, choice: ModelChoice, key: str) -> KeyLocation:
         """Keep the key for the address of a choice; gives where. Fails with `bad_input`, `keys_unreadable`,
         `keys_not_writable`, or as a change of the settings does."""
         place = await self._keys.put(choice.origin, key)
         await self._note(choice.origin, place)
         return place
 
-    @answers
+    @returns_outcome
     async def remove_key(self, choice: ModelChoice) -> None:
         """Forget it. Fails with `no_keyring`, `keys_unreadable`, `keys_not_writable`, or as a change of the settings
         does."""
         await self._keys.remove(choice.origin)
         await self._note(choice.origin, None)
 
-    @answers
+    @returns_outcome
     async def key_source(self, choice: ModelChoice) -> KeySource | None:
         """Where the key of a choice would be taken from; never the key."""
         return await self._keys.source(choice)
 
-    async def _note(self, origin: str, place: KeyPlace | None) -> None:
+    async def _note(self, origin: str, place: KeyLocation | None) -> None:
         places = {name: kept for name, kept in self._settings.current.key_places.items() if name != origin}
         await self._change(key_places=places if place is None else {**places, origin: place})
 
@@ -119,7 +119,7 @@ class ProviderService:
             raise Refused(changed.code, changed.message, **changed.details)
 
 
-def _chosen(
+def _parse_choice(
     usual: ModelChoice | None, provider: str | None, base_url: str | None, model: str | None, key_env: str | None
 ) -> ModelChoice:
     """Raises Refused `bad_input`, NotFound."""
@@ -128,7 +128,7 @@ def _chosen(
     if provider is None and base_url is None:
         if usual is None:
             raise Refused("bad_input", "a model needs an address or a provider")
-        return _validated({**usual.model_dump(), "model": model, "key_env": key_env or usual.key_env})
+        return _validated_choice({**usual.model_dump(), "model": model, "key_env": key_env or usual.key_env})
     preset = PRESETS[provider] if provider is not None else preset_at(base_url or "")
     if base_url is None and not preset.base_url:
         raise Refused("bad_input", f"{preset.title} needs an address")
@@ -141,10 +141,10 @@ def _chosen(
     }
     if preset.is_local:
         fields |= {"price_in": 0.0, "price_out": 0.0}
-    return _validated(fields)
+    return _validated_choice(fields)
 
 
-def _validated(fields: Mapping[str, Any]) -> ModelChoice:
+def _validated_choice(fields: Mapping[str, Any]) -> ModelChoice:
     try:
         return ModelChoice.model_validate(fields)
     except ValidationError as error:
@@ -153,7 +153,7 @@ def _validated(fields: Mapping[str, Any]) -> ModelChoice:
         raise Refused("bad_input", f"{name}: {first['msg'].removeprefix('Value error, ')}") from None
 
 
-def _with(choice: ModelChoice, listed: ListedModel | None) -> ModelChoice:
+def _with_listed(choice: ModelChoice, listed: ListedModel | None) -> ModelChoice:
     """The choice of that model, with what its server or its preset tells of it; what was chosen before stands."""
     told: dict[str, Any] = {"context_tokens": preset_of(choice).context_tokens}
     if listed is not None:

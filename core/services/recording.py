@@ -5,25 +5,25 @@ from typing import Any
 
 from core.domain.ids import RunId, WorkflowId
 from core.domain.tool import CallResult
-from core.engine.outside_calls import Through
-from core.engine.sealing import Recordings, Sealed
-from core.engine.templating import Review, Wishes
-from core.services.outcome import answers
+from core.recording.export import ExportedTemplate, Recordings
+from core.recording.external_calls import CallExecutor
+from core.recording.template_builder import ExportOptions, ExportPreview
+from core.services.outcome import returns_outcome
 from core.stores.recordings import ListedRecording
 
-__all__ = ["RecordingService", "Review", "Sealed", "Wishes"]
+__all__ = ["ExportOptions", "ExportPreview", "ExportedTemplate", "RecordingService"]
 
 
 class RecordingService:
     def __init__(self, recordings: Recordings) -> None:
         self._recordings = recordings
 
-    @answers
+    @returns_outcome
     async def open_of(self, workflow_id: WorkflowId) -> RunId | None:
         """The open recording of the workflow, if there is one."""
         return await self._recordings.open_of(workflow_id)
 
-    @answers
+    @returns_outcome
     async def all_open(self) -> list[ListedRecording]:
         """Every open recording, the oldest first."""
         return [
@@ -31,18 +31,18 @@ class RecordingService:
             for run, recording in await self._recordings.all_open()
         ]
 
-    @answers
+    @returns_outcome
     async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None = None) -> RunId:
         """Record the calls of the workflow from now on, or go on with its open recording; with `given` as the input
         from now on. Fails with `not_found`, `bad_input`."""
         return await self._recordings.start(workflow_id, given)
 
-    @answers
+    @returns_outcome
     async def set_input(self, run_id: RunId, given: Mapping[str, Any]) -> None:
         """Give an open recording another input."""
         await self._recordings.set_input(run_id, given)
 
-    @answers
+    @returns_outcome
     async def preset(self, run_id: RunId, step: str, output: Any) -> None:
         """Give the result of a step of a recording, or of a run at work, without running it.
 
@@ -51,32 +51,32 @@ class RecordingService:
         """
         await self._recordings.preset(run_id, step, output)
 
-    @answers
+    @returns_outcome
     async def guide(self, run_id: RunId) -> str:
         """What a model is told that calls tools in an open recording: how steps are named, and how to refer to them.
         Fails with `not_found`, `not_a_recording`, `already_sealed`, `recording_ended`."""
         return await self._recordings.guide(run_id)
 
-    @answers
-    async def call(self, run_id: RunId, tool: str, arguments: Any, through: Through | None = None) -> CallResult:
+    @returns_outcome
+    async def call(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
         """Make one call that comes from outside, of an MCP client, as a step of an open recording: its refs are
         resolved, the tool is called under the rules of the recording, or `through` what is given, and the result is on
         disk when this returns. What goes wrong in the call is its result. Fails with `not_found`, `not_a_recording`,
         `already_sealed`, `recording_ended`, `not_available`."""
         return await self._recordings.call(run_id, tool, arguments, through)
 
-    @answers
-    async def review(self, run_id: RunId, wishes: Wishes | None = None) -> Review:
+    @returns_outcome
+    async def review(self, run_id: RunId, wishes: ExportOptions | None = None) -> ExportPreview:
         """What sealing would make of it: its steps, what is left out, the offered refs. Fails with `not_found`,
         `not_a_recording`, `bad_input`."""
         return await self._recordings.look(run_id, wishes)
 
-    @answers
-    async def seal(self, run_id: RunId, wishes: Wishes) -> Sealed:
+    @returns_outcome
+    async def seal(self, run_id: RunId, wishes: ExportOptions) -> ExportedTemplate:
         """Make a template of it (`Recordings.make`); nothing has changed where that fails."""
         return await self._recordings.make(run_id, wishes)
 
-    @answers
+    @returns_outcome
     async def end(self, run_id: RunId) -> None:
         """End it without a template: a success all the same. Fails with `not_found`, `not_a_recording`,
         `already_sealed`, `recording_ended`."""

@@ -4,34 +4,33 @@ from collections.abc import AsyncIterator, Callable, Container, Mapping, Sequenc
 from dataclasses import replace
 from typing import Any
 
-from core.domain.agent import Answering
-from core.domain.attachment import AttachedText, with_input
-from core.domain.cost import rounded
-from core.domain.events import Event, ToolEndedLate, fact_fields, time_text
+from core.domain.agent import AgentSelection
+from core.domain.events import Event, ToolEndedLate, fact_fields, iso_time
 from core.domain.fold import replay
 from core.domain.ids import CallId, InterruptionId, RunId, WorkflowId, new_id
 from core.domain.interruption import Answer, Interruption
-from core.domain.json_text import decode
 from core.domain.live_run import LiveRun, LiveStep, LiveSubAgent
-from core.domain.run import Run, RunKind, RunStatus
-from core.domain.step import StepKey, StepStatus
+from core.domain.messages import AttachedText, with_input
+from core.domain.run import Run, RunKind, RunStatus, StepKey, StepStatus
 from core.domain.template import AgentAction, ValidationMode
+from core.domain.text.json_text import decode
+from core.domain.tokens import rounded_cost
 from core.domain.tool import CallStatus
 from core.domain.workflow import Workflow
-from core.engine.children import child_id
-from core.engine.engine import Engine
-from core.engine.starting import StartRequest
+from core.engine.runs.child_runs import step_child_id
+from core.engine.runs.engine import Engine
+from core.engine.runs.start_request import StartRequest
 from core.errors import NotFound
 from core.ports.clock import Clock
 from core.ports.storage import Storage
-from core.ports.templates import FoundTemplate
-from core.services.access import Access, key_missing, refused
+from core.ports.templates import ResolvedTemplate
 from core.services.agents import OFFLINE, AgentService
-from core.services.attachments import require_room
-from core.services.chat import said_with
-from core.services.outcome import answers
+from core.services.attachments import require_within_limits
+from core.services.chat import message_fields
+from core.services.key_check import KeyCheck, key_missing, refusal
+from core.services.outcome import returns_outcome
 
-PAGE = 200
+PAGE_SIZE = 200
 _UNFINISHED = frozenset({StepStatus.RUNNING, StepStatus.RETRYING, StepStatus.WAITING})
 
 
@@ -41,7 +40,7 @@ class RunService:
         engine: Engine,
         storage: Storage,
         clock: Clock,
-        access: Access,
+        access: KeyCheck,
         agents: AgentService,
     ) -> None:
         self._engine = engine
@@ -50,10 +49,10 @@ class RunService:
         self._access = access
         self._agents = agents
 
-    @answers
+    @returns_outcome
     async def start(
         self,
-        found: FoundTemplate,
+        found: ResolvedTemplate,
         given: Mapping[str, Any],
         *,
         mode: ValidationMode | None = None,
@@ -66,7 +65,7 @@ class RunService:
         presets: Mapping[str, Any] | None = None,
         workflow_id: WorkflowId | None = None,
         prompt: str | None = None,
-        answering: Answering | None = None,
+        answering: AgentSelection | None = None,
         attached: Sequence[AttachedText] = (),
     ) -> Run:
         """Start a template with the `given` input, in that workflow or in one of its own that is named after it.
@@ -81,16 +80,16 @@ class RunService:
         agent; where the model of that needs a key and there is none, it fails with `key_missing`.
         """
         template = found.template
-        require_room(attached)
+        require_within_limits(attached)
         if timeout_ms is not None:
             template = template.model_copy(update={"timeout_ms": timeout_ms})
         workflow = await self._workflow(workflow_id, template.title)
-        who = answering or workflow.answering or Answering()
+        who = answering or workflow.answering or AgentSelection()
         profile, model = self._agents.cast(who)
         if model is not None and any(isinstance(step.action, AgentAction) for step in template.steps):
             granted = await self._access.granted(model)
             if granted is None:
-                raise refused(key_missing(model))
+                raise refusal(key_missing(model))
             model = granted
         cast = await self._access.all_granted(self._agents.for_steps(template, profile, model))
         agent = OFFLINE if model is None else profile.name
@@ -114,7 +113,7 @@ class RunService:
                 profile=profile,
                 cast=cast,
                 presets=presets or {},
-                **(said_with(workflow.id, attached) if attached else {}),
+                **(message_fields(workflow.id, attached) if attached else {}),
             )
         )
 
@@ -127,20 +126,20 @@ class RunService:
             raise NotFound("workflow", workflow_id)
         return found
 
-    @answers
+    @returns_outcome
     async def cancel(self, run_id: RunId) -> Run:
         return await self._engine.cancel(run_id)
 
-    @answers
+    @returns_outcome
     async def fork(self, run_id: RunId, step: str, given: Mapping[str, Any] | None = None) -> Run:
         """Begin the run again at a step, keeping what does not depend on it (`Engine.fork`). Fails with `key_missing`
         where its model would not be asked."""
         await self._run(run_id)
         if (missing := await self._access.missing(run_id)) is not None:
-            raise refused(missing)
+            raise refusal(missing)
         return await self._engine.fork(run_id, step, given)
 
-    @answers
+    @returns_outcome
     async def recover(self, only: RunId | None = None) -> list[RunId]:
         """Go on with every unfinished run that nobody drives, or with `only` that one. One that waits for a key stays
         as it is, and is among those that are given."""
@@ -155,27 +154,27 @@ class RunService:
         told = {*await self._engine.recover(only, waiting), *(one.id for one in tops if one.id in waiting)}
         return [one.id for one in unfinished if one.id in told]
 
-    @answers
+    @returns_outcome
     async def events(self, run_id: RunId) -> list[Event]:
         """The stored events of a run, in order."""
         await self._run(run_id)
         return await self._storage.events(run_id)
 
-    @answers
+    @returns_outcome
     async def describe(self, run_id: RunId) -> dict[str, Any]:
         """Everything about a run as one JSON object (COMMAND_LINE)."""
         run = await self._run(run_id)
         live = replay(await self._storage.events(run_id))
-        told = describe(run, live, is_driven=self._engine.drives(run_id))
+        told = run_object(run, live, is_driven=self._engine.drives(run_id))
         asked = await self._interruptions(run_id)
         told["interruptions"] = [interruption_object(one) for one in asked]
-        _reopen(told, {one.ask.call_id for one in asked if one.is_open and one.run_id == run_id})
+        _reopen_calls(told, {one.ask.call_id for one in asked if one.is_open and one.run_id == run_id})
         if run.status is RunStatus.ENQUEUED and not self._engine.drives(run_id):
             missing = await self._access.missing(run_id)
             told["error"] = missing.as_dict() if missing is not None else None
         return told
 
-    @answers
+    @returns_outcome
     async def answer(
         self,
         run_id: RunId,
@@ -190,21 +189,21 @@ class RunService:
         run = await self._run(run_id)
         top = run.root or run.id
         if not self._engine.drives(top) and (missing := await self._access.missing(top)) is not None:
-            raise refused(missing)
+            raise refusal(missing)
         return await self._engine.answer(run_id, answer, interruption=interruption, step=step, require=require)
 
-    @answers
+    @returns_outcome
     async def root_of(self, run_id: RunId) -> RunId:
         """The run at the top of the chain that this one is in; itself, if nothing began it."""
         run = await self._run(run_id)
         return run.root or run.id
 
-    @answers
+    @returns_outcome
     async def open_interruptions(self) -> list[Interruption]:
         """What waits for a person, in all runs, oldest first."""
         return await self._storage.open_interruptions()
 
-    @answers
+    @returns_outcome
     async def asked(self, run_id: RunId) -> list[dict[str, Any]]:
         """What the run and those below it wait for, in the order of asking."""
         await self._run(run_id)
@@ -228,13 +227,13 @@ class RunService:
         discarded = set(await self._storage.discarded_workflows())
         before: RunId | None = None
         while limit > 0:
-            page = await self._storage.runs(status=status, limit=PAGE, before=before)
+            page = await self._storage.runs(status=status, limit=PAGE_SIZE, before=before)
             for run in page:
                 is_meant = is_archived is None or (run.workflow_id in archived) is is_archived
                 if limit > 0 and is_meant and run.workflow_id not in discarded:
                     yield run
                     limit -= 1
-            if len(page) < PAGE:
+            if len(page) < PAGE_SIZE:
                 return
             before = page[-1].id
 
@@ -245,7 +244,7 @@ class RunService:
         return run
 
 
-def summary(run: Run) -> dict[str, Any]:
+def run_summary(run: Run) -> dict[str, Any]:
     """A run as one line of a list."""
     return {
         "run_id": run.id,
@@ -253,8 +252,8 @@ def summary(run: Run) -> dict[str, Any]:
         "kind": run.kind,
         "title": run.title,
         "status": run.status,
-        "created_at": time_text(run.created_at),
-        "finished_at": time_text(run.finished_at) if run.finished_at else None,
+        "created_at": iso_time(run.created_at),
+        "finished_at": iso_time(run.finished_at) if run.finished_at else None,
     }
 
 
@@ -264,12 +263,12 @@ def interruption_object(one: Interruption) -> dict[str, Any]:
         **one.fields(),
         "run_id": one.run_id,
         "seq": one.seq,
-        "created_at": time_text(one.created_at),
-        "expires_at": time_text(one.expires_at) if one.expires_at else None,
+        "created_at": iso_time(one.created_at),
+        "expires_at": iso_time(one.expires_at) if one.expires_at else None,
     }
 
 
-def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, Any]:
+def run_object(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, Any]:
     """The run object of COMMAND_LINE, from its row and the fold of its events."""
     head = {"type": "run", "run_id": run.id, "workflow_id": run.workflow_id, "title": run.title, "kind": run.kind}
     result = {
@@ -278,15 +277,15 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
         "error": run.error.as_dict() if run.error else None,
     }
     if live is None:
-        return {**head, **result, **_nothing(run)}
+        return {**head, **result, **_empty_fields(run)}
     if run.status.is_final and not is_driven:
-        _settle(live)
+        _close_unfinished(live)
     calls = list(live.calls.values())
     sub_agents = live.sub_agents.values()
     return {
         **head,
         **result,
-        "steps": {step.name: _step(run.id, step) for step in live.steps.values()},
+        "steps": {step.name: _step_object(run.id, step) for step in live.steps.values()},
         "execution_order": live.execution_order,
         "active": live.active if is_driven else [],
         "tool_calls": [
@@ -298,12 +297,12 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
                 "summary": call.summary,
                 "error": call.error,
                 "duration_ms": call.duration_ms,
-                **({"late": _late(call.late)} if call.late is not None else {}),
+                **({"late": _late_result(call.late)} if call.late is not None else {}),
                 **({"sub_agent_id": call.sub_agent_id} if call.sub_agent_id is not None else {}),
             }
             for call in calls
         ],
-        "sub_agents": [_sub_agent(one) for one in sub_agents],
+        "sub_agents": [_sub_agent_object(one) for one in sub_agents],
         "active_tool_calls": [call.id for call in calls if call.status is CallStatus.RUNNING] if is_driven else [],
         "interruptions": [],
         "warnings": live.warnings,
@@ -313,32 +312,32 @@ def describe(run: Run, live: LiveRun | None, *, is_driven: bool) -> dict[str, An
             "total_rounds": live.total_rounds,
             "input_tokens": live.input_tokens,
             "output_tokens": live.output_tokens,
-            "cost": rounded(live.cost),
+            "cost": rounded_cost(live.cost),
             "active_ms": run.active_ms,
         },
     }
 
 
-def _late(late: ToolEndedLate) -> dict[str, Any]:
+def _late_result(late: ToolEndedLate) -> dict[str, Any]:
     """How a call ended after its time limit."""
     fields = fact_fields(late)
     del fields["call_id"]
     return fields
 
 
-def _nothing(run: Run) -> dict[str, Any]:
+def _empty_fields(run: Run) -> dict[str, Any]:
     lists = ("execution_order", "active", "tool_calls", "sub_agents", "active_tool_calls", "interruptions", "warnings")
     return {"steps": {}, **{name: [] for name in lists}, "metrics": {"active_ms": run.active_ms}}
 
 
-def _reopen(told: dict[str, Any], asking: Container[CallId | None]) -> None:
+def _reopen_calls(told: dict[str, Any], asking: Container[CallId | None]) -> None:
     """Show calls that wait for a person as at work, though the process that made them was closed: the next goes on."""
     for call in told["tool_calls"]:
         if call["id"] in asking and call["status"] == CallStatus.CANCELLED:
             call.update(status=CallStatus.RUNNING, error=None, duration_ms=None)
 
 
-def _settle(live: LiveRun) -> None:
+def _close_unfinished(live: LiveRun) -> None:
     """In a run that has ended, with nobody at it, nothing is running: a crash took its last moments."""
     for step in live.steps.values():
         if step.status in _UNFINISHED:
@@ -346,7 +345,7 @@ def _settle(live: LiveRun) -> None:
     live.cut_off_calls()
 
 
-def _sub_agent(one: LiveSubAgent) -> dict[str, Any]:
+def _sub_agent_object(one: LiveSubAgent) -> dict[str, Any]:
     return {
         "id": one.id,
         "name": one.name,
@@ -361,12 +360,12 @@ def _sub_agent(one: LiveSubAgent) -> dict[str, Any]:
         "input_tokens": one.input_tokens,
         "output_tokens": one.output_tokens,
         "cost": one.cost,
-        "started_at": time_text(one.started_at),
+        "started_at": iso_time(one.started_at),
         "duration_ms": one.duration_ms,
     }
 
 
-def _step(run_id: RunId, step: LiveStep) -> dict[str, Any]:
+def _step_object(run_id: RunId, step: LiveStep) -> dict[str, Any]:
     told: dict[str, Any] = {
         "status": step.status,
         "skipped": step.skipped,
@@ -377,11 +376,11 @@ def _step(run_id: RunId, step: LiveStep) -> dict[str, Any]:
         **({"console": step.console} if step.console else {}),
         **({"console_cut": True} if step.is_console_cut else {}),
         "error": step.error,
-        "started_at": time_text(step.started_at) if step.started_at else None,
-        "finished_at": time_text(step.finished_at) if step.finished_at else None,
+        "started_at": iso_time(step.started_at) if step.started_at else None,
+        "finished_at": iso_time(step.finished_at) if step.finished_at else None,
     }
     if step.has_child and step.attempts:
-        told["child_run_id"] = child_id(run_id, StepKey(step.name), step.attempts)
+        told["child_run_id"] = step_child_id(run_id, StepKey(step.name), step.attempts)
     if (items := step.iterations) is not None:
         told["iterations"] = {"total": items.total, "completed": items.completed, "failed": items.failed}
         told["errors"] = sorted(items.errors, key=lambda error: error["index"])

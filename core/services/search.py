@@ -5,13 +5,13 @@ from typing import Self, TypeVar
 
 from core.bus import Bus
 from core.domain.ids import WorkflowId
-from core.domain.searching import Term, terms_of
+from core.domain.text.search import Term, parse_query
 from core.errors import SearchFailed
 from core.ports.clock import Clock
 from core.ports.search import Hit, HitPage, SearchIndex
 from core.ports.storage import Storage
-from core.services.indexing import Indexing, IndexState
-from core.services.outcome import answers
+from core.services.outcome import returns_outcome
+from core.services.search_indexing import IndexProgress, SearchIndexer
 
 T = TypeVar("T")
 
@@ -21,7 +21,7 @@ class SearchService:
 
     def __init__(self, index: SearchIndex, storage: Storage, bus: Bus, clock: Clock) -> None:
         self._index = index
-        self._indexing = Indexing(index, storage, bus, clock)
+        self._indexing = SearchIndexer(index, storage, bus, clock)
 
     async def __aenter__(self) -> Self:
         await self._indexing.__aenter__()
@@ -31,7 +31,7 @@ class SearchService:
         await self._indexing.__aexit__(kind, *exception)
 
     @property
-    def state(self) -> IndexState:
+    def state(self) -> IndexProgress:
         """How far the index is; SearchIndexChanged tells that this is another."""
         return self._indexing.state
 
@@ -47,21 +47,21 @@ class SearchService:
         """They do after all, or try again after a failure."""
         self._indexing.go_on()
 
-    @answers
+    @returns_outcome
     async def find(self, query: str, skip: int = 0) -> HitPage:
         """Workflows in which every word of the query is found in one text, in pages: `skip` those that are known.
 
         Words are found without regard to case and accents, the last one by its beginning; what stands in quotes is
         found as it stands there. No query is an error; one without letters and digits finds nothing.
         """
-        page = await self._asked(lambda terms: self._index.find(terms, skip), terms_of(query))
+        page = await self._asked(lambda terms: self._index.find(terms, skip), parse_query(query))
         gone = self._indexing.is_deleted
         return HitPage(tuple(one for one in page.groups if one.workflow_id not in gone), page.has_more, page.is_cut)
 
-    @answers
+    @returns_outcome
     async def find_in(self, workflow_id: WorkflowId, query: str, skip: int = 0) -> tuple[Hit, ...]:
         """All that `find` finds in one workflow, in pages."""
-        return await self._asked(lambda terms: self._index.find_in(workflow_id, terms, skip), terms_of(query))
+        return await self._asked(lambda terms: self._index.find_in(workflow_id, terms, skip), parse_query(query))
 
     async def _asked(self, ask: Callable[[tuple[Term, ...]], Awaitable[T]], terms: tuple[Term, ...]) -> T:
         """Where the index turns out to be broken, it is made anew; there will be answers as that goes on."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from core.domain.ids import CallId
-from core.domain.json_text import decode
 from core.domain.live_run import LiveCall, LiveRun
+from core.domain.text.json_text import decode
 from core.ports.search import Document, HitKind
 from core.threads.pieces import Pieces
 
@@ -62,7 +62,9 @@ def text_of_json(text: str) -> str:
             return text_of_value(decode(text))
         except ValueError:
             return text
-    return _ESCAPED.sub(_meant, text[:VALUE_CHARACTERS]).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return (
+        _ESCAPED.sub(_unescape, text[:VALUE_CHARACTERS]).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    )
 
 
 def _call_text(call: LiveCall, result: str | None) -> str:
@@ -90,7 +92,7 @@ def _lines(value: Any) -> Iterator[str]:
             todo.pop()
 
 
-def _meant(escape: re.Match[str]) -> str:
+def _unescape(escape: re.Match[str]) -> str:
     code, sign, itself = escape.groups()
     if code is not None:
         return chr(int(code, 16))

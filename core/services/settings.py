@@ -6,11 +6,11 @@ from typing import Any
 from pydantic import ValidationError
 
 from core.bus import Bus, SettingsChanged
-from core.domain.json_text import encode
 from core.domain.settings import Settings
+from core.domain.text.json_text import encode
 from core.errors import Refused
 from core.ports.storage import PutSetting, Storage
-from core.services.outcome import answers
+from core.services.outcome import returns_outcome
 
 
 class SettingsService:
@@ -26,7 +26,7 @@ class SettingsService:
         """What is set now."""
         return self.current
 
-    @answers
+    @returns_outcome
     async def change(self, **fields: Any) -> Settings:
         """Set some fields, on disk before it holds. Fails with `bad_input`, and nothing has changed.
 
@@ -51,7 +51,7 @@ class SettingsService:
         return changed
 
 
-def read_settings(kept: Any) -> Settings:
+def parse_settings(kept: Any) -> Settings:
     """The settings that a store holds. A field that cannot be read has its default: the app must start."""
     good = dict(kept)
     while True:

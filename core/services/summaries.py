@@ -7,33 +7,32 @@ what it stands for stays in the transcript. What does not fit the model's window
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from core.agents.context import spoken
-from core.domain.context import room_tokens, text_tokens
+from core.agents.context import load_history
 from core.domain.ids import WorkflowId
 from core.domain.model import ModelChoice
-from core.domain.run import Run, RunKind
-from core.domain.summary import SUMMARY_TEMPLATE
+from core.domain.run import SUMMARY_TEMPLATE, Run, RunKind
 from core.domain.template import AgentAction, AgentCall, Step, Template, ValidationMode
-from core.engine.engine import Engine
-from core.engine.starting import StartRequest
+from core.domain.tokens import available_tokens, estimate_tokens
+from core.engine.runs.engine import Engine
+from core.engine.runs.start_request import StartRequest
 from core.errors import NotFound, Refused
 from core.ports.model import ChatMessage
 from core.ports.storage import Storage
-from core.services.access import Access, key_missing, refused
 from core.services.agents import AgentService
 from core.services.chat import ChatService
-from core.services.outcome import answers
+from core.services.key_check import KeyCheck, key_missing, refusal
+from core.services.outcome import returns_outcome
 
 TASK = """Sum up the conversation below, so that it can be gone on with from your summary alone: who reads it knows \
 nothing else of it. Keep what was asked and decided, names, numbers, paths and code that will be needed, what was \
 tried and what came of it, and what is still open. Write it in the language of the conversation, in Markdown, in at \
 most {words} words, with no introduction. Do not answer anything that is asked in it."""
-FIRST = "{task}\n\nThe conversation:\n\n@input.parts[0]"
-NEXT = "{task}\n\nSummary of how it began:\n\n@{before}\n\nHow it went on:\n\n@input.parts[{number}]"
+FIRST_PROMPT = "{task}\n\nThe conversation:\n\n@input.parts[0]"
+NEXT_PROMPT = "{task}\n\nSummary of how it began:\n\n@{before}\n\nHow it went on:\n\n@input.parts[{number}]"
 
-MOST_PARTS = 100
-MOST_WORDS = 1000
-LEAST_TOKENS = 128
+MAX_PARTS = 100
+MAX_WORDS = 1000
+MIN_PART_TOKENS = 128
 _FRAME_TOKENS = 400
 _SHARE = 4
 _ARGUMENT_CHARACTERS = 500
@@ -42,7 +41,7 @@ _RESULT_CHARACTERS = 2000
 
 class SummaryService:
     def __init__(
-        self, chat: ChatService, engine: Engine, storage: Storage, access: Access, agents: AgentService
+        self, chat: ChatService, engine: Engine, storage: Storage, access: KeyCheck, agents: AgentService
     ) -> None:
         self._chat = chat
         self._engine = engine
@@ -50,7 +49,7 @@ class SummaryService:
         self._access = access
         self._agents = agents
 
-    @answers
+    @returns_outcome
     async def begin(
         self,
         workflow_id: WorkflowId,
@@ -74,16 +73,16 @@ class SummaryService:
             raise Refused("no_model", "the offline agent is no language model and cannot write a summary")
         granted = await self._access.granted(model)
         if granted is None:
-            raise refused(key_missing(model))
-        summary, said = await spoken(self._storage, workflow_id)
+            raise refusal(key_missing(model))
+        summary, said = await load_history(self._storage, workflow_id)
         if not said:
             raise Refused("nothing_to_sum_up", "nothing was said yet that is not summed up already")
         before = [f"Summary of what was said before:\n\n{summary}"] if summary is not None else []
-        own = text_tokens(profile.system_prompt)
-        parts = _parts([*before, *map(_written, (one.told for one in said))], _part_tokens(granted, own))
+        own = estimate_tokens(profile.system_prompt)
+        parts = _make_parts([*before, *map(_message_text, (one.told for one in said))], _part_tokens(granted, own))
         request = StartRequest(
             replace(workflow, agent=profile.name, answering=self._agents.settled(who, granted)),
-            _template(parts, _words(granted)),
+            _template(parts, _word_limit(granted)),
             {"parts": parts},
             RunKind.WORKFLOW,
             mode=mode,
@@ -102,60 +101,64 @@ def _template(parts: Sequence[str], words: int) -> Template:
     for number in range(len(parts)):
         name = "summary" if number == len(parts) - 1 else f"part_{number + 1}"
         before = steps[-1].name if steps else None
-        prompt = FIRST.format(task=task) if before is None else NEXT.format(task=task, before=before, number=number)
+        prompt = (
+            FIRST_PROMPT.format(task=task)
+            if before is None
+            else NEXT_PROMPT.format(task=task, before=before, number=number)
+        )
         steps.append(Step(name=name, action=AgentAction(agent=AgentCall(prompt=prompt, tools=[]))))
     return Template(title="Summary", steps=steps)
 
 
-def _words(model: ModelChoice) -> int:
+def _word_limit(model: ModelChoice) -> int:
     """How long a summary may be: it takes its part of the window from then on."""
-    return max(50, min(MOST_WORDS, room_tokens(model.context_tokens, model.max_tokens) // (2 * _SHARE)))
+    return max(50, min(MAX_WORDS, available_tokens(model.context_tokens, model.max_tokens) // (2 * _SHARE)))
 
 
 def _part_tokens(model: ModelChoice, own_tokens: int) -> int:
     """How much of a conversation is summed up at once, beside the task and the summary of what was before."""
-    room = room_tokens(model.context_tokens, model.max_tokens)
-    part = room - room // _SHARE - _FRAME_TOKENS - text_tokens(TASK) - own_tokens
-    if part < LEAST_TOKENS:
+    room = available_tokens(model.context_tokens, model.max_tokens)
+    part = room - room // _SHARE - _FRAME_TOKENS - estimate_tokens(TASK) - own_tokens
+    if part < MIN_PART_TOKENS:
         message = f"a window of {model.context_tokens} tokens is too small for a summary of this conversation"
         raise Refused("window_too_small", message, limit=model.context_tokens)
     return part
 
 
-def _parts(texts: Iterable[str], most_tokens: int) -> list[str]:
+def _make_parts(texts: Iterable[str], most_tokens: int) -> list[str]:
     """The conversation in as few parts as there must be, cut between messages where that is possible."""
     parts: list[str] = []
     size = most_tokens
     for text in texts:
-        for piece in _pieces(text, most_tokens):
-            tokens = text_tokens(piece) + 1
+        for piece in _split(text, most_tokens):
+            tokens = estimate_tokens(piece) + 1
             if size + tokens > most_tokens:
                 parts.append(piece)
                 size = tokens
             else:
                 parts[-1] += f"\n\n{piece}"
                 size += tokens
-    if len(parts) > MOST_PARTS:
-        raise Refused("window_too_small", "the conversation is too long for the window of this model", limit=MOST_PARTS)
+    if len(parts) > MAX_PARTS:
+        raise Refused("window_too_small", "the conversation is too long for the window of this model", limit=MAX_PARTS)
     return parts
 
 
-def _pieces(text: str, most_tokens: int) -> Iterable[str]:
+def _split(text: str, most_tokens: int) -> Iterable[str]:
     """The text, in halves of halves until each fits."""
-    if text_tokens(text) < most_tokens:
+    if estimate_tokens(text) < most_tokens:
         return [text]
     middle = len(text) // 2
-    return [*_pieces(text[:middle], most_tokens), *_pieces(text[middle:], most_tokens)]
+    return [*_split(text[:middle], most_tokens), *_split(text[middle:], most_tokens)]
 
 
-def _written(message: ChatMessage) -> str:
+def _message_text(message: ChatMessage) -> str:
     """A message as it stands in what is summed up; of calls and results their beginning, where they are long."""
     if message.role == "tool":
-        return f"[Result] {_short(message.text, _RESULT_CHARACTERS)}"
+        return f"[Result] {_truncate(message.text, _RESULT_CHARACTERS)}"
     speaker = "[User]" if message.role == "user" else "[Assistant]"
-    calls = (f"[Call] {call.tool} {_short(call.arguments_text, _ARGUMENT_CHARACTERS)}" for call in message.calls)
+    calls = (f"[Call] {call.tool} {_truncate(call.arguments_text, _ARGUMENT_CHARACTERS)}" for call in message.calls)
     return "\n\n".join([*([f"{speaker} {message.text}"] if message.text else []), *calls])
 
 
-def _short(text: str, characters: int) -> str:
+def _truncate(text: str, characters: int) -> str:
     return text if len(text) <= characters else f"{text[:characters]}… [{len(text):,} characters in all]"

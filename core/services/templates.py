@@ -1,18 +1,25 @@
 """Templates that can be run by name: the person's own, and those that ship with the app."""
 
+import asyncio
 import json
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.domain.ids import TemplateId
-from core.engine.validation import Checked, Validator
-from core.errors import NotFound, Refused
-from core.ports.storage import Storage
-from core.ports.templates import FoundTemplate
-from core.services.outcome import answers
+from core.domain.ids import RunId, TemplateId, new_id
+from core.domain.template import FORMAT
+from core.domain.text.json_text import encode, parse
+from core.engine.plan.validation import ValidationResult, Validator
+from core.errors import InvalidTemplate, NotFound, Refused
+from core.ports.clock import Clock
+from core.ports.storage import PutTemplate, RemoveTemplate, Storage, StoredTemplate
+from core.ports.templates import ResolvedTemplate, TemplateDetails, TemplateEntry, TemplatePage
+from core.services.outcome import returns_outcome
 
-SHIPPED = Path(__file__).parents[2] / "resources" / "templates"
-SHIPPED_ID = "shipped:"
+SHIPPED_FOLDER = Path(__file__).parents[2] / "resources" / "templates"
+SHIPPED_PREFIX = "shipped:"
 FILE_BYTES = 20_000_000
 
 
@@ -21,8 +28,8 @@ class TemplateService:
         self._storage = storage
         self._validator = validator
 
-    @answers
-    async def find(self, name: str) -> FoundTemplate:
+    @returns_outcome
+    async def find(self, name: str) -> ResolvedTemplate:
         """A template by its file, else by its exact title, else by its title without case (COMMAND_LINE).
 
         Fails with `not_found`, `invalid_template` and all its problems, or `bad_input` for a file that cannot be read.
@@ -32,8 +39,8 @@ class TemplateService:
             return await self._checked(read_text(path), None, None)
         return await self.named(None, name)
 
-    async def named(self, template_id: TemplateId | None, title: str | None) -> FoundTemplate:
-        """A `core.ports.templates.Templates`."""
+    async def named(self, template_id: TemplateId | None, title: str | None) -> ResolvedTemplate:
+        """A `core.ports.templates.TemplateResolver`."""
         if template_id is not None:
             if is_shipped(template_id) and (text := shipped_by_id().get(template_id)) is not None:
                 return await self._checked(text, template_id, None)
@@ -50,11 +57,11 @@ class TemplateService:
                     return await self._checked(text, found_id, version)
         raise NotFound("template", name)
 
-    async def _checked(self, text: str, template_id: TemplateId | None, version: int | None) -> FoundTemplate:
-        return FoundTemplate((await self._validator.check_text(text)).require(), template_id, version)
+    async def _checked(self, text: str, template_id: TemplateId | None, version: int | None) -> ResolvedTemplate:
+        return ResolvedTemplate((await self._validator.check_text(text)).require(), template_id, version)
 
 
-async def check_file(validator: Validator, path: Path) -> Checked:
+async def check_file(validator: Validator, path: Path) -> ValidationResult:
     """Validate a file. Raises Refused `bad_input` if it cannot be read."""
     return await validator.check_text(read_text(path))
 
@@ -70,12 +77,15 @@ def shipped() -> list[tuple[str, str]]:
 
 def shipped_by_id() -> dict[TemplateId, str]:
     """The texts of the templates that come with the app, by the ids that they can be started with."""
-    return {TemplateId(SHIPPED_ID + path.stem): path.read_text("utf-8") for path in sorted(SHIPPED.glob("*.json"))}
+    return {
+        TemplateId(SHIPPED_PREFIX + path.stem): path.read_text("utf-8")
+        for path in sorted(SHIPPED_FOLDER.glob("*.json"))
+    }
 
 
 def is_shipped(template_id: TemplateId) -> bool:
     """Whether it is the id of a template that comes with the app, were it of an older version."""
-    return template_id.startswith(SHIPPED_ID)
+    return template_id.startswith(SHIPPED_PREFIX)
 
 
 def read_text(path: Path) -> str:
@@ -95,3 +105,135 @@ def _exists(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):  # a title that is no path: too long, with a NUL
         return False
+
+
+TITLE_CHARACTERS = 256
+
+
+class TemplateBookService:
+    """One change at a time, so that two cannot take the same title or make the same version; also a
+    `core.ports.templates.TemplateTitles`, for those who save a template with other things."""
+
+    def __init__(self, storage: Storage, validator: Validator, clock: Clock) -> None:
+        self._storage = storage
+        self._validator = validator
+        self._clock = clock
+        self._one_at_a_time = asyncio.Lock()
+
+    async def listed(self, query: str | None, *, limit: int, after: TemplateId | None) -> TemplatePage:
+        wanted = (query or "").casefold()
+        entries = [one for one in await self._entries() if wanted in f"{one.title}\n{one.description or ''}".casefold()]
+        begin = 0
+        if after is not None:
+            places = [place for place, one in enumerate(entries) if one.id == after]
+            if not places:
+                raise NotFound("template", after)
+            begin = places[0] + 1
+        page = entries[begin : begin + limit]
+        return TemplatePage(page, page[-1].id if begin + limit < len(entries) else None)
+
+    async def get(self, template_id: TemplateId, version: int | None = None) -> TemplateDetails:
+        if is_shipped(template_id) and version is None:
+            text = shipped_by_id().get(template_id)
+            if text is None:
+                raise NotFound("template", template_id)
+            value = parse(text)
+            return await self._whole(_entry(template_id, value["title"], value), value, text)
+        stored = await self._storage.template(template_id, version)
+        if stored is None:
+            name = template_id if version is None else f"{template_id} version {version}"
+            raise NotFound("template", name)
+        value = _parsed(stored.text)
+        return await self._whole(_stored_entry(stored, value), value, stored.text)
+
+    async def create(self, template: Mapping[str, Any], *, draft: bool = False) -> TemplateDetails:
+        async with self._one_at_a_time:
+            return await self._save(TemplateId(new_id("tpl")), 1, template, draft=draft)
+
+    async def update(
+        self, template_id: TemplateId, template: Mapping[str, Any], *, based_on: int | None = None, draft: bool = False
+    ) -> TemplateDetails:
+        async with self._one_at_a_time:
+            newest = await self._newest(template_id)
+            if based_on not in (None, newest.version):
+                message = f"the newest version of {newest.title!r} is {newest.version}, not {based_on}"
+                raise Refused("conflict", message, version=newest.version)
+            return await self._save(template_id, newest.version + 1, template, draft=draft)
+
+    async def delete(self, template_id: TemplateId) -> tuple[TemplateEntry, Sequence[RunId]]:
+        async with self._one_at_a_time:
+            newest = await self._newest(template_id)
+            await self._storage.commit([RemoveTemplate(template_id)])
+        unfinished = await self._storage.unfinished_runs()
+        return _stored_entry(newest, _parsed(newest.text)), [
+            one.id for one in unfinished if one.template_id == newest.id
+        ]
+
+    def held(self) -> AbstractAsyncContextManager[None]:
+        return self._one_at_a_time
+
+    async def require_free(self, title: str) -> None:
+        await self._require_own_title(title, None)
+
+    async def _newest(self, template_id: TemplateId) -> StoredTemplate:
+        """The version that a change begins at. Raises NotFound, and Refused `not_allowed` for one of the app."""
+        if template_id in shipped_by_id():
+            raise Refused("not_allowed", "this template comes with the app; create one of your own in its place")
+        newest = await self._storage.template(template_id)
+        if newest is None:
+            raise NotFound("template", template_id)
+        return newest
+
+    async def _save(
+        self, template_id: TemplateId, version: int, template: Mapping[str, Any], *, draft: bool
+    ) -> TemplateDetails:
+        value = {"format": FORMAT, **template}
+        text = encode(value)
+        checked = await self._validator.check_text(text)
+        title = value.get("title")
+        has_title = isinstance(title, str) and 0 < len(title) <= TITLE_CHARACTERS
+        is_too_large = any(one.code == "too_large" for one in checked.problems)
+        if not checked.is_valid and (not draft or not has_title or is_too_large):
+            raise InvalidTemplate([one.as_dict() for one in checked.problems])
+        assert isinstance(title, str)
+        await self._require_own_title(title, template_id)
+        stored = StoredTemplate(template_id, version, title, text, self._clock.now())
+        await self._storage.commit([PutTemplate(stored)])
+        return _whole_template(_stored_entry(stored, value), value, checked)
+
+    async def _require_own_title(self, title: str, template_id: TemplateId | None) -> None:
+        """Raises Refused where another has it, in whatever case (ENGINE §1)."""
+        for one in await self._entries():
+            if one.id != template_id and one.title.casefold() == title.casefold():
+                raise Refused("title_taken", f"there is a template {one.title!r} already", title=one.title, id=one.id)
+
+    async def _entries(self) -> list[TemplateEntry]:
+        """All, by title."""
+        shipped = [(one, parse(text)) for one, text in shipped_by_id().items()]
+        entries = [_entry(one, value["title"], value) for one, value in shipped]
+        entries += [_stored_entry(one, _parsed(one.text)) for one in await self._storage.templates()]
+        return sorted(entries, key=lambda one: (one.title.casefold(), one.title, one.id))
+
+    async def _whole(self, entry: TemplateEntry, value: Any, text: str) -> TemplateDetails:
+        return _whole_template(entry, value, await self._validator.check_text(text))
+
+
+def _whole_template(entry: TemplateEntry, value: Any, checked: ValidationResult) -> TemplateDetails:
+    return TemplateDetails(entry, value, [one.as_dict() for one in checked.problems])
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return parse(text)
+    except ValueError:
+        return None
+
+
+def _entry(template_id: TemplateId, title: str, value: Any) -> TemplateEntry:
+    description = value.get("description") if isinstance(value, dict) else None
+    return TemplateEntry(template_id, title, description if isinstance(description, str) else None, None, None)
+
+
+def _stored_entry(stored: StoredTemplate, value: Any) -> TemplateEntry:
+    entry = _entry(stored.id, stored.title, value)
+    return replace(entry, version=stored.version, updated_at=stored.updated_at)

@@ -6,31 +6,31 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from core.bus import Bus, WorkflowChanged, WorkflowDeleted
-from core.domain.agent import Answering
+from core.domain.agent import AgentSelection
 from core.domain.fold import replay
 from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
-from core.domain.message import Message, Role
+from core.domain.messages import Message, Role
 from core.domain.run import Run, RunKind, RunStatus
-from core.domain.workflow import Workflow, one_line
-from core.engine.engine import Engine
+from core.domain.workflow import Workflow, normalized_title
+from core.engine.runs.engine import Engine
 from core.errors import NotFound, Refused
 from core.ports.clock import Clock
 from core.ports.storage import PAGE_ROWS, ArchiveWorkflow, PutWorkflow, Storage
-from core.services.access import Access, key_missing, refused
 from core.services.agents import AgentService
-from core.services.outcome import answers
+from core.services.key_check import KeyCheck, key_missing, refusal
+from core.services.outcome import returns_outcome
 from core.stores.workflows import ListedWorkflow
 from core.tools.builtin import execution_create
 
 TITLE_CHARACTERS = 256
-RUNS_LOOKED_AT = 2_000
+MAX_RUNS_READ = 2_000
 RUNS_AT_ONCE = 20
 """Read together, when a conversation is opened."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class WorkflowListing:
     """Every workflow, last changed first, and the runs that were read for it, newest first: all, or the newest 2,000,
     without those of workflows that are to be deleted."""
 
@@ -52,7 +52,7 @@ class OpenedWorkflow:
 
 class WorkflowService:
     def __init__(
-        self, engine: Engine, storage: Storage, bus: Bus, clock: Clock, access: Access, agents: AgentService
+        self, engine: Engine, storage: Storage, bus: Bus, clock: Clock, access: KeyCheck, agents: AgentService
     ) -> None:
         self._engine = engine
         self._storage = storage
@@ -61,11 +61,11 @@ class WorkflowService:
         self._access = access
         self._agents = agents
 
-    @answers
-    async def listed(self) -> Listing:
+    @returns_outcome
+    async def listed(self) -> WorkflowListing:
         """Every workflow, with the status of its newest run."""
         runs: list[Run] = []
-        for _ in range(RUNS_LOOKED_AT // PAGE_ROWS):
+        for _ in range(MAX_RUNS_READ // PAGE_ROWS):
             page = await self._storage.runs(limit=PAGE_ROWS, before=runs[-1].id if runs else None)
             runs += page
             if len(page) < PAGE_ROWS:
@@ -76,12 +76,12 @@ class WorkflowService:
                 newest.setdefault(run.workflow_id, run.status)
         workflows = await self._storage.workflows()
         there = {one.id for one in workflows}
-        return Listing(
+        return WorkflowListing(
             [ListedWorkflow(one, newest.get(one.id)) for one in workflows],
             [run for run in runs if run.workflow_id in there],
         )
 
-    @answers
+    @returns_outcome
     async def newest(self, workflow_id: WorkflowId, count: int) -> OpenedWorkflow:
         """The end of a conversation as `opened` has it, about so many messages: what is seen first, and soon there."""
         workflow = await self._workflow(workflow_id)
@@ -94,7 +94,7 @@ class WorkflowService:
         runs = await self._runs_of(shown, _always)
         return OpenedWorkflow(workflow, shown, runs, await self._below(runs) if is_whole else (), is_whole)
 
-    @answers
+    @returns_outcome
     async def opened(self, workflow_id: WorkflowId, is_wanted: Callable[[], bool] | None = None) -> OpenedWorkflow:
         """What the chat pane shows of a workflow. A run that cannot be read leaves its message without details.
 
@@ -126,19 +126,19 @@ class WorkflowService:
         """The runs that these have begun, and those below them."""
         below: list[LiveRun] = []
         seen = {run.run_id for run in runs}
-        parents = [run for run in runs if _may_have_begun(run)]
+        parents = [run for run in runs if _may_have_children(run)]
         while parents:
             children = [child for parent in parents for child in await self._storage.children(parent.run_id)]
             fresh = await self._replayed([child.id for child in children if child.id not in seen])
             seen.update(child.id for child in children)
             below += fresh
-            parents = [run for run in fresh if _may_have_begun(run)]
+            parents = [run for run in fresh if _may_have_children(run)]
         return below
 
-    @answers
+    @returns_outcome
     async def rename(self, workflow_id: WorkflowId, title: str) -> Workflow:
         """Give a workflow another title. Fails with `bad_input` for an empty one or over 256 characters."""
-        title = one_line(title)
+        title = normalized_title(title)
         if not title or len(title) > TITLE_CHARACTERS:
             raise Refused("bad_input", f"a title has 1 to {TITLE_CHARACTERS} characters")
         workflow = await self._workflow(workflow_id)
@@ -147,8 +147,8 @@ class WorkflowService:
         self._bus.publish(WorkflowChanged(renamed))
         return renamed
 
-    @answers
-    async def choose(self, workflow_id: WorkflowId | None, answering: Answering) -> Answering:
+    @returns_outcome
+    async def choose(self, workflow_id: WorkflowId | None, answering: AgentSelection) -> AgentSelection:
         """Have this agent and this model answer the next turns; a run at work goes on as it began. Without a
         workflow it is only found out whether they could.
 
@@ -158,14 +158,14 @@ class WorkflowService:
             raise NotFound("agent", answering.agent)
         _, model = self._agents.cast(answering)
         if model is not None and await self._access.granted(model) is None:
-            raise refused(key_missing(model))
+            raise refusal(key_missing(model))
         if workflow_id is not None:
             chosen = replace(await self._workflow(workflow_id), answering=answering)
             await self._storage.commit([PutWorkflow(chosen)])
             self._bus.publish(WorkflowChanged(chosen))
         return answering
 
-    @answers
+    @returns_outcome
     async def archive(self, workflow_id: WorkflowId) -> Workflow:
         """Cancel what is active, then put the workflow away: it is kept whole, and listed among the archived ones.
 
@@ -176,7 +176,7 @@ class WorkflowService:
         await self._engine.cancel_workflow(workflow_id, keep_recording=True)
         return await self._put_away(workflow_id, self._clock.now())
 
-    @answers
+    @returns_outcome
     async def restore(self, workflow_id: WorkflowId) -> Workflow:
         """Bring an archived workflow back, where it was. Fails with `not_found`."""
         return await self._put_away(workflow_id, None)
@@ -187,7 +187,7 @@ class WorkflowService:
         self._bus.publish(WorkflowChanged(changed))
         return changed
 
-    @answers
+    @returns_outcome
     async def delete(self, workflow_id: WorkflowId) -> None:
         """Cancel what is active, then remove the workflow with all that belongs to it."""
         await self.remove(workflow_id)
@@ -210,7 +210,7 @@ def _always() -> bool:
     return True
 
 
-def _may_have_begun(run: LiveRun) -> bool:
+def _may_have_children(run: LiveRun) -> bool:
     """Whether there may be runs below it: most have none, and are not looked up."""
     return any(step.has_child for step in run.steps.values()) or any(
         call.tool == execution_create.NAME for call in run.calls.values()

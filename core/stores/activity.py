@@ -7,10 +7,10 @@ from psygnal import Signal
 from core.domain.ids import RunId
 from core.domain.live_run import LiveRun
 from core.stores.activity_details import ActivityDetail, detail_of, details_of
-from core.stores.activity_items import ActivityItem, ActivityKind, activity_of, began
-from core.stores.listeners import tell
+from core.stores.activity_items import ActivityItem, ActivityKind, activity_of, start_time
+from core.stores.base import emit
 from core.stores.view_cache import ViewCache
-from core.stores.viewers import Batch
+from core.stores.watched_runs import Batch
 
 
 class Activity:
@@ -46,8 +46,8 @@ class Activity:
             self._items[run_id] = [old if (old := known.get(item.id)) == item else item for item in fresh]
         self._stale.clear()
         items = [item for run_id in reversed(self._runs) for item in self._items[run_id]]
-        items.sort(key=began, reverse=True)
-        return list(_once(items))
+        items.sort(key=start_time, reverse=True)
+        return list(_deduplicated(items))
 
     def detail(self, item: ActivityItem) -> ActivityDetail | None:
         """What there is to read about it now; None if it is not shown any more."""
@@ -66,12 +66,12 @@ class Activity:
 
     def _on_changed(self) -> None:
         self._look()
-        tell(self.changed)
+        emit(self.changed)
 
     def _on_batch(self, batch: Batch) -> None:
         if batch.run_id in self._runs:
             self._stale.add(batch.run_id)
-            tell(self.changed)
+            emit(self.changed)
 
     def _look(self) -> None:
         runs = (self._view.run_of(message.id) for message in self._view.messages)
@@ -86,7 +86,7 @@ class Activity:
         }
 
 
-def _once(items: Iterable[ActivityItem]) -> Iterator[ActivityItem]:
+def _deduplicated(items: Iterable[ActivityItem]) -> Iterator[ActivityItem]:
     """The items, of a task the first alone: several runs may have told of it."""
     seen: set[str] = set()
     for item in items:

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any
 
 from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveSubAgent, LiveTask, LiveThought
-from core.domain.run import RunKind
-from core.domain.step import StepStatus
+from core.domain.run import RunKind, StepStatus
 from core.domain.tool import CallStatus
 from core.stores.activity_items import step_id, sub_agent_id, thought_id
 

@@ -7,19 +7,31 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from core.domain.graphemes import shortened
 from core.domain.ids import RunId
-from core.domain.json_text import readable
 from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveSubAgent, LiveTask, LiveThought
-from core.domain.run import RunKind
-from core.domain.step import StepStatus
-from core.domain.summary import SUMMARY_TEMPLATE
+from core.domain.run import SUMMARY_TEMPLATE, RunKind, StepStatus
 from core.domain.task import TaskStatus
+from core.domain.text.graphemes import ellipsize
+from core.domain.text.json_text import readable_json
 from core.domain.tool import CallStatus
 
 TARGET_CHARACTERS = 200
-_TELLING = ("path", "file", "url", "query", "pattern", "expression", "command", "question", "name", "title", "id")
-_SILENT = frozenset({"run_code", "wait", "pick_file"})  # code is no line, and the duration of a wait says what it was
+_TARGET_ARGUMENTS = (
+    "path",
+    "file",
+    "url",
+    "query",
+    "pattern",
+    "expression",
+    "command",
+    "question",
+    "name",
+    "title",
+    "id",
+)
+_TOOLS_WITHOUT_TARGET = frozenset(
+    {"run_code", "wait", "pick_file"}
+)  # code is no line, and the duration of a wait says what it was
 
 
 class ActivityKind(StrEnum):
@@ -122,17 +134,17 @@ def activity_of(run: LiveRun, known: Mapping[str, ActivityItem] | None = None) -
     items += [_task_item(run, task) for task in run.tasks.values()]
     items += [_sub_agent_item(run, one) for one in run.sub_agents.values()]
     items += [_thought_item(run, one) for one in run.thoughts]
-    items.sort(key=began)
+    items.sort(key=start_time)
     items.reverse()
     return items
 
 
-def began(item: ActivityItem) -> datetime:
+def start_time(item: ActivityItem) -> datetime:
     """By which items are ordered."""
     return item.at
 
 
-def counts(items: Iterable[ActivityItem]) -> dict[ActivityFilter, int]:
+def count_by_filter(items: Iterable[ActivityItem]) -> dict[ActivityFilter, int]:
     """How many each filter takes."""
     of_kind = Counter(item.kind for item in items)
     return {
@@ -149,12 +161,12 @@ def target_of(tool: str, arguments: Any) -> str:
 
     At most 200 characters, without line breaks.
     """
-    if tool in _SILENT:
+    if tool in _TOOLS_WITHOUT_TARGET:
         return ""
     if not isinstance(arguments, Mapping):
-        return _on_a_line(arguments) if arguments else ""
-    named = (arguments[name] for name in _TELLING if name in arguments)
-    return _on_a_line(next((value for value in (*named, *arguments.values()) if _tells(value)), ""))
+        return _single_line(arguments) if arguments else ""
+    named = (arguments[name] for name in _TARGET_ARGUMENTS if name in arguments)
+    return _single_line(next((value for value in (*named, *arguments.values()) if _is_readable(value)), ""))
 
 
 def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
@@ -164,18 +176,18 @@ def _call_item(run: LiveRun, call: LiveCall) -> ActivityItem:
         run.run_id,
         ActivityKind.TOOL,
         call.tool,
-        ActivityState.WAITING if waits(run, call) else _CALL_STATES[call.status],
+        ActivityState.WAITING if is_waiting_for_user(run, call) else _CALL_STATES[call.status],
         call.started_at,
         target_of(call.tool, call.arguments),
         call.summary or _message(call.error),
         None if call.duration_ms is None else call.duration_ms / 1000,
         step=call.step if run.kind is RunKind.WORKFLOW else None,
-        below=_below(run),
+        below=_child_title(run),
         sub_agent=maker.name if maker is not None else None,
     )
 
 
-def waits(run: LiveRun, call: LiveCall) -> bool:
+def is_waiting_for_user(run: LiveRun, call: LiveCall) -> bool:
     """Whether a call goes on when a person has answered it. One tool asks one thing at a time."""
     if call.status is not CallStatus.RUNNING:
         return False
@@ -195,7 +207,7 @@ def _sub_agent_item(run: LiveRun, one: LiveSubAgent) -> ActivityItem:
         summary=_message(one.error),
         duration_s=None if one.duration_ms is None else one.duration_ms / 1000,
         step=one.step if run.kind is RunKind.WORKFLOW else None,
-        below=_below(run),
+        below=_child_title(run),
     )
 
 
@@ -216,9 +228,9 @@ def _step_item(run: LiveRun, step: LiveStep, *, is_agent: bool) -> ActivityItem:
         began,
         summary=_message(step.error),
         duration_s=None if step.finished_at is None else max(0.0, (step.finished_at - began).total_seconds()),
-        below=_below(run),
+        below=_child_title(run),
         attempts=max(1, step.attempts),
-        reason=_on_a_line(readable(step.skipped_value)) if step.skipped else None,
+        reason=_single_line(readable_json(step.skipped_value)) if step.skipped else None,
         progress=Progress(iterations.completed, iterations.failed, iterations.total) if iterations else None,
     )
 
@@ -237,10 +249,10 @@ def _thought_item(run: LiveRun, thought: LiveThought) -> ActivityItem:
         "",
         ActivityState.RUNNING if thought.is_open else ActivityState.DONE,
         thought.started_at,
-        _on_a_line(thought.beginning(4 * TARGET_CHARACTERS)),
+        _single_line(thought.beginning(4 * TARGET_CHARACTERS)),
         duration_s=None if thought.is_open else thought.elapsed_ms / 1000,
         step=thought.step if run.kind is RunKind.WORKFLOW else None,
-        below=_below(run),
+        below=_child_title(run),
     )
 
 
@@ -249,7 +261,7 @@ def thought_id(run: LiveRun, thought: LiveThought) -> str:
     return f"{run.run_id}/{thought.step}[{thought.index}]/{thought.offset}/{thought.started_at.timestamp()}"
 
 
-def _below(run: LiveRun) -> str | None:
+def _child_title(run: LiveRun) -> str | None:
     return run.workflow_name if run.parent is not None else None
 
 
@@ -258,17 +270,17 @@ def step_id(run: LiveRun, step: LiveStep) -> str:
 
 
 def _message(error: Mapping[str, Any] | None) -> str:
-    return "" if error is None else _on_a_line(str(error.get("message") or error.get("code") or ""))
+    return "" if error is None else _single_line(str(error.get("message") or error.get("code") or ""))
 
 
-def _tells(value: Any) -> bool:
+def _is_readable(value: Any) -> bool:
     return isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
 
 
-def _on_a_line(value: Any) -> str:
-    text = value if isinstance(value, str) else readable(value)
+def _single_line(value: Any) -> str:
+    text = value if isinstance(value, str) else readable_json(value)
     line = " ".join(text[: 4 * TARGET_CHARACTERS].split())
-    return shortened(line, TARGET_CHARACTERS)
+    return ellipsize(line, TARGET_CHARACTERS)
 
 
 _CALL_STATES = {

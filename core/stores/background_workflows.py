@@ -21,22 +21,19 @@ from core.domain.template import ValidationMode
 from core.domain.workflow import Workflow
 from core.errors import limit_reached, workflow_busy
 from core.ports.clock import Clock
-from core.stores.alarm import Alarm, CallLater, Timer
-from core.stores.execution import Execution, is_about_asking, is_progress, is_shown_in_row
-from core.stores.listeners import tell
-from core.stores.live_runs import LiveRuns
-from core.stores.slots import Slots
-from core.stores.viewers import Viewer
+from core.stores.base import Alarm, CallLater, Timer, emit
+from core.stores.execution import Execution, Slots, changes_progress, changes_questions, changes_row
+from core.stores.watched_runs import LiveRuns, Viewer
 
 log = logging.getLogger(__name__)
 
 RECENT_S = 600.0
-SWEEP_S = 60.0
-PROGRESS_S = 0.03
+SWEEP_INTERVAL_S = 60.0
+PROGRESS_INTERVAL_S = 0.03
 
 
 @dataclass(frozen=True, slots=True)
-class Sweep:
+class SweepReport:
     """What a sweep found: runs that gave their texts back since the last one, rows that left, rows that stay."""
 
     released: int
@@ -92,7 +89,7 @@ class BackgroundWorkflows:
             execution = self._executions.get(workflow.id)
             if execution is not None and execution.workflow_name != workflow.title:
                 execution.workflow_name = workflow.title
-                tell(self.changed, workflow.id)
+                emit(self.changed, workflow.id)
 
     # Starting
 
@@ -144,27 +141,27 @@ class BackgroundWorkflows:
         if execution is not None:
             if audience.run.status.is_final and not was_final:
                 self._finish(execution)
-            elif is_progress(event.fact):
+            elif changes_progress(event.fact):
                 self._tell_soon(event.workflow_id)
-            elif is_shown_in_row(event.fact):
-                tell(self.changed, event.workflow_id)
+            elif changes_row(event.fact):
+                emit(self.changed, event.workflow_id)
         elif (root := self._root_of(audience.run)) is not None:
             if audience.run.status.is_final and audience.run in root.below:
                 root.below.remove(audience.run)
-                tell(self.changed, event.workflow_id)
-            elif is_about_asking(event.fact):
-                tell(self.changed, event.workflow_id)
+                emit(self.changed, event.workflow_id)
+            elif changes_questions(event.fact):
+                emit(self.changed, event.workflow_id)
 
     def _tell_soon(self, workflow_id: WorkflowId) -> None:
         self._progressed[workflow_id] = None
         if self._progress_timer is None:
-            self._progress_timer = self._call_later(PROGRESS_S, self._tell_progress)
+            self._progress_timer = self._call_later(PROGRESS_INTERVAL_S, self._tell_progress)
 
     def _tell_progress(self) -> None:
         progressed, self._progressed, self._progress_timer = self._progressed, {}, None
         for workflow_id in progressed:
             if workflow_id in self._executions:
-                tell(self.changed, workflow_id)
+                emit(self.changed, workflow_id)
 
     def mark_complete(self, workflow_id: WorkflowId, status: RunStatus, error: dict[str, Any] | None = None) -> None:
         """The workflow is not active any more, although no event says so: its start failed, or its run was lost.
@@ -223,13 +220,13 @@ class BackgroundWorkflows:
         """Look at another workflow: a pointer moves, and nothing is copied or lost."""
         if workflow_id != self._viewed:
             self._viewed = workflow_id
-            tell(self.viewed_changed)
+            emit(self.viewed_changed)
 
     def set_window_active(self, is_active: bool) -> None:
         """Whether the window that shows the viewed workflow is the one that a person works in."""
         if is_active != self._is_window_active:
             self._is_window_active = is_active
-            tell(self.window_active_changed)
+            emit(self.window_active_changed)
 
     def is_watched(self, workflow_id: WorkflowId) -> bool:
         """Whether a person sees what happens in it: it is viewed, in the active window."""
@@ -264,7 +261,7 @@ class BackgroundWorkflows:
             self.cleanup(now)
         return self._arm()
 
-    def cleanup(self, now: float) -> Sweep:
+    def cleanup(self, now: float) -> SweepReport:
         """Let rows that ended 10 minutes ago leave *Recently finished*. Runs each minute while there are any.
 
         A row below which somebody still waits for the person stays.
@@ -273,10 +270,10 @@ class BackgroundWorkflows:
         over = [execution for execution in ended if (execution.recent_since or 0.0) + RECENT_S <= now]
         for execution in over:
             self._remove(execution)
-        sweep = Sweep(self._released, len(over), len(self._ended))
+        sweep = SweepReport(self._released, len(over), len(self._ended))
         log.info("swept: %d released, %d timed out, %d kept", sweep.released, sweep.timed_out, sweep.kept)
         self._released = 0
-        self._sweep_at = now + SWEEP_S
+        self._sweep_at = now + SWEEP_INTERVAL_S
         return sweep
 
     def _arm(self) -> float | None:
@@ -309,7 +306,7 @@ class BackgroundWorkflows:
         execution.slot = self._slots.take(workflow_id)
         self._executions.pop(workflow_id, None)
         self._executions[workflow_id] = execution
-        tell(self.changed, workflow_id)
+        emit(self.changed, workflow_id)
         return execution
 
     def _begin(self, run: LiveRun) -> None:
@@ -317,7 +314,7 @@ class BackgroundWorkflows:
         known = self._executions.get(workflow_id)
         if known is not None and known.run is None:
             before, known.run, known.before = known.before, run, None
-            tell(self.changed, workflow_id)
+            emit(self.changed, workflow_id)
         else:
             before = known
             self._place(Execution(workflow_id, run.agent, run.workflow_name, self._clock.now(), run=run))
@@ -328,16 +325,16 @@ class BackgroundWorkflows:
     def _finish(self, execution: Execution) -> None:
         execution.recent_since = self._clock.monotonic()
         if self._sweep_at is None:
-            self._sweep_at = execution.recent_since + SWEEP_S
+            self._sweep_at = execution.recent_since + SWEEP_INTERVAL_S
         self._arm()
-        tell(self.changed, execution.workflow_id)
+        emit(self.changed, execution.workflow_id)
 
     def _remove(self, execution: Execution) -> None:
         del self._executions[execution.workflow_id]
         self._slots.free(execution.workflow_id)
         self._let_go(execution)
         self._arm()
-        tell(self.changed, execution.workflow_id)
+        emit(self.changed, execution.workflow_id)
 
     def _let_go(self, execution: Execution) -> None:
         """No row shows the run any more. What is not released yet stays until it is."""

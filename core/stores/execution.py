@@ -115,16 +115,45 @@ _ASKING = frozenset({InterruptionRaised, InterruptionClosed})
 _STATE = frozenset({RunStarted, RunPaused, RunContinued, RunWaiting, RunResumed, RunFinished})
 
 
-def is_progress(fact: Fact) -> bool:
+def changes_progress(fact: Fact) -> bool:
     """Whether the `3/7` of the row is another now. An iteration is no step of its own there."""
     return isinstance(fact, StepFinished | StepSkipped) and getattr(fact, "index", None) is None
 
 
-def is_shown_in_row(fact: Fact) -> bool:
+def changes_row(fact: Fact) -> bool:
     """Whether state or time of the row may be others now."""
-    return type(fact) in _STATE or is_about_asking(fact)
+    return type(fact) in _STATE or changes_questions(fact)
 
 
-def is_about_asking(fact: Fact) -> bool:
+def changes_questions(fact: Fact) -> bool:
     """Whether a person is asked, or is asked no longer."""
     return type(fact) in _ASKING
+
+
+SLOTS = range(1, 10)
+
+
+class Slots:
+    """Gives each workflow the lowest free number, for as long as it is kept. Nothing renumbers."""
+
+    def __init__(self) -> None:
+        self._taken: dict[int, WorkflowId] = {}
+
+    def take(self, workflow_id: WorkflowId) -> int | None:
+        """The number the workflow has, else the lowest free one, else None: ten or more go without."""
+        free = None
+        for slot in SLOTS:
+            holder = self._taken.get(slot)
+            if holder == workflow_id:
+                return slot
+            if holder is None and free is None:
+                free = slot
+        if free is not None:
+            self._taken[free] = workflow_id
+        return free
+
+    def free(self, workflow_id: WorkflowId) -> None:
+        self._taken = {slot: holder for slot, holder in self._taken.items() if holder != workflow_id}
+
+    def workflow_at(self, slot: int) -> WorkflowId | None:
+        return self._taken.get(slot)

@@ -12,11 +12,11 @@ from psygnal import Signal
 from core.bus import Bus, WorkflowDeleted
 from core.domain.run import Run, RunStatus
 from core.domain.toast import Toast, ToastId, ToastType
-from core.stores.listeners import tell
-from core.stores.toasts import Toasts, of_error
+from core.stores.base import emit
+from core.stores.toasts import Toasts, error_parameters
 
-MOST = 200
-_OWN_DEEDS = frozenset({"workflow_archived", "workflow_deleted"})  # what a person just did is no news
+MAX_NOTICES = 200
+_USER_ACTIONS = frozenset({"workflow_archived", "workflow_deleted"})  # what a person just did is no news
 
 
 class Inbox:
@@ -46,27 +46,27 @@ class Inbox:
             self._keep(notice)
         for run in runs:
             if run.finished_at is not None and run.status in (RunStatus.SUCCESS, RunStatus.ERROR):
-                self._keep(_notice(run))
-        tell(self.changed)
+                self._keep(_run_notice(run))
+        emit(self.changed)
 
     def _on_added(self, toast: Toast) -> None:
-        if toast.type is not ToastType.USER_QUESTION and toast.code not in _OWN_DEEDS:
+        if toast.type is not ToastType.USER_QUESTION and toast.code not in _USER_ACTIONS:
             self._keep(toast)
-            tell(self.changed)
+            emit(self.changed)
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
         kept = {name: one for name, one in self._notices.items() if one.workflow_id != message.workflow_id}
         if len(kept) < len(self._notices):
             self._notices = kept
-            tell(self.changed)
+            emit(self.changed)
 
     def _keep(self, notice: Toast) -> None:
         self._notices[notice.id] = notice
-        if len(self._notices) > MOST:
+        if len(self._notices) > MAX_NOTICES:
             del self._notices[min(self._notices.values(), key=lambda one: one.created_at).id]
 
 
-def _notice(run: Run) -> Toast:
+def _run_notice(run: Run) -> Toast:
     """The end of a run as its toast told it."""
     assert run.finished_at is not None
     is_success = run.status is RunStatus.SUCCESS
@@ -78,5 +78,5 @@ def _notice(run: Run) -> Toast:
         run.error.message if run.error is not None else "",
         run.finished_at,
         run.workflow_id,
-        parameters=of_error(run.error.as_dict()) if run.error is not None else (),
+        parameters=error_parameters(run.error.as_dict()) if run.error is not None else (),
     )

@@ -15,17 +15,16 @@ from core.domain.ids import WorkflowId
 from core.domain.settings import NotifyLevel, Settings
 from core.domain.toast import Toast, ToastType
 from core.ports.clock import Clock
-from core.stores.alarm import Alarm, CallLater
 from core.stores.background_workflows import BackgroundWorkflows
-from core.stores.listeners import tell
+from core.stores.base import Alarm, CallLater, emit
 from core.stores.questions import Questions
 from core.stores.toasts import Toasts
 
-GATHER_S = 1.0
+GROUPING_S = 1.0
 """What comes within this time of the first piece of news is told with it."""
 
 
-class Group(StrEnum):
+class NotificationGroup(StrEnum):
     """What is never gathered with the other."""
 
     ASKING = "asking"
@@ -50,7 +49,7 @@ class Notification:
     """
 
     key: str
-    group: Group
+    group: NotificationGroup
     toasts: tuple[Toast, ...]
     is_quiet: bool = False
 
@@ -81,7 +80,7 @@ class Notifications:
         self._settings = settings
         self._clock = clock
         self._is_present = False
-        self._news: dict[tuple[Group, WorkflowId], Toast] = {}
+        self._news: dict[tuple[NotificationGroup, WorkflowId], Toast] = {}
         self._standing: dict[str, Notification] = {}
         self._alarm = Alarm(clock, call_later, self._tell)
         self._subscription = bus.subscribe(WorkflowDeleted, self._on_deleted)
@@ -132,20 +131,20 @@ class Notifications:
         is_seen = self._is_present or not len(self.shown)  # without a window, nobody shows them
         if toast.workflow_id is None or is_seen or self._settings().notify not in _LEVELS[toast.type]:
             return
-        about = (_group(toast), toast.workflow_id)
+        about = (_group_of(toast), toast.workflow_id)
         self._news.pop(about, None)
         self._news[about] = toast
         if len(self._news) == 1:
-            self._alarm.set(self._clock.monotonic() + GATHER_S)
+            self._alarm.set(self._clock.monotonic() + GROUPING_S)
 
     def _tell(self, _now: float) -> None:
         news, self._news = self._news, {}
-        for group in Group:
+        for group in NotificationGroup:
             fresh = [toast for (its_group, _), toast in news.items() if its_group is group]
             if fresh:
                 self._show(group, fresh)
 
-    def _show(self, group: Group, fresh: list[Toast]) -> None:
+    def _show(self, group: NotificationGroup, fresh: list[Toast]) -> None:
         """One piece of news has a notification of its own; several share theirs with those that shared it before."""
         several = f"{group}:several"
         key = several if len(fresh) > 1 else f"{group}:{fresh[0].workflow_id}"
@@ -161,7 +160,7 @@ class Notifications:
 
     def _on_questions(self, workflow_id: WorkflowId) -> None:
         if not self._questions.count(workflow_id):
-            self._forget(Group.ASKING, workflow_id)
+            self._forget(NotificationGroup.ASKING, workflow_id)
 
     def _on_workflow(self, workflow_id: WorkflowId) -> None:
         """At work again: that it had finished is no news. That it failed stays one."""
@@ -169,35 +168,35 @@ class Notifications:
             return
         execution = self._background.get_execution(workflow_id)
         if execution is not None and execution.is_active:
-            ended = self._toasts_of(Group.ENDED, workflow_id)
+            ended = self._toasts_of(NotificationGroup.ENDED, workflow_id)
             if any(toast.type is ToastType.SUCCESS for toast in ended):
-                self._forget(Group.ENDED, workflow_id)
+                self._forget(NotificationGroup.ENDED, workflow_id)
 
     def _on_looking(self) -> None:
         """What a person sees in the window needs no notification; that of another workflow stays (UI §7)."""
         viewed = self._background.viewed_workflow_id
         if viewed is not None and self._background.is_watched(viewed):
-            for group in Group:
+            for group in NotificationGroup:
                 self._forget(group, viewed)
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
-        for group in Group:
+        for group in NotificationGroup:
             self._forget(group, message.workflow_id)
 
-    def _toasts_of(self, group: Group, workflow_id: WorkflowId) -> Iterable[Toast]:
+    def _toasts_of(self, group: NotificationGroup, workflow_id: WorkflowId) -> Iterable[Toast]:
         if (news := self._news.get((group, workflow_id))) is not None:
             yield news
         for standing in self._standing.values():
             if standing.group is group:
                 yield from (toast for toast in standing.toasts if toast.workflow_id == workflow_id)
 
-    def _forget(self, group: Group, workflow_id: WorkflowId) -> None:
+    def _forget(self, group: NotificationGroup, workflow_id: WorkflowId) -> None:
         self._news.pop((group, workflow_id), None)
         if not self._news:
             self._alarm.set(None)
         self._drop(group, workflow_id)
 
-    def _drop(self, group: Group, workflow_id: WorkflowId, unless: str = "") -> None:
+    def _drop(self, group: NotificationGroup, workflow_id: WorkflowId, unless: str = "") -> None:
         """Take the workflow out of what stands, but not out of the notification of that key."""
         for standing in self.standing:
             if standing.group is not group or standing.key == unless or workflow_id not in standing.workflows:
@@ -207,12 +206,12 @@ class Notifications:
                 self._stand(Notification(standing.key, group, left, is_quiet=True))
             else:
                 del self._standing[standing.key]
-                tell(self.closed, standing.key)
+                emit(self.closed, standing.key)
 
     def _stand(self, notification: Notification) -> None:
         self._standing[notification.key] = notification
-        tell(self.shown, notification)
+        emit(self.shown, notification)
 
 
-def _group(toast: Toast) -> Group:
-    return Group.ASKING if toast.type is ToastType.USER_QUESTION else Group.ENDED
+def _group_of(toast: Toast) -> NotificationGroup:
+    return NotificationGroup.ASKING if toast.type is ToastType.USER_QUESTION else NotificationGroup.ENDED

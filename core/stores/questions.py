@@ -3,18 +3,20 @@
 Derived from the live states of `BackgroundWorkflows`, so that a question is open here exactly as long as it is there.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from psygnal import Signal
 
 from core.domain.events import InterruptionRaised
-from core.domain.ids import InterruptionId, RunId, WorkflowId
+from core.domain.ids import InterruptionId, RunId, ServerId, WorkflowId
 from core.domain.interruption import InterruptionKind, InterruptionStatus
 from core.domain.live_run import LiveInterruption, LiveRun
 from core.domain.run import RunKind
+from core.domain.tool import mcp_server_of
 from core.stores.background_workflows import BackgroundWorkflows
-from core.stores.listeners import tell
+from core.stores.base import emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class Questions:
                 self._told[workflow_id] = now
             else:
                 del self._told[workflow_id]
-            tell(self.changed, workflow_id)
+            emit(self.changed, workflow_id)
 
 
 def _question(run: LiveRun, waiting: LiveInterruption) -> Question:
@@ -119,3 +121,50 @@ def _question(run: LiveRun, waiting: LiveInterruption) -> Question:
         datetime.fromisoformat(asked.expires_at) if asked.expires_at is not None else None,
         run.agent if run.kind is RunKind.CHAT else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRequest:
+    """An open request. `tool` is that of the call which is at stake or asks, `agent` who answers in its run, if anybody
+    does."""
+
+    workflow_id: WorkflowId
+    workflow: str
+    kind: InterruptionKind
+    tool: str | None = None
+    agent: str | None = None
+
+
+def open_requests(questions: Questions, background: BackgroundWorkflows) -> list[OpenRequest]:
+    """Every open request, by workflow."""
+    found = []
+    for one in questions.all:
+        execution, run = background.get_execution(one.workflow_id), background.live_run(one.run_id)
+        name = execution.workflow_name if execution is not None else ""
+        agent = run.agent if run is not None else None
+        found.append(OpenRequest(one.workflow_id, name, one.kind, one.asked.tool, agent))
+    return found
+
+
+def requests_about_server(waiting: Iterable[OpenRequest], server: ServerId) -> list[OpenRequest]:
+    """Those about a call of one of the server's tools, which is to be made yet."""
+    return [one for one in _requests_of_server(waiting, server) if one.kind is not InterruptionKind.QUESTION]
+
+
+def requests_by_server(waiting: Iterable[OpenRequest], server: ServerId) -> list[OpenRequest]:
+    """Those that the server itself asks, in a call that goes on until they are answered."""
+    return [one for one in _requests_of_server(waiting, server) if one.kind is InterruptionKind.QUESTION]
+
+
+def agent_requests(waiting: Iterable[OpenRequest]) -> list[OpenRequest]:
+    """Those in whose run an agent goes on once they are answered."""
+    return [one for one in waiting if one.agent is not None]
+
+
+def consent_requests(waiting: Iterable[OpenRequest]) -> list[OpenRequest]:
+    """Those that are there since the mode asks for consent."""
+    return [one for one in waiting if one.kind is InterruptionKind.TOOL_APPROVAL]
+
+
+def _requests_of_server(waiting: Iterable[OpenRequest], server: ServerId) -> list[OpenRequest]:
+    return [one for one in waiting if one.tool is not None and mcp_server_of(one.tool) == server]

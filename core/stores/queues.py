@@ -7,8 +7,8 @@ from psygnal import Signal
 
 from core.bus import Bus, QueueChanged, WorkflowDeleted
 from core.domain.ids import WorkflowId
-from core.domain.queued_message import Held, QueuedMessage
-from core.stores.listeners import tell
+from core.domain.messages import QueuedMessage, QueueHold
+from core.stores.base import emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +16,10 @@ class Queue:
     """What waits in a workflow, the next one first. `held`: it does not go on by itself."""
 
     messages: Sequence[QueuedMessage] = ()
-    held: Held | None = None
+    held: QueueHold | None = None
 
 
-EMPTY = Queue()
+EMPTY_QUEUE = Queue()
 
 
 class Queues:
@@ -40,15 +40,15 @@ class Queues:
             subscription.close()
 
     def of(self, workflow_id: WorkflowId | None) -> Queue:
-        return self._queues.get(workflow_id, EMPTY) if workflow_id is not None else EMPTY
+        return self._queues.get(workflow_id, EMPTY_QUEUE) if workflow_id is not None else EMPTY_QUEUE
 
     def _on_changed(self, message: QueueChanged) -> None:
         if message.messages:
             self._queues[message.workflow_id] = Queue(tuple(message.messages), message.held)
         else:
             self._queues.pop(message.workflow_id, None)
-        tell(self.changed)
+        emit(self.changed)
 
     def _on_deleted(self, message: WorkflowDeleted) -> None:
         if not message.can_return and self._queues.pop(message.workflow_id, None) is not None:
-            tell(self.changed)
+            emit(self.changed)

@@ -9,7 +9,7 @@ from core.bus import Bus, WorkflowDeleted
 from core.domain.events import Event, RunCreated, RunFinished, StepRecorded
 from core.domain.ids import RunId, WorkflowId
 from core.domain.run import RunKind
-from core.stores.listeners import tell
+from core.stores.base import emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Recordings:
     def load(self, recordings: Iterable[ListedRecording]) -> None:
         """Take in what the store holds; what was heard of meanwhile is newer and stays."""
         self._open = {**{one.workflow_id: one for one in recordings}, **self._open}
-        tell(self.changed)
+        emit(self.changed)
 
     def get(self, workflow_id: WorkflowId | None) -> ListedRecording | None:
         """The open recording of the workflow."""
@@ -51,10 +51,10 @@ class Recordings:
         match event.fact:
             case RunCreated(kind=RunKind.RECORDING):
                 self._open[event.workflow_id] = ListedRecording(event.run_id, event.workflow_id)
-                tell(self.changed)
+                emit(self.changed)
             case StepRecorded() if (known := self._of(event)) is not None:
                 self._open[event.workflow_id] = replace(known, steps=known.steps + 1)
-                tell(self.changed)
+                emit(self.changed)
             case RunFinished() if self._of(event) is not None:
                 self._forget(event.workflow_id)
 
@@ -64,4 +64,4 @@ class Recordings:
 
     def _forget(self, workflow_id: WorkflowId) -> None:
         if self._open.pop(workflow_id, None) is not None:
-            tell(self.changed)
+            emit(self.changed)

@@ -10,7 +10,7 @@ from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.questions import Question, Questions
 from core.stores.toasts import Toasts
 
-TOLD_KEPT = 256
+MAX_REMEMBERED_RUNS = 256
 
 
 class ToastFeed:
@@ -24,7 +24,7 @@ class ToastFeed:
         self._background = background
         self._questions = questions
         self._toasts = toasts
-        self._told: deque[RunId] = deque(maxlen=TOLD_KEPT)
+        self._told: deque[RunId] = deque(maxlen=MAX_REMEMBERED_RUNS)
         self._asked: dict[WorkflowId, dict[InterruptionId, ToastId | None]] = {}
         self._subscriptions = (bus.subscribe(Event, self._on_event), bus.subscribe(WorkflowDeleted, self._on_deleted))
         questions.changed.connect(self._on_questions)

@@ -11,12 +11,11 @@ from core.domain.ids import WorkflowId, new_id
 from core.domain.run import RunStatus
 from core.domain.toast import BRIEF_S, Toast, ToastId, ToastType
 from core.ports.clock import Clock
-from core.stores.alarm import Alarm, CallLater
-from core.stores.listeners import tell
+from core.stores.base import Alarm, CallLater, emit
 
-VISIBLE_AT_MOST = 5
-HISTORY_KEPT = 500
-_OF_ERRORS = (
+MAX_VISIBLE = 5
+MAX_HISTORY = 500
+_ERROR_PARAMETERS = (
     ("error", "code"),
     ("during", "failed_during"),
     ("status", "status"),
@@ -27,7 +26,7 @@ its server wants to be left alone."""
 
 
 @dataclass(slots=True, eq=False)
-class _Shown:
+class _VisibleToast:
     """A toast that is seen: since when, and until when, in monotonic seconds."""
 
     toast: Toast
@@ -46,9 +45,9 @@ class Toasts:
 
     def __init__(self, clock: Clock, call_later: CallLater, history: Iterable[Toast] = ()) -> None:
         self._clock = clock
-        self._visible: list[_Shown] = []
+        self._visible: list[_VisibleToast] = []
         self._waiting: list[Toast] = []
-        self._history = deque(history, maxlen=HISTORY_KEPT)
+        self._history = deque(history, maxlen=MAX_HISTORY)
         self._pauses: set[str] = set()
         self._paused_at: float | None = None
         self._alarm = Alarm(clock, call_later, self.tick)
@@ -102,8 +101,8 @@ class Toasts:
         )
         toast = self._repeat(toast) or self._place(toast)
         self._arm()
-        tell(self.added, toast)
-        tell(self.changed)
+        emit(self.added, toast)
+        emit(self.changed)
         return toast.id
 
     def add_workflow_complete(
@@ -123,7 +122,7 @@ class Toasts:
             message=str(told.get("message", "")),
             workflow_id=workflow_id,
             duration_s=BRIEF_S,
-            parameters=of_error(told),
+            parameters=error_parameters(told),
         )
 
     def add_user_question(
@@ -143,7 +142,7 @@ class Toasts:
         for shown in self._visible:
             if shown.toast.id == toast.id:
                 shown.toast = toast
-                tell(self.changed)
+                emit(self.changed)
         self._waiting = [toast if other.id == toast.id else other for other in self._waiting]
 
     def standing(self, toast_id: ToastId) -> Toast | None:
@@ -159,7 +158,7 @@ class Toasts:
     def withdraw(self, toast_id: ToastId) -> None:
         """What it says holds no longer: it goes without a trace, from the history too."""
         self._dismiss(lambda toast: toast.id == toast_id)
-        self._history = deque((one for one in self._history if one.id != toast_id), maxlen=HISTORY_KEPT)
+        self._history = deque((one for one in self._history if one.id != toast_id), maxlen=MAX_HISTORY)
 
     def dismiss_for_workflow(self, workflow_id: WorkflowId, kind: ToastType | None = None) -> None:
         """Close all toasts of a workflow, or those of one kind."""
@@ -197,7 +196,7 @@ class Toasts:
                 self._close(shown)
             self._fill()
             if over:
-                tell(self.changed)
+                emit(self.changed)
         return self._arm()
 
     def _arm(self) -> float | None:
@@ -224,7 +223,7 @@ class Toasts:
     def _place(self, toast: Toast) -> Toast:
         """Show the toast in place of the one that was said longest ago, or let it wait."""
         passing = [shown for shown in self._visible if not shown.toast.persistent]
-        if len(self._visible) < VISIBLE_AT_MOST:
+        if len(self._visible) < MAX_VISIBLE:
             self._visible.append(self._show(toast))
         elif passing:
             self._close(min(passing, key=lambda shown: shown.since))
@@ -238,20 +237,20 @@ class Toasts:
         persistent = [other for other in self._waiting if other.persistent]
         passing = [other for other in self._waiting if not other.persistent]
         (persistent if toast.persistent else passing).append(toast)
-        if len(passing) > VISIBLE_AT_MOST:
+        if len(passing) > MAX_VISIBLE:
             self._history.append(passing.pop(0))
         self._waiting = [*persistent, *passing]
 
     def _fill(self) -> None:
-        while self._waiting and len(self._visible) < VISIBLE_AT_MOST:
+        while self._waiting and len(self._visible) < MAX_VISIBLE:
             self._visible.append(self._show(self._waiting.pop(0)))
 
-    def _show(self, toast: Toast) -> _Shown:
+    def _show(self, toast: Toast) -> _VisibleToast:
         """The toast, seen from now on; during a pause its time stands from the start."""
         now = self._paused_at if self._paused_at is not None else self._clock.monotonic()
-        return _Shown(toast, now, now + toast.duration_s if toast.duration_s is not None else None)
+        return _VisibleToast(toast, now, now + toast.duration_s if toast.duration_s is not None else None)
 
-    def _close(self, shown: _Shown) -> None:
+    def _close(self, shown: _VisibleToast) -> None:
         self._visible.remove(shown)
         self._history.append(shown.toast)
 
@@ -264,9 +263,9 @@ class Toasts:
         self._fill()
         self._arm()
         if seen:
-            tell(self.changed)
+            emit(self.changed)
 
 
-def of_error(error: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+def error_parameters(error: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
     """What a toast tells of the error of a run, as its `parameters`."""
-    return tuple((name, error[key]) for name, key in _OF_ERRORS if key in error)
+    return tuple((name, error[key]) for name, key in _ERROR_PARAMETERS if key in error)

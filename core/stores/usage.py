@@ -13,7 +13,6 @@ from typing import Any
 from psygnal import Signal
 
 from core.bus import Bus, WorkflowDeleted
-from core.domain.context import text_tokens
 from core.domain.events import (
     Event,
     Fact,
@@ -27,18 +26,18 @@ from core.domain.events import (
 )
 from core.domain.ids import RunId, WorkflowId
 from core.domain.live_run import LiveRun
-from core.domain.run import RunKind, RunStatus
-from core.domain.summary import SUMMARY_TEMPLATE
+from core.domain.run import SUMMARY_TEMPLATE, RunKind, RunStatus
+from core.domain.tokens import estimate_tokens
 from core.ports.clock import Clock
 from core.stores.background_workflows import BackgroundWorkflows
-from core.stores.listeners import tell
+from core.stores.base import emit
 
-SPEED_S = 0.5
+SPEED_INTERVAL_S = 0.5
 """How often the speed of an answer is told anew while it comes in."""
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class TokenUsage:
     """Tokens in and out, and dollars. `cost` None: not known. `is_less`: there were answers that nobody counted, so
     that it is more; `is_cheaper`: the same of the price."""
 
@@ -63,15 +62,15 @@ class WorkflowUsage:
     `is_cut`: its oldest messages were not sent any more.
     """
 
-    turn: Spent = Spent()
-    total: Spent = Spent()
+    turn: TokenUsage = TokenUsage()
+    total: TokenUsage = TokenUsage()
     context_tokens: int | None = None
     is_cut: bool = False
     tokens_a_second: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _RunUsage:
     """What one run has used, as its state told last."""
 
     run_id: RunId
@@ -98,7 +97,7 @@ class Usage:
     def __init__(self, bus: Bus, background: BackgroundWorkflows, clock: Clock) -> None:
         self._background = background
         self._clock = clock
-        self._runs: dict[WorkflowId, dict[RunId, _Counted]] = {}
+        self._runs: dict[WorkflowId, dict[RunId, _RunUsage]] = {}
         self._told_at: dict[RunId, float] = {}
         self._viewed: WorkflowId | None = background.viewed_workflow_id
         background.changed.connect(self._on_changed)
@@ -118,10 +117,10 @@ class Usage:
         known = self._runs.setdefault(workflow_id, {})
         for run in runs:
             before = known.get(run.run_id)
-            if (before is None or before.seq < run.seq) and not _is_of_no_account(run):
-                known[run.run_id] = _counted(run)
+            if (before is None or before.seq < run.seq) and not _is_negligible(run):
+                known[run.run_id] = _run_usage(run)
         self._added_up.pop(workflow_id, None)
-        tell(self.changed, workflow_id)
+        emit(self.changed, workflow_id)
 
     def of(self, workflow_id: WorkflowId | None) -> WorkflowUsage:
         """What is known of a workflow; of one that nobody heard of, nothing."""
@@ -129,30 +128,30 @@ class Usage:
         if workflow_id is None or not known:
             return WorkflowUsage()
         if (found := self._added_up.get(workflow_id)) is None:
-            found = self._added_up[workflow_id] = _added_up(known)
+            found = self._added_up[workflow_id] = _workflow_usage(known)
         return found
 
     def _on_event(self, event: Event) -> None:
         kind = type(event.fact)
-        if kind not in _STREAMED and kind not in _COUNTED:
+        if kind not in _STREAM_FACTS and kind not in _USAGE_FACTS:
             return
         run = self._background.live_run(event.run_id)
-        if run is None or run.is_released or (kind in _STREAMED and not self._is_due(run)):
+        if run is None or run.is_released or (kind in _STREAM_FACTS and not self._is_due(run)):
             return
         known = self._runs.setdefault(run.workflow_id, {})
-        if _is_of_no_account(run):
+        if _is_negligible(run):
             known.pop(run.run_id, None)
         else:
-            known[run.run_id] = _counted(run)
+            known[run.run_id] = _run_usage(run)
         self._added_up.pop(run.workflow_id, None)
         if run.status.is_final:
             self._told_at.pop(run.run_id, None)
-        tell(self.changed, run.workflow_id)
+        emit(self.changed, run.workflow_id)
 
     def _is_due(self, run: LiveRun) -> bool:
         """Whether the speed of an answer that comes in is to be told anew."""
         now = self._clock.monotonic()
-        if run.status.is_final or now - self._told_at.setdefault(run.run_id, now) < SPEED_S:
+        if run.status.is_final or now - self._told_at.setdefault(run.run_id, now) < SPEED_INTERVAL_S:
             return False
         self._told_at[run.run_id] = now
         return True
@@ -176,7 +175,7 @@ class Usage:
             self._told_at.pop(run_id, None)
 
 
-def _added_up(known: Mapping[RunId, _Counted]) -> WorkflowUsage:
+def _workflow_usage(known: Mapping[RunId, _RunUsage]) -> WorkflowUsage:
     runs = sorted(known.values(), key=lambda run: (run.created_at, run.run_id))
     roots = [run for run in runs if run.root == run.run_id]
     newest = roots[-1].run_id if roots else runs[-1].root
@@ -187,35 +186,35 @@ def _added_up(known: Mapping[RunId, _Counted]) -> WorkflowUsage:
         tokens += next((run.fixed_tokens for run in reversed(runs) if run.fixed_tokens is not None), 0)
     speeds = [run.tokens_a_second for run in reversed(turn) if run.tokens_a_second is not None]
     return WorkflowUsage(
-        _spent(turn),
-        _spent(runs),
+        _token_usage(turn),
+        _token_usage(runs),
         tokens,
         context.is_cut if context is not None else False,
         speeds[0] if speeds else None,
     )
 
 
-def _is_of_no_account(run: LiveRun) -> bool:
+def _is_negligible(run: LiveRun) -> bool:
     """Whether a run below another has ended without asking any model: there may be thousands of these."""
     return run.parent is not None and run.status.is_final and not run.asked
 
 
-def _counted(run: LiveRun) -> _Counted:
+def _run_usage(run: LiveRun) -> _RunUsage:
     is_summary = run.template_id == SUMMARY_TEMPLATE
     asked = run.last_asked if run.kind is RunKind.CHAT else None
     tokens: int | None = None
     if asked is not None and asked.tokens is not None:
         tokens = asked.tokens + run.last_answer_tokens
     elif is_summary and run.status is RunStatus.SUCCESS:
-        tokens = text_tokens(run.content)
+        tokens = estimate_tokens(run.content)
     pace = run.pace.pieces_a_second if run.asked > run.counted else None
-    return _Counted(
+    return _RunUsage(
         run.run_id,
         run.root or run.run_id,
         run.created_at,
         run.seq,
         run.counted,
-        _uncounted(run),
+        _uncounted_answers(run),
         run.unpriced,
         run.input_tokens,
         run.output_tokens,
@@ -227,12 +226,12 @@ def _counted(run: LiveRun) -> _Counted:
     )
 
 
-def _spent(runs: list[_Counted]) -> Spent:
+def _token_usage(runs: list[_RunUsage]) -> TokenUsage:
     """What these have used together. An answer that still comes in is counted when it is whole."""
     costs = [run.cost for run in runs if run.cost is not None]
     uncounted = sum(run.uncounted for run in runs)
     is_unpriced = any(run.unpriced for run in runs)
-    return Spent(
+    return TokenUsage(
         sum(run.input_tokens for run in runs),
         sum(run.output_tokens for run in runs),
         sum(costs) if costs else None,
@@ -242,20 +241,20 @@ def _spent(runs: list[_Counted]) -> Spent:
     )
 
 
-def _uncounted(run: LiveRun) -> int:
+def _uncounted_answers(run: LiveRun) -> int:
     """Answers that a language model gave, and nobody counted. A request that was refused has none, be it that of a
     sub-agent."""
     if run.model is None or not run.status.is_final:
         return 0
     errors = [run.error, *(one.error for one in run.sub_agents.values())]
-    return max(0, run.asked - run.counted - sum(map(_is_refused, errors)))
+    return max(0, run.asked - run.counted - sum(map(_is_unanswered, errors)))
 
 
-def _is_refused(error: Mapping[str, Any] | None) -> bool:
+def _is_unanswered(error: Mapping[str, Any] | None) -> bool:
     """Whether it is that of a request that got no answer."""
-    return error is not None and (isinstance(error.get("status"), int) or error.get("code") in _UNANSWERED)
+    return error is not None and (isinstance(error.get("status"), int) or error.get("code") in _UNANSWERED_CODES)
 
 
-_UNANSWERED = frozenset({"key_missing", "key_refused", "key_unusable", "connection_failed"})
-_STREAMED: frozenset[type[Fact]] = frozenset({TokenReceived, ReasoningReceived})
-_COUNTED: frozenset[type[Fact]] = frozenset({RunCreated, RootChanged, ModelAsked, UsageReported, RunFinished})
+_UNANSWERED_CODES = frozenset({"key_missing", "key_refused", "key_unusable", "connection_failed"})
+_STREAM_FACTS: frozenset[type[Fact]] = frozenset({TokenReceived, ReasoningReceived})
+_USAGE_FACTS: frozenset[type[Fact]] = frozenset({RunCreated, RootChanged, ModelAsked, UsageReported, RunFinished})

@@ -10,14 +10,14 @@ from psygnal import Signal
 
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.live_run import LiveRun
-from core.domain.message import Message, MessageState, Role
+from core.domain.messages import Message, MessageState, Role
 from core.domain.run import RunStatus
 from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.base import emit
 from core.stores.execution import Execution
-from core.stores.listeners import tell
-from core.stores.viewers import Batch, Viewer
+from core.stores.watched_runs import Batch, Viewer
 
-BELOW_WATCHED = 500
+MAX_WATCHED_CHILDREN = 500
 """So many of the runs below those that are shown are watched, the newest: a template may begin thousands."""
 
 
@@ -90,7 +90,7 @@ class ViewCache:
             if self._is_stored(viewer.run):
                 self._viewers.pop(run_id).close()
         self._watch_below()
-        tell(self.changed)
+        emit(self.changed)
         return True
 
     def awaits(self, load: Load) -> bool:
@@ -134,7 +134,7 @@ class ViewCache:
     def below(self) -> list[LiveRun]:
         """The newest of the runs that those shown have begun, the oldest of them first."""
         runs = {**self._stored_below, **{run_id: viewer.run for run_id, viewer in self._below.items()}}
-        return sorted(runs.values(), key=lambda run: (run.created_at, run.run_id))[-BELOW_WATCHED:]
+        return sorted(runs.values(), key=lambda run: (run.created_at, run.run_id))[-MAX_WATCHED_CHILDREN:]
 
     # Following
 
@@ -142,16 +142,16 @@ class ViewCache:
         self._leave()
         self._watch()
         self._watch_below()
-        tell(self.changed)
+        emit(self.changed)
 
     def _on_changed(self, workflow_id: WorkflowId) -> None:
         if workflow_id != self.workflow_id:
             return
         is_new, is_new_below = self._watch(), self._watch_below()
         if is_new:
-            tell(self.changed)
+            emit(self.changed)
         elif is_new_below:
-            tell(self.below_changed)
+            emit(self.below_changed)
 
     def _watch(self) -> bool:
         """Watch the viewed workflow's run if it is not watched yet. Earlier ones stay until a load brings them."""
@@ -166,7 +166,7 @@ class ViewCache:
     def _watch_below(self) -> bool:
         """Watch the newest runs below, and let go of older ones and of those that the load has brought whole."""
         workflow_id = self.workflow_id
-        held = self._background.runs_below(workflow_id)[-BELOW_WATCHED:] if workflow_id is not None else []
+        held = self._background.runs_below(workflow_id)[-MAX_WATCHED_CHILDREN:] if workflow_id is not None else []
         wanted = {run.run_id for run in held if not self._is_stored_below(run)}
         for run_id in [run_id for run_id in self._below if run_id not in wanted]:
             self._below.pop(run_id).close()
@@ -186,10 +186,10 @@ class ViewCache:
         return run.status.is_final and stored is not None and stored.status.is_final
 
     def _on_batch(self, batch: Batch) -> None:
-        tell(self.batch, batch)
+        emit(self.batch, batch)
 
     def _on_below_batch(self, batch: Batch) -> None:
-        tell(self.below_batch, batch)
+        emit(self.below_batch, batch)
 
     def _leave(self) -> None:
         for viewer in (*self._viewers.values(), *self._below.values()):

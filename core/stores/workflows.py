@@ -10,7 +10,7 @@ from core.domain.events import Event, Fact, RunCreated, RunFinished, RunResumed,
 from core.domain.ids import RunId, WorkflowId
 from core.domain.run import RunKind, RunStatus
 from core.domain.workflow import Workflow
-from core.stores.listeners import tell
+from core.stores.base import emit
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class Workflows:
 
     def _tell(self) -> None:
         self._in_order = None
-        tell(self.changed)
+        emit(self.changed)
 
 
 _STATUS: Mapping[type[Fact], RunStatus] = {

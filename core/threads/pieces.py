@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 Pieces = Generator[None, None, T]
 
-ONE_AT_A_TIME = ThreadPoolExecutor(1, "one-at-a-time")
+SINGLE_THREAD = ThreadPoolExecutor(1, "one-at-a-time")
 """For work that is nothing but Python: several threads of it would take the interpreter from the loop in turns."""
 
 TURN_S, PAUSE_S = 0.001, 0.0001

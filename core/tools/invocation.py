@@ -9,21 +9,18 @@ from typing import Any
 
 from core.domain.consent import ConsentTerms, Ruling
 from core.domain.ids import WorkflowId
-from core.domain.masking import MARK, holds_mark
 from core.domain.run import ErrorInfo
 from core.domain.template import ValidationMode
-from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo, server_of
+from core.domain.text.masking import MASK, contains_mask
+from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo, mcp_server_of
 from core.errors import StepFailed, ToolFailed
 from core.ports.clock import Clock
-from core.ports.consent import ConsentBook
-from core.ports.schemas import Schemas
-from core.ports.tools import CallContext, LateEnd
-from core.tools.consent import MemoryBook, traits
+from core.ports.consent import ConsentRules
+from core.ports.sandbox import Schemas
+from core.ports.tools import CallContext, LateResultHandler
+from core.tools.handler_tasks import GRACE_S, HandlerTasks, LimitPause, TimeLimitExceeded, retry_once
 from core.tools.measure import json_bytes
-from core.tools.network import tried_twice
-from core.tools.registry import Handler, Registry, Tool
-from core.tools.standstill import Standstill
-from core.tools.tasks import GRACE_S, HandlerTasks, OutOfTime
+from core.tools.registry import Handler, InMemoryConsentBook, Registry, Tool, call_traits
 
 NO_WINDOW = "Tool not available in background mode"
 
@@ -43,9 +40,9 @@ class ToolInvoker:
         schemas: Schemas,
         clock: Clock,
         is_viewed: Callable[[WorkflowId], bool] = lambda workflow_id: False,
-        consent: ConsentBook | None = None,
+        consent: ConsentRules | None = None,
     ) -> None:
-        self._consent = consent or MemoryBook()
+        self._consent = consent or InMemoryConsentBook()
         self._registry = registry
         self._schemas = schemas
         self._clock = clock
@@ -80,8 +77,8 @@ class ToolInvoker:
         tool = self._registry.get(name)
         if tool is None:
             # A server may tell of it at any moment, after nobody was asked and before the call is made.
-            return ConsentTerms(Ruling.ASK if server_of(name) is not None else Ruling.FREE)
-        return self._consent.policy.terms(traits(tool, arguments, origins, reaches_out=reaches_out), mode)
+            return ConsentTerms(Ruling.ASK if mcp_server_of(name) is not None else Ruling.FREE)
+        return self._consent.policy.terms(call_traits(tool, arguments, origins, reaches_out=reaches_out), mode)
 
     async def reaches_out(self, name: str, arguments: Mapping[str, Any], workflow_id: WorkflowId) -> bool:
         tool = self._registry.get(name)
@@ -107,7 +104,7 @@ class ToolInvoker:
         default_timeout_s: float,
         timeout_s: float | None = None,
         advertised: Collection[str] | None = None,
-        late: LateEnd | None = None,
+        late: LateResultHandler | None = None,
         is_permitted: bool = False,
     ) -> CallResult:
         checked = await self._checked(name, arguments, context.workflow_id, advertised)
@@ -115,7 +112,7 @@ class ToolInvoker:
             return checked
         if not is_permitted and await self._needs_consent(name, arguments, context):
             refused = ToolFailed("rejected", f"{name} needs a person's consent, and nobody can be asked here")
-            return CallResult(CallStatus.ERROR, error=_error(name, refused))
+            return CallResult(CallStatus.ERROR, error=_error_info(name, refused))
         tool, handler = checked
         limit_s = timeout_s if timeout_s is not None else tool.own_timeout_s(arguments)
         limit_s = default_timeout_s if limit_s is None else limit_s
@@ -139,10 +136,10 @@ class ToolInvoker:
             tool = self._known(name, advertised)
             handler = tool.handler(is_viewed=self._is_viewed(workflow_id))
             if handler is None:
-                return CallResult(CallStatus.SKIPPED, error=_error(name, ToolFailed("not_available", NO_WINDOW)))
+                return CallResult(CallStatus.SKIPPED, error=_error_info(name, ToolFailed("not_available", NO_WINDOW)))
             await self._check(tool, arguments)
         except ToolFailed as error:
-            return CallResult(CallStatus.ERROR, error=_error(name, error))
+            return CallResult(CallStatus.ERROR, error=_error_info(name, error))
         return tool, handler
 
     def _known(self, name: str, advertised: Collection[str] | None) -> Tool:
@@ -165,8 +162,8 @@ class ToolInvoker:
             else:
                 violations = await self._schemas.violations(tool.info.input_schema, arguments)
                 found = [(violation.path, violation.message) for violation in violations]
-                if holds_mark(arguments):
-                    found.append(("", f"{MARK} stands for a secret that was not kept: give the value itself"))
+                if contains_mask(arguments):
+                    found.append(("", f"{MASK} stands for a secret that was not kept: give the value itself"))
         if found:
             told = "; ".join(f"{path or 'the arguments'}: {message}" for path, message in found)
             listed = [{"path": path, "message": message} for path, message in found]
@@ -179,7 +176,7 @@ class ToolInvoker:
         arguments: Any,
         context: CallContext,
         limit_s: float | None,
-        late: LateEnd | None,
+        late: LateResultHandler | None,
     ) -> CallResult:
         name, begun = tool.info.name, self._clock.monotonic()
         value: Any = None
@@ -187,23 +184,23 @@ class ToolInvoker:
         tell_late = partial(self._tell_late, tool, arguments, begun, late) if late is not None else None
         try:
             effect = tool.effect(arguments)
-            standstill = Standstill()
+            standstill = LimitPause()
             asking = context if context.ask is None else replace(context, ask=standstill.over(context.ask))
-            work = tried_twice(name, lambda: _contained(handler, arguments, asking), effect)
+            work = retry_once(name, lambda: _run_contained(handler, arguments, asking), effect)
             grace_s = 2 * GRACE_S if tool.info.begins_agents else GRACE_S  # what it has begun is stopped first
             value = await self._tasks.run(work, limit_s, f"tool {name}", tell_late, standstill, grace_s=grace_s)
             await json_bytes(value)
             await self._check_result(tool, value)
-        except OutOfTime:
-            failure = _timeout(tool, arguments, limit_s or 0.0)
+        except TimeLimitExceeded:
+            failure = _timeout_error(tool, arguments, limit_s or 0.0)
         except StepFailed as error:
             failure = error
         except Exception as error:  # noqa: BLE001  # whatever a handler raises is a result for the caller
             _log.exception("tool %s failed", name)
-            failure = _from_within(name, error)
+            failure = _internal_error(name, error)
         duration_ms = round((self._clock.monotonic() - begun) * 1000)
         if failure is not None:
-            return CallResult(CallStatus.ERROR, error=_error(name, failure), duration_ms=duration_ms)
+            return CallResult(CallStatus.ERROR, error=_error_info(name, failure), duration_ms=duration_ms)
         summary = _summary(tool, arguments, value)
         return CallResult(CallStatus.COMPLETED, value, duration_ms=duration_ms, summary=summary)
 
@@ -220,7 +217,9 @@ class ToolInvoker:
             )
             raise ToolFailed("bad_output", message, violations=listed)
 
-    def _tell_late(self, tool: Tool, arguments: Any, begun: float, late: LateEnd, ended: "asyncio.Task[Any]") -> None:
+    def _tell_late(
+        self, tool: Tool, arguments: Any, begun: float, late: LateResultHandler, ended: "asyncio.Task[Any]"
+    ) -> None:
         """Tell how work came to its end that was out of time; of work that stopped there is nothing to tell."""
         if ended.cancelled():
             return
@@ -230,11 +229,11 @@ class ToolInvoker:
             summary = _summary(tool, arguments, ended.result())
             late(CallResult(CallStatus.COMPLETED, duration_ms=duration_ms, summary=summary))
         else:
-            failure = error if isinstance(error, StepFailed) else _from_within(name, error)
-            late(CallResult(CallStatus.ERROR, error=_error(name, failure), duration_ms=duration_ms))
+            failure = error if isinstance(error, StepFailed) else _internal_error(name, error)
+            late(CallResult(CallStatus.ERROR, error=_error_info(name, failure), duration_ms=duration_ms))
 
 
-async def _contained(handler: Handler, arguments: Any, context: CallContext) -> Any:
+async def _run_contained(handler: Handler, arguments: Any, context: CallContext) -> Any:
     """What the handler gives. An order to end the process that a library gives in it ends the call and nothing else."""
     try:
         return await handler(arguments, context)
@@ -252,16 +251,16 @@ def _summary(tool: Tool, arguments: Any, value: Any) -> str | None:
         return None
 
 
-def _timeout(tool: Tool, arguments: Any, limit_s: float) -> ToolFailed:
+def _timeout_error(tool: Tool, arguments: Any, limit_s: float) -> ToolFailed:
     message = f"{tool.info.name} did not end within {limit_s:g} s and was stopped"
     if tool.effect(arguments) is Effect.ONCE:
         return ToolFailed("timeout", f"{message}; it may have happened all the same", timeout_s=limit_s, uncertain=True)
     return ToolFailed("timeout", message, timeout_s=limit_s)
 
 
-def _from_within(name: str, error: BaseException) -> ToolFailed:
+def _internal_error(name: str, error: BaseException) -> ToolFailed:
     return ToolFailed("failed", f"{name} failed from within: {type(error).__name__}; see the log")
 
 
-def _error(name: str, error: StepFailed) -> ErrorInfo:
+def _error_info(name: str, error: StepFailed) -> ErrorInfo:
     return ErrorInfo.of(error, failed_during="tool_execution", tool_name=name)

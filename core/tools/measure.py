@@ -9,9 +9,9 @@ from contextlib import suppress
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
-from core.domain.json_text import STRING_BYTES, type_name
+from core.domain.text.json_text import STRING_BYTES, type_name
 from core.errors import StepFailed
-from core.threads.pieces import ONE_AT_A_TIME, Pieces, in_thread
+from core.threads.pieces import SINGLE_THREAD, Pieces, in_thread
 
 RESULT_BYTES = STRING_BYTES
 """How much of a result is kept (AGENTS_AND_TOOLS §3)."""
@@ -33,7 +33,7 @@ async def json_bytes(value: Any) -> int:
         next(measuring)
     except StopIteration as end:
         return int(end.value)
-    return await in_thread(measuring, ONE_AT_A_TIME)
+    return await in_thread(measuring, SINGLE_THREAD)
 
 
 def text_bytes(text: str) -> int:
@@ -93,3 +93,21 @@ def _scalar_bytes(item: Any) -> int:
             return len(int.__repr__(item))
     what = item if isinstance(item, float) else type_name(item)
     raise StepFailed("not_json", f"JSON cannot hold this {what}")
+
+
+def format_count(number: int, noun: str) -> str:
+    """`1 file`, `12 files`, `10,000 files`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def format_size(number: int) -> str:
+    """`999 bytes`, `1.2 kB`, `3.4 MB`: powers of 1000."""
+    if number < 1000:
+        return format_count(number, "byte")
+    return f"{number / 1000:.1f} kB" if number < 999_950 else f"{number / 1_000_000:.1f} MB"
+
+
+def shorten(text: str, limit: int = 80) -> str:
+    """The text on one line, cut with `…` where it is longer."""
+    line = " ".join(text[: 4 * limit].split())
+    return line if len(line) <= limit and len(text) <= 4 * limit else line[: limit - 1] + "…"

@@ -26,7 +26,7 @@ def answer_schema(kind: str, ids: Sequence[str]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "additionalProperties": False, **needed}
 
 
-def given(closed: Interruption) -> dict[str, Any]:
+def answer_value(closed: Interruption) -> dict[str, Any]:
     """The answer as the caller reads it: always with both parts, so that a ref into either has a value."""
     answer = closed.answer
     if answer is not None and answer.action is Action.SUBMIT and isinstance(answer.value, Mapping):

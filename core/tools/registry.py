@@ -1,14 +1,15 @@
 """Which tools there are, and what each says about its calls (AGENTS_AND_TOOLS §4)."""
 
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from core.domain.consent import CallTraits, ConsentPolicy, Rule
 from core.domain.ids import WorkflowId
 from core.domain.risk import Risk
 from core.domain.tool import Effect, Runtime, ToolInfo
 from core.errors import NotFound, Refused
-from core.ports.schemas import Schemas
+from core.ports.sandbox import Schemas
 from core.ports.tools import CallContext
 
 Arguments = Mapping[str, Any]
@@ -128,3 +129,21 @@ def _can_run(tool: Tool) -> bool:
             return tool.server is not None
         case Runtime.HYBRID:
             return tool.client is not None or tool.server is not None
+
+
+class InMemoryConsentBook:
+    """A `ConsentBook` of a process that keeps no settings."""
+
+    def __init__(self, policy: ConsentPolicy | None = None) -> None:
+        self.policy = policy or ConsentPolicy()
+
+    def allow(self, tool: str) -> None:
+        self.policy = replace(self.policy, exceptions={**self.policy.exceptions, tool: Rule.ALLOW})
+
+
+def call_traits(
+    tool: Tool, arguments: Arguments, origins: Collection[str] = (), *, reaches_out: bool = False
+) -> CallTraits:
+    """What there is to know of such a call, in a run that allows these origins, before anybody is asked."""
+    info, risk = tool.info, tool.risk(arguments, origins)
+    return CallTraits(info.name, info.category, risk, tool.effect(arguments), reaches_out)

@@ -1,7 +1,11 @@
 """How the input schemas of the built-in tools are written down."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
+
+from core.errors import ToolFailed
+from core.tools.registry import Arguments
 
 
 def of_object(required: Mapping[str, Any], optional: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -15,8 +19,49 @@ def of_object(required: Mapping[str, Any], optional: Mapping[str, Any] | None = 
 
 
 def of_path(what: str) -> dict[str, Any]:
-    """The schema of a path that goes through `core.tools.folders`."""
+    """The schema of a path that goes through `core.tools.file_access`."""
     rule = (
         "Absolute, or relative to the folder of the run or else the first allowed one; it must lie in an allowed one."
     )
     return {"type": "string", "minLength": 1, "maxLength": 4096, "description": f"{what} {rule}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """The arguments that an action needs, and those that it takes beside them. `changes`: one of these at least."""
+
+    needs: tuple[str, ...] = ()
+    takes: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> frozenset[str]:
+        return frozenset((*self.needs, *self.takes, *self.changes))
+
+
+Actions = Mapping[str, Action]
+
+
+def check_action_arguments(actions: Actions, arguments: Arguments) -> None:
+    """Raises ToolFailed `invalid_arguments` that lists everything wrong. The arguments fit the schema."""
+    name = arguments["action"]
+    action = actions[name]
+    found = [(f"/{one}", f"{name} needs {one}") for one in action.needs if one not in arguments]
+    if action.changes and not any(one in arguments for one in action.changes):
+        found.append(("", f"{name} needs at least one of {', '.join(action.changes)}"))
+    for one in arguments:
+        if one not in action.known and one != "action":
+            takes = ", ".join((*action.needs, *action.takes, *action.changes)) or "nothing"
+            found.append((f"/{one}", f"{name} does not take {one}; it takes {takes}"))
+    if found:
+        listed = [{"path": path, "message": message} for path, message in found]
+        raise ToolFailed("invalid_arguments", "; ".join(message for _, message in found), violations=listed)
+
+
+def has_action(arguments: Arguments, *names: str) -> bool:
+    """Whether the action is one of these, for arguments that need not fit the schema."""
+    return any(arguments.get("action") == name for name in names)
+
+
+def id_schema(what: str) -> dict[str, Any]:
+    return {"type": "string", "minLength": 1, "maxLength": 100, "description": what}

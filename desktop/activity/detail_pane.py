@@ -6,10 +6,10 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.domain.json_text import indented
+from core.domain.text.json_text import indented_json
 from core.stores.activity_details import ActivityDetail
 from core.stores.activity_items import ActivityItem, ActivityKind
-from desktop.activity.words import progress_words, state_line, title
+from desktop.activity.activity_strings import item_state_text, item_title, progress_text
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.translation.formats import compact, duration, time_of_day
@@ -18,7 +18,7 @@ from desktop.widgets.buttons import IconButton
 from desktop.widgets.labels import ElidedLabel
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Surface
-from desktop.widgets.value_section import ValueSection
+from desktop.widgets.value_views import ValueSection
 
 
 class DetailPane(Adaptive, Surface):
@@ -50,13 +50,13 @@ class DetailPane(Adaptive, Surface):
             return False
         self._shown = item, detail
         for section, is_there, value in (
-            (self.errors, bool(detail.errors), _told(detail)),
+            (self.errors, bool(detail.errors), _errors_text(detail)),
             (self.arguments, detail.has_arguments, detail.arguments),
             (self.result, detail.has_result, detail.result),
             (self.console, bool(detail.console), detail.console),
         ):
             if is_there:
-                section.show_text(value if isinstance(value, str) else indented(value))
+                section.show_text(value if isinstance(value, str) else indented_json(value))
             else:
                 section.hide()
         self.retranslate()
@@ -81,21 +81,21 @@ class DetailPane(Adaptive, Surface):
             item, detail = self._shown
             if detail.is_console_cut:
                 self.console.describe(self.tr("Console, cut at 64 KB"))
-            self._title.setText(title(item))
+            self._title.setText(item_title(item))
             self._facts.setText(" · ".join(self._facts_of(item, detail)))
-            self.setAccessibleName(title(item))
+            self.setAccessibleName(item_title(item))
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._column.setContentsMargins(sizes.space_l, sizes.space_s, sizes.space_l, sizes.space_m)
         self._column.setSpacing(sizes.space_xs)
 
     def _facts_of(self, item: ActivityItem, detail: ActivityDetail) -> Iterable[str]:
-        yield state_line(item)
+        yield item_state_text(item)
         yield time_of_day(item.at.astimezone())
         if item.duration_s is not None:
             yield duration(item.duration_s)
-        if progress := progress_words(item):
+        if progress := progress_text(item):
             yield progress
         if item.step is not None:
             yield self.tr("step {name}").format(name=item.step)
@@ -111,12 +111,12 @@ class DetailPane(Adaptive, Surface):
         self.closed.emit()
 
 
-def _told(detail: ActivityDetail) -> str:
+def _errors_text(detail: ActivityDetail) -> str:
     """The errors in their own words, one under the other."""
-    return "\n".join(map(_told_of, detail.errors))
+    return "\n".join(map(_error_text, detail.errors))
 
 
-def _told_of(error: Mapping[str, Any]) -> str:
+def _error_text(error: Mapping[str, Any]) -> str:
     """Its words; of an error in somebody's code with the place, as editors write it."""
     words = str(error.get("message") or error.get("code") or "")
     line, column = error.get("line"), error.get("column")

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from core.stores.activity import Activity
 from core.stores.activity_details import ActivityDetail
-from core.stores.activity_items import ActivityFilter, ActivityItem, counts
+from core.stores.activity_items import ActivityFilter, ActivityItem, count_by_filter
 from core.stores.view_cache import ViewCache
+from desktop.activity.activity_list import ActivityList
 from desktop.activity.detail_pane import DetailPane
-from desktop.activity.export_row import ExportRow
-from desktop.activity.item_list import ItemList
+from desktop.activity.export_progress import ExportProgress
 from desktop.bind import Frames
 from desktop.shortcuts.chords import is_pressed
 from desktop.theme.icon_names import Icon
@@ -21,9 +21,9 @@ from desktop.theme.theme import Theme
 from desktop.translation.formats import compact
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import IconButton
+from desktop.widgets.choices import Segmented
 from desktop.widgets.empty_state import EmptyState
 from desktop.widgets.labels import Label
-from desktop.widgets.segmented import Segmented
 from desktop.widgets.surfaces import Surface
 
 
@@ -58,7 +58,7 @@ class ActivityPanel(Adaptive, Surface):
         self._activity = Activity(view)
         self._filter = ActivityFilter.ALL
         self._is_collapsed = False
-        self._counts = counts(())
+        self._counts = count_by_filter(())
         self._opened: str | None = None
         self._fold_keys = fold_keys
         self._compose_keys = compose_keys
@@ -67,7 +67,7 @@ class ActivityPanel(Adaptive, Surface):
         self._button.clicked.connect(self.toggle)
         self._export = IconButton(theme, Icon.DOWNLOAD)
         self._export.clicked.connect(self.export_requested)
-        self.exporting = ExportRow(theme, self)
+        self.exporting = ExportProgress(theme, self)
         self._head = QHBoxLayout()
         self._head.addWidget(self._title, 1)
         self._head.addWidget(self._export)
@@ -75,7 +75,7 @@ class ActivityPanel(Adaptive, Surface):
         self._content = QWidget(self)
         self._filters = Segmented(theme, is_tight=True, parent=self._content)
         self._filters.chosen.connect(self._choose)
-        self._list = ItemList(theme, now, self._content)
+        self._list = ActivityList(theme, now, self._content)
         self._list.opened.connect(self._open)
         self._list.reached.connect(self._reach)
         self._empty = EmptyState(theme, Icon.LIST_TODO, self._content)
@@ -104,7 +104,7 @@ class ActivityPanel(Adaptive, Surface):
             self._export.setVisible(not is_collapsed)
             self._content.setVisible(not is_collapsed)
             self.retranslate()
-            self.dress()
+            self.apply_theme()
 
     def toggle(self) -> None:
         """A person folds or unfolds it, by its button or by the keys that the window has for it."""
@@ -144,7 +144,7 @@ class ActivityPanel(Adaptive, Surface):
         self._filters.set_segments(said)
         self._describe_empty()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self.setFixedWidth(sizes.activity_collapsed if self._is_collapsed else sizes.activity)
         side = (sizes.activity_collapsed - sizes.control) // 2
@@ -192,7 +192,7 @@ class ActivityPanel(Adaptive, Surface):
     def _render(self) -> None:
         items = self._activity.items
         shown = [item for item in items if self._filter.takes(item)]
-        self._counts = counts(items)
+        self._counts = count_by_filter(items)
         self._list.show_items(shown)
         self._list.setVisible(bool(shown))
         self._empty.setVisible(not shown)

@@ -18,35 +18,33 @@ from core.domain.ids import InterruptionId, WorkflowId
 from core.domain.interruption import Action, InterruptionKind
 from core.services.outcome import Failed
 from core.stores.questions import Question
-from desktop.attention.begun import Begun
-from desktop.attention.field import FormField
-from desktop.attention.foot import Foot
-from desktop.attention.guard import Guard
-from desktop.attention.head import Head
-from desktop.attention.request import Request
-from desktop.attention.requests import Requests
-from desktop.attention.slot_card import SlotCard
-from desktop.attention.words import (
-    action_words,
-    closed_words,
-    kind_words,
-    refusal_words,
-    violation_words,
-    who_asks,
+from desktop.attention.attention_strings import (
+    action_label,
+    asker_path,
+    closed_text,
+    kind_label,
+    refusal_text,
+    violation_text,
 )
+from desktop.attention.field import FormField
+from desktop.attention.focus_guard import FocusGuard
+from desktop.attention.footer import CardFooter
+from desktop.attention.header import CardHeader
+from desktop.attention.request import DraftAnswer, Request
+from desktop.attention.request_queue import RequestQueue
+from desktop.attention.slot_card import SlotCard
 from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
-from desktop.translation.agents import agent_words
-from desktop.translation.asking import asking_sentence
-from desktop.widgets.accessible import announce
+from desktop.translation.agent_strings import agent_words
+from desktop.translation.request_strings import asking_sentence
+from desktop.widgets.accessibility import announce, tell_news
 from desktop.widgets.buttons import Button
-from desktop.widgets.news import tell_news
 from desktop.widgets.paragraph import Paragraph
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_DIGITS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
-_PAGES = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
-HowClosed = Callable[[InterruptionId], str | None]
+_OPTION_KEYS = range(Qt.Key.Key_1, Qt.Key.Key_9 + 1)
+_PAGE_STEPS = {Qt.Key.Key_PageUp: -1, Qt.Key.Key_PageDown: 1}
+ClosedStatusLookup = Callable[[InterruptionId], str | None]
 """How a request was closed, where that is known."""
 
 
@@ -60,7 +58,7 @@ class CardKeys:
     later: QKeySequence
 
 
-_GONE = frozenset({"already_answered", "nothing_open", "not_found"})
+_CLOSED_CODES = frozenset({"already_answered", "nothing_open", "not_found"})
 
 
 class AttentionCard(SlotCard):
@@ -82,14 +80,14 @@ class AttentionCard(SlotCard):
         self.setObjectName("attention")
         self._workflow = ""
         self._workflow_id: WorkflowId | None = None
-        self._requests = Requests(self._begin)
-        self._kept: dict[InterruptionId, Begun] = {}
+        self._requests = RequestQueue(self._begin)
+        self._kept: dict[InterruptionId, DraftAnswer] = {}
         self._seen: set[InterruptionId] = set()
         self._is_closed = False
         self._is_folded = False
-        self.guard = Guard(self)
-        self._head = Head(theme, now, focus_keys)
-        self._foot = Foot(theme)
+        self.guard = FocusGuard(self)
+        self._head = CardHeader(theme, now, focus_keys)
+        self._foot = CardFooter(theme)
         self._note = Paragraph("", "label")
         self._close = Button(theme, "", "secondary")
         self._column = QVBoxLayout(self)
@@ -100,7 +98,11 @@ class AttentionCard(SlotCard):
     # What it shows
 
     def show_questions(
-        self, workflow_id: WorkflowId | None, workflow: str, questions: Sequence[Question], how_closed: HowClosed
+        self,
+        workflow_id: WorkflowId | None,
+        workflow: str,
+        questions: Sequence[Question],
+        how_closed: ClosedStatusLookup,
     ) -> None:
         """What waits in the workflow that is shown, oldest first."""
         if workflow_id != self._workflow_id:
@@ -129,11 +131,11 @@ class AttentionCard(SlotCard):
             self._kept = {one: begun for one, begun in self._kept.items() if one not in gone}
             self.begun_changed.emit()
 
-    def take_up(self, kept: Mapping[InterruptionId, Begun]) -> None:
+    def take_up(self, kept: Mapping[InterruptionId, DraftAnswer]) -> None:
         """What was begun for requests before there was this card: it stands there once they are looked at."""
         self._kept = dict(kept)
 
-    def begun(self) -> dict[InterruptionId, Begun]:
+    def begun(self) -> dict[InterruptionId, DraftAnswer]:
         """What is begun for every request that may still be open."""
         made = self._requests.made
         kept = {one: begun for one, begun in self._kept.items() if one not in made}
@@ -147,7 +149,7 @@ class AttentionCard(SlotCard):
             return
         if failed is None:
             self._go_on()
-        elif failed.code in _GONE:
+        elif failed.code in _CLOSED_CODES:
             self._say_closed(str(failed.details["status"]) if "status" in failed.details else None)
         else:
             self._refuse(failed)
@@ -220,7 +222,7 @@ class AttentionCard(SlotCard):
             self._foot.say(_buttons(request))
         self._update()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_m, sizes.space_m)
         self._column.setSpacing(sizes.space_m)
@@ -240,12 +242,12 @@ class AttentionCard(SlotCard):
             self._leave()
         elif _is_submit(event):
             self._submit()
-        elif plain and event.key() in _DIGITS:
+        elif plain and event.key() in _OPTION_KEYS:
             self._pick(event.key() - Qt.Key.Key_0)
         elif event.key() in _ENTER and isinstance(focus, QAbstractButton) and not event.isAutoRepeat():
             focus.click()
-        elif event.key() in _PAGES and event.modifiers() == Qt.KeyboardModifier.NoModifier:
-            self._step(_PAGES[Qt.Key(event.key())])
+        elif event.key() in _PAGE_STEPS and event.modifiers() == Qt.KeyboardModifier.NoModifier:
+            self._step(_PAGE_STEPS[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
 
@@ -340,10 +342,10 @@ class AttentionCard(SlotCard):
         unplaced = []
         violations = failed.details.get("violations", ())
         for violation in violations:
-            words = violation_words(str(violation.get("message", "")))
+            words = violation_text(str(violation.get("message", "")))
             if request is None or not request.complain(str(violation.get("path", "")), words):
                 unplaced.append(words)
-        self._foot.complain("\n".join(unplaced) if violations else refusal_words(failed))
+        self._foot.complain("\n".join(unplaced) if violations else refusal_text(failed))
         wrong = request.first_wrong() if request is not None else None
         if wrong is not None and self.has_focus:
             self._focus(wrong)
@@ -353,7 +355,7 @@ class AttentionCard(SlotCard):
         """It closed otherwise than by this card."""
         had_focus = self.has_focus
         self._is_closed = True
-        self._note.setText(closed_words(status))
+        self._note.setText(closed_text(status))
         self._update()
         if had_focus:
             self._close.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -413,7 +415,7 @@ class AttentionCard(SlotCard):
             return
         question = shown.question
         self._head.say(self._workflow, question, self._requests.place, is_open=not self._is_closed)
-        self.setAccessibleName(f"{kind_words(question.kind)}, {who_asks(self._workflow, question)}")
+        self.setAccessibleName(f"{kind_label(question.kind)}, {asker_path(self._workflow, question)}")
         self._describe()
 
     def _describe(self) -> None:
@@ -432,7 +434,7 @@ class AttentionCard(SlotCard):
 
 
 def _buttons(request: Request) -> list[tuple[Action, str]]:
-    return [(action, action_words(request.kind, action)) for action in request.buttons]
+    return [(action, action_label(request.kind, action)) for action in request.buttons]
 
 
 def _is_submit(event: QKeyEvent) -> bool:

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
+from desktop.attention.schema import FieldSpec
 from desktop.theme.theme import Theme
-from desktop.translation.templates import input_words
+from desktop.translation.template_strings import input_words
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import Label
 from desktop.widgets.paragraph import Paragraph
@@ -17,7 +18,7 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class FieldResult:
     """What stands in a field. `problem` is why it is no answer, in words; then there is no value."""
 
     has_value: bool = False
@@ -25,7 +26,7 @@ class Reading:
     problem: str = ""
 
 
-ABSENT = Reading()
+ABSENT = FieldResult()
 
 
 class FormField(Adaptive, QWidget):
@@ -71,7 +72,7 @@ class FormField(Adaptive, QWidget):
         assert self._control is not None
         return self._control
 
-    def read(self) -> Reading:
+    def read(self) -> FieldResult:
         """What stands there now."""
         raise NotImplementedError
 
@@ -104,10 +105,10 @@ class FormField(Adaptive, QWidget):
     def retranslate(self) -> None:
         self._title.setText(input_words(self._name))
         self._help.setText(input_words(self._about))
-        self._optional.setText(optional_word())
+        self._optional.setText(optional_label())
         self._describe()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._column.setSpacing(sizes.space_xs)
         self._head.setSpacing(sizes.space_s)
@@ -134,10 +135,54 @@ class FormField(Adaptive, QWidget):
             self._control.setAccessibleDescription(". ".join(part for part in about if part))
 
 
-def optional_word() -> str:
+def optional_label() -> str:
     """What need not be filled in."""
     return translate("FormField", "optional")
 
 
-def needed_words() -> str:
+def required_text() -> str:
     return translate("FormField", "This is needed.")
+
+
+class SingleLineField(FormField):
+    """On one line, which begins with `text`."""
+
+    def __init__(self, theme: Theme, field: FieldSpec, text: str) -> None:
+        super().__init__(theme, field.name, field.about, is_required=field.is_required)
+        self._line = QLineEdit(text)
+        self._line.textEdited.connect(self._on_edited)
+        self._place(self._line)
+
+    @property
+    def written(self) -> str:
+        return self._line.text()
+
+    def write(self, written: Any) -> None:
+        if isinstance(written, str):
+            self._line.setText(written)
+            self._on_edited()
+
+    def _on_edited(self) -> None:
+        self._tell()
+
+
+class MultiLineField(FormField):
+    """On several lines, which begin with `text`."""
+
+    def __init__(self, theme: Theme, name: str, about: str, text: str, *, is_required: bool) -> None:
+        super().__init__(theme, name, about, is_required=is_required)
+        self._box = QPlainTextEdit(text)
+        self._box.setTabChangesFocus(True)
+        self._box.textChanged.connect(self._on_text)
+        self._place(self._box)
+
+    @property
+    def written(self) -> str:
+        return self._box.toPlainText()
+
+    def write(self, written: Any) -> None:
+        if isinstance(written, str):
+            self._box.setPlainText(written)
+
+    def _on_text(self) -> None:
+        self._tell()

@@ -7,12 +7,11 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QCheckBox, QSizePolicy
 
-from core.domain.json_text import readable
-from desktop.attention.field import ABSENT, FormField, Reading, needed_words
-from desktop.attention.schema import Field, FieldKind
-from desktop.attention.written_fields import BoxField, LineField
+from core.domain.text.json_text import readable_json
+from desktop.attention.field import ABSENT, FieldResult, FormField, MultiLineField, SingleLineField, required_text
+from desktop.attention.schema import FieldKind, FieldSpec
 from desktop.theme.theme import Theme
-from desktop.translation.templates import input_words
+from desktop.translation.template_strings import input_words
 from desktop.widgets.combo_box import ComboBox
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
@@ -22,82 +21,86 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
 _WHOLE = re.compile(r"[+-]?\d+")
 
 
-class TextField(LineField):
+class TextField(SingleLineField):
     """One line of text. An optional one that is empty is left out."""
 
-    def __init__(self, theme: Theme, field: Field) -> None:
+    def __init__(self, theme: Theme, field: FieldSpec) -> None:
         super().__init__(theme, field, field.default if isinstance(field.default, str) else "")
         self._may_be_empty = field.has_default and field.default == ""
         self.adapt_to(theme)
 
-    def read(self) -> Reading:
+    def read(self) -> FieldResult:
         text = self._line.text()
         if text or (self.is_required and self._may_be_empty):
-            return Reading(has_value=True, value=text)
-        return Reading(problem=needed_words()) if self.is_required else ABSENT
+            return FieldResult(has_value=True, value=text)
+        return FieldResult(problem=required_text()) if self.is_required else ABSENT
 
 
-class LinesField(BoxField):
+class LongTextField(MultiLineField):
     """Text of several lines; as `is_list`, each line that is not empty is one text."""
 
-    def __init__(self, theme: Theme, field: Field) -> None:
+    def __init__(self, theme: Theme, field: FieldSpec) -> None:
         super().__init__(theme, field.name, field.about, _lines(field.default), is_required=field.is_required)
         self._is_list = field.kind is FieldKind.TEXTS
         self._has_default = field.has_default
         self.adapt_to(theme)
 
-    def read(self) -> Reading:
+    def read(self) -> FieldResult:
         text = self._box.toPlainText()
         if self._is_list:
             lines = [line.strip() for line in text.splitlines() if line.strip()]
-            return Reading(has_value=True, value=lines) if lines or self.is_required or self._has_default else ABSENT
+            return (
+                FieldResult(has_value=True, value=lines) if lines or self.is_required or self._has_default else ABSENT
+            )
         if text:
-            return Reading(has_value=True, value=text)
-        return Reading(problem=needed_words()) if self.is_required else ABSENT
+            return FieldResult(has_value=True, value=text)
+        return FieldResult(problem=required_text()) if self.is_required else ABSENT
 
     def retranslate(self) -> None:
         super().retranslate()
         self._box.setPlaceholderText(self.tr("One on each line") if self._is_list else "")
 
-    def dress(self) -> None:
-        super().dress()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self._box.setFixedHeight(_LINES * self._box.fontMetrics().lineSpacing() + 2 * self._theme.sizes.space_m)
 
 
-class NumberField(LineField):
+class NumberField(SingleLineField):
     """A number, with a point or a comma. What is none is told while it is written."""
 
-    def __init__(self, theme: Theme, field: Field) -> None:
+    def __init__(self, theme: Theme, field: FieldSpec) -> None:
         is_number = isinstance(field.default, int | float) and not isinstance(field.default, bool)
-        super().__init__(theme, field, readable(field.default) if is_number else "")
+        super().__init__(theme, field, readable_json(field.default) if is_number else "")
         self._field = field
         self.adapt_to(theme)
 
-    def read(self) -> Reading:
+    def read(self) -> FieldResult:
         text = self._line.text().strip().replace("\u2212", "-")
         if not text:
-            return Reading(problem=needed_words()) if self.is_required else ABSENT
+            return FieldResult(problem=required_text()) if self.is_required else ABSENT
         if self._field.kind is FieldKind.INTEGER:
             if not _WHOLE.fullmatch(text):
-                return Reading(problem=translate("NumberField", "This has to be a whole number."))
+                return FieldResult(problem=translate("NumberField", "This has to be a whole number."))
             return self._within(int(text))
         if not _NUMBER.fullmatch(text):
-            return Reading(problem=translate("NumberField", "This has to be a number."))
+            return FieldResult(problem=translate("NumberField", "This has to be a number."))
         return self._within(_number(text.replace(",", ".")))
 
-    def dress(self) -> None:
-        super().dress()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self._line.setMaximumWidth(self._theme.sizes.user_bubble // 2)
 
-    def _within(self, value: float) -> Reading:
+    def _within(self, value: float) -> FieldResult:
         least, most = self._field.least, self._field.most
         if value in (float("inf"), float("-inf")):
-            return Reading(problem=translate("NumberField", "This number is too large."))
+            return FieldResult(problem=translate("NumberField", "This number is too large."))
         if least is not None and value < least:
-            return Reading(problem=translate("NumberField", "At least {number}.").format(number=readable(least)))
+            return FieldResult(
+                problem=translate("NumberField", "At least {number}.").format(number=readable_json(least))
+            )
         if most is not None and value > most:
-            return Reading(problem=translate("NumberField", "At most {number}.").format(number=readable(most)))
-        return Reading(has_value=True, value=value)
+            return FieldResult(problem=translate("NumberField", "At most {number}.").format(number=readable_json(most)))
+        return FieldResult(has_value=True, value=value)
 
     def _on_edited(self) -> None:
         super()._on_edited()
@@ -108,7 +111,7 @@ class NumberField(LineField):
 class CheckField(FormField):
     """Yes or no. Its name is that of the box."""
 
-    def __init__(self, theme: Theme, field: Field) -> None:
+    def __init__(self, theme: Theme, field: FieldSpec) -> None:
         super().__init__(theme, "", field.about, is_required=field.is_required)
         self._box = QCheckBox()
         self._box.setChecked(field.default is True)
@@ -118,8 +121,8 @@ class CheckField(FormField):
         self.set_name(field.name)
         self.adapt_to(theme)
 
-    def read(self) -> Reading:
-        return Reading(has_value=True, value=self._box.isChecked())
+    def read(self) -> FieldResult:
+        return FieldResult(has_value=True, value=self._box.isChecked())
 
     @property
     def written(self) -> bool:
@@ -141,7 +144,7 @@ class CheckField(FormField):
 class ChoiceField(FormField):
     """One of several values. Where none is the default, nothing is chosen at first."""
 
-    def __init__(self, theme: Theme, field: Field) -> None:
+    def __init__(self, theme: Theme, field: FieldSpec) -> None:
         super().__init__(theme, field.name, field.about, is_required=field.is_required)
         self._is_yes_or_no = field.kind is FieldKind.BOOLEAN
         self._choices: Sequence[Any] = (True, False) if self._is_yes_or_no else field.choices
@@ -150,7 +153,7 @@ class ChoiceField(FormField):
         self._box.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._box.addItem("")
         for choice in self._choices:
-            self._box.addItem(choice if isinstance(choice, str) else readable(choice))
+            self._box.addItem(choice if isinstance(choice, str) else readable_json(choice))
         if field.has_default and field.default in self._choices:
             self._box.setCurrentIndex(self._choices.index(field.default) + 1)
         elif len(self._choices) == 1 and field.is_required:
@@ -159,11 +162,11 @@ class ChoiceField(FormField):
         self._place(self._box)
         self.adapt_to(theme)
 
-    def read(self) -> Reading:
+    def read(self) -> FieldResult:
         chosen = self._box.currentIndex()
         if chosen > 0:
-            return Reading(has_value=True, value=self._choices[chosen - 1])
-        return Reading(problem=needed_words()) if self.is_required else ABSENT
+            return FieldResult(has_value=True, value=self._choices[chosen - 1])
+        return FieldResult(problem=required_text()) if self.is_required else ABSENT
 
     @property
     def written(self) -> int:
@@ -182,8 +185,8 @@ class ChoiceField(FormField):
             self._box.setItemText(1, translate("ChoiceField", "Yes"))
             self._box.setItemText(2, translate("ChoiceField", "No"))
 
-    def dress(self) -> None:
-        super().dress()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self._box.setMinimumWidth(self._theme.sizes.user_bubble // 2)
 
 

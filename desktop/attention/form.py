@@ -6,11 +6,11 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from core.domain.json_pointer import parts_of
-from desktop.attention.field import ABSENT, FormField, Reading, optional_word
-from desktop.attention.fields import CheckField, ChoiceField, LinesField, NumberField, TextField
+from core.domain.text.json_text import parse_pointer
+from desktop.attention.field import ABSENT, FieldResult, FormField, optional_label
+from desktop.attention.fields import CheckField, ChoiceField, LongTextField, NumberField, TextField
 from desktop.attention.json_field import JsonField
-from desktop.attention.schema import Field, FieldKind, Group, Part, Path, fields_of, part_of
+from desktop.attention.schema import FieldKind, FieldPath, FieldSpec, FormSpec, GroupSpec, field_specs, form_spec
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import Label
@@ -18,7 +18,7 @@ from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
 
-class Form(Adaptive, QWidget):
+class SchemaForm(Adaptive, QWidget):
     """Emits `edited` when a person changed something."""
 
     edited = Signal()
@@ -26,8 +26,8 @@ class Form(Adaptive, QWidget):
     def __init__(self, theme: Theme, schema: Any) -> None:
         super().__init__()
         self._theme = theme
-        self._part = part_of(schema)
-        self._fields: dict[Path, FormField] = {}
+        self._part = form_spec(schema)
+        self._fields: dict[FieldPath, FormField] = {}
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._build(self._part)
@@ -39,10 +39,10 @@ class Form(Adaptive, QWidget):
 
     def set_name(self, name: str) -> None:
         """What the whole is called where it is a single field without a title of its own."""
-        if isinstance(self._part, Field) and not self._part.name:
+        if isinstance(self._part, FieldSpec) and not self._part.name:
             self._fields[()].set_name(name)
 
-    def read(self) -> Reading:
+    def read(self) -> FieldResult:
         """The value, or the first problem; every field with one shows it."""
         return self._read(self._part, is_counted=True)
 
@@ -53,7 +53,7 @@ class Form(Adaptive, QWidget):
     def complain(self, path: str, words: str) -> bool:
         """Show what is wrong at a JSON pointer, at the field that it leads to or through. False: there is none."""
         try:
-            parts = tuple(parts_of(path)) if path else ()
+            parts = tuple(parse_pointer(path)) if path else ()
         except ValueError:
             return False
         for end in range(len(parts), -1, -1):
@@ -62,11 +62,11 @@ class Form(Adaptive, QWidget):
                 return True
         return False
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         self._column.setSpacing(self._theme.sizes.space_m)
 
-    def _build(self, part: Part) -> None:
-        if isinstance(part, Group):
+    def _build(self, part: FormSpec) -> None:
+        if isinstance(part, GroupSpec):
             if part.path and part.name:
                 self._column.addWidget(GroupTitle(self._theme, part.name, is_required=part.is_required))
             if part.about:
@@ -79,9 +79,9 @@ class Form(Adaptive, QWidget):
         self._fields[part.path] = field
         self._column.addWidget(field)
 
-    def _read(self, part: Part, *, is_counted: bool) -> Reading:
+    def _read(self, part: FormSpec, *, is_counted: bool) -> FieldResult:
         """`is_counted`: its problems are problems, since it is needed."""
-        if isinstance(part, Field):
+        if isinstance(part, FieldSpec):
             field = self._fields[part.path]
             reading = field.read()
             if reading.problem and is_counted:
@@ -93,12 +93,12 @@ class Form(Adaptive, QWidget):
         read = [(inner, self._read(inner, is_counted=is_counted)) for inner in part.parts]
         problems = [one.problem for _, one in read if one.problem]
         if problems:
-            return Reading(problem=problems[0])
-        return Reading(has_value=True, value={inner.path[-1]: one.value for inner, one in read if one.has_value})
+            return FieldResult(problem=problems[0])
+        return FieldResult(has_value=True, value={inner.path[-1]: one.value for inner, one in read if one.has_value})
 
-    def _is_begun(self, part: Part, reading: Reading) -> bool:
+    def _is_begun(self, part: FormSpec, reading: FieldResult) -> bool:
         """Whether a person wrote something there, be it wrong."""
-        fields = [self._fields[one.path] for one in fields_of(part)]
+        fields = [self._fields[one.path] for one in field_specs(part)]
         return any(one.is_edited and (reading.has_value or one.complaint) for one in fields)
 
 
@@ -118,19 +118,19 @@ class GroupTitle(Adaptive, QWidget):
         self.adapt_to(theme)
 
     def retranslate(self) -> None:
-        self._optional.setText(optional_word())
+        self._optional.setText(optional_label())
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         self._row.setSpacing(self._theme.sizes.space_s)
 
 
-def make_field(theme: Theme, field: Field) -> FormField:
+def make_field(theme: Theme, field: FieldSpec) -> FormField:
     """The widget for it."""
     match field.kind:
         case FieldKind.TEXT:
             return TextField(theme, field)
         case FieldKind.LONG_TEXT | FieldKind.TEXTS:
-            return LinesField(theme, field)
+            return LongTextField(theme, field)
         case FieldKind.NUMBER | FieldKind.INTEGER:
             return NumberField(theme, field)
         case FieldKind.BOOLEAN if field.is_required or field.has_default:

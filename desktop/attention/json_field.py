@@ -7,9 +7,8 @@ from typing import Any
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QTextOption
 
-from core.domain.json_text import read
-from desktop.attention.field import ABSENT, Reading, needed_words
-from desktop.attention.written_fields import BoxField
+from core.domain.text.json_text import parse
+from desktop.attention.field import ABSENT, FieldResult, MultiLineField, required_text
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
 
@@ -21,7 +20,7 @@ _AT_ONCE = 10_000
 _PAUSE_MS = 200
 
 
-class JsonField(BoxField):
+class JsonField(MultiLineField):
     """`given` None with `is_empty` begins with nothing. A long text is checked when the keys pause."""
 
     def __init__(
@@ -43,24 +42,24 @@ class JsonField(BoxField):
         self._pause.timeout.connect(self._check)
         self.adapt_to(theme)
 
-    def read(self) -> Reading:
+    def read(self) -> FieldResult:
         text = self._box.toPlainText()
         if not text.strip():
-            return Reading(problem=needed_words()) if self.is_required else ABSENT
+            return FieldResult(problem=required_text()) if self.is_required else ABSENT
         try:
-            return Reading(has_value=True, value=read(text))
+            return FieldResult(has_value=True, value=parse(text))
         except json.JSONDecodeError as error:
             words = self.tr("This is no JSON: line {line}, column {column}.")
-            return Reading(problem=words.format(line=number(error.lineno), column=number(error.colno)))
+            return FieldResult(problem=words.format(line=number(error.lineno), column=number(error.colno)))
         except ValueError:
-            return Reading(problem=self.tr("This is no JSON: a number is too large, or it is nested too deeply."))
+            return FieldResult(problem=self.tr("This is no JSON: a number is too large, or it is nested too deeply."))
 
     def retranslate(self) -> None:
         super().retranslate()
         self._box.setPlaceholderText(self.tr("JSON: a text in quotation marks, a number, {…} or […]"))
 
-    def dress(self) -> None:
-        super().dress()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self._box.setFont(self._theme.font("code_small"))
         self._fit()
 

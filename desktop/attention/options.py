@@ -6,8 +6,8 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from core.domain.json_text import readable
-from desktop.attention.field import FormField, Reading
+from core.domain.text.json_text import readable_json
+from desktop.attention.field import FieldResult, FormField
 from desktop.theme.theme import Theme
 from desktop.translation.formats import number
 from desktop.widgets.visibility import show_when
@@ -46,15 +46,15 @@ class OptionsField(FormField):
         self.setFocusProxy(self._boxes[0] if self._boxes else self._text)
         self.adapt_to(theme)
 
-    def read(self) -> Reading:
+    def read(self) -> FieldResult:
         chosen = [one for one, box in zip(self._ids, self._boxes, strict=True) if box.isChecked()]
         text = self._text.toPlainText() if self._takes_text else ""
         if not chosen and not text.strip():
-            return Reading(problem=self._nothing())
+            return FieldResult(problem=self._nothing())
         if self._most_characters is not None and len(text) > self._most_characters:
             most = number(self._most_characters)
-            return Reading(problem=self.tr("This is too long: at most {number} characters.").format(number=most))
-        return Reading(has_value=True, value={"options": chosen, "text": text})
+            return FieldResult(problem=self.tr("This is too long: at most {number} characters.").format(number=most))
+        return FieldResult(has_value=True, value={"options": chosen, "text": text})
 
     @property
     def written(self) -> Mapping[str, Any]:
@@ -81,8 +81,8 @@ class OptionsField(FormField):
         self._text.setPlaceholderText(words)
         self._text.setAccessibleName(words)
 
-    def dress(self) -> None:
-        super().dress()
+    def apply_theme(self) -> None:
+        super().apply_theme()
         self._lines.setSpacing(self._theme.sizes.space_xs)
         self._text.setFixedHeight(_LINES * self._text.fontMetrics().lineSpacing() + 2 * self._theme.sizes.space_m)
 
@@ -100,7 +100,7 @@ def _option(option: Any) -> tuple[Any, str]:
     if isinstance(option, Mapping):
         chosen = option.get("id", option.get("label"))
         return chosen, str(option.get("label", chosen))
-    return option, option if isinstance(option, str) else readable(option)
+    return option, option if isinstance(option, str) else readable_json(option)
 
 
 def _most(schema: Any, name: str, bound: str) -> int | None:

@@ -1,30 +1,39 @@
-"""One request as it stands in the card: what is asked, the form for the answer, and what each button would send.
-
-It is kept while the request is open, so that what was begun is there again after a look elsewhere.
-"""
+"""What a person has begun to answer, in a form that can be kept over the end of the window."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from core.domain.interruption import APPROVED_FOR, CLOSING, Action, Answer, InterruptionKind
-from core.domain.json_text import encode, indented
+from core.domain.interruption import APPROVAL_SCOPES, CLOSED_STATUS, Action, Answer, InterruptionKind
 from core.domain.risk import Risk
+from core.domain.text.json_text import encode, indented_json
 from core.errors import StepFailed
 from core.stores.questions import Question
-from desktop.attention.begun import Begun
-from desktop.attention.edits import edits, same
-from desktop.attention.facts import Facts
+from desktop.attention.edits import json_equal, state_edits
 from desktop.attention.field import FormField
-from desktop.attention.form import Form
+from desktop.attention.form import SchemaForm
 from desktop.attention.json_field import EDITED_CHARACTERS, JsonField
 from desktop.attention.options import OptionsField
+from desktop.attention.request_details import RequestDetails
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.paragraph import Paragraph
-from desktop.widgets.value_section import ValueSection
+from desktop.widgets.value_views import ValueSection
+
+
+@dataclass(frozen=True, slots=True)
+class DraftAnswer:
+    """`fields` has what stands in each field of the form, in their order: JSON, None where nobody changed anything.
+
+    What an approval was to cover is not in it: that is chosen anew by who looks at the request again.
+    """
+
+    fields: tuple[Any, ...] = ()
+    reason: str = ""
+
 
 _Kind = InterruptionKind
 _EDITS = (_Kind.INPUT_REVIEW, _Kind.STATE_EDIT, _Kind.TOOL_APPROVAL)
@@ -54,15 +63,15 @@ class Request(Adaptive, QWidget):
         self._theme = theme
         self.question = question
         self.reason = ""
-        self.scope = APPROVED_FOR[0]
+        self.scope = APPROVAL_SCOPES[0]
         self._edited: dict[str, JsonField] = {}
-        self._form: Form | None = None
+        self._form: SchemaForm | None = None
         self._options: OptionsField | None = None
         self._too_large: list[ValueSection] = []
         self._nothing = Paragraph("", "label", "muted")
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self.facts = Facts(theme, question, shows_values=question.kind not in _EDITS)
+        self.facts = RequestDetails(theme, question, shows_values=question.kind not in _EDITS)
         self._column.addWidget(self.facts)
         self._build()
         self._column.addStretch(1)
@@ -79,7 +88,7 @@ class Request(Adaptive, QWidget):
 
     @property
     def takes_reason(self) -> bool:
-        return Action.REJECT in CLOSING[self.kind] and self.kind is not _Kind.OUTCOME
+        return Action.REJECT in CLOSED_STATUS[self.kind] and self.kind is not _Kind.OUTCOME
 
     @property
     def takes_scope(self) -> bool:
@@ -90,7 +99,7 @@ class Request(Adaptive, QWidget):
         """Whether other arguments stand there than were asked about, or none that can be read."""
         given = self.question.asked.arguments
         readings = [field.read() for field in self._edited.values() if field.is_edited]
-        return any(not one.has_value or not same(one.value, given) for one in readings)
+        return any(not one.has_value or not json_equal(one.value, given) for one in readings)
 
     @property
     def first_focus(self) -> FormField | Action:
@@ -102,13 +111,13 @@ class Request(Adaptive, QWidget):
         return self.buttons[-1] if is_harmless else self.buttons[0]
 
     @property
-    def begun(self) -> Begun | None:
+    def begun(self) -> DraftAnswer | None:
         """What a person has written here; None where that is nothing."""
         fields = tuple(field.written if field.is_edited else None for field in self._fields())
         is_begun = bool(self.reason) or any(one is not None for one in fields)
-        return Begun(fields, self.reason) if is_begun else None
+        return DraftAnswer(fields, self.reason) if is_begun else None
 
-    def take_up(self, begun: Begun) -> None:
+    def take_up(self, begun: DraftAnswer) -> None:
         """Have what was begun for this request stand here again, as far as it fits."""
         self.reason = begun.reason
         fields = self._fields()
@@ -161,7 +170,7 @@ class Request(Adaptive, QWidget):
         if self._options is not None:
             self._options.set_name(self.tr("Answer"))
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         self._column.setSpacing(self._theme.sizes.space_m)
 
     # Building
@@ -184,14 +193,14 @@ class Request(Adaptive, QWidget):
                 self._options.edited.connect(self.edited)
                 self._column.addWidget(self._options)
             case kind if kind in _FORMS:
-                self._form = Form(self._theme, asked.input_schema)
+                self._form = SchemaForm(self._theme, asked.input_schema)
                 self._form.edited.connect(self.edited)
                 self._column.addWidget(self._form)
 
     def _edit(self, name: str, value: Any) -> None:
         if len(_json(value)) > EDITED_CHARACTERS:
             section = ValueSection(self._theme, self, is_field=True)
-            section.show_text(indented(value))
+            section.show_text(indented_json(value))
             self._too_large.append(section)
             self._column.addWidget(section)
             return
@@ -238,10 +247,12 @@ class Request(Adaptive, QWidget):
         asked = self.question.asked
         if self.kind is _Kind.STATE_EDIT:
             before = _mapping(asked.outputs)
-            changed = [one for name, value in values.items() for one in edits(before[name], value, _pointer(name))]
+            changed = [
+                one for name, value in values.items() for one in state_edits(before[name], value, _pointer(name))
+            ]
             return Answer(Action.SUBMIT, changed)
         given = asked.arguments if self.kind is _Kind.TOOL_APPROVAL else asked.input
-        if "" not in values or same(values[""], given):
+        if "" not in values or json_equal(values[""], given):
             return Answer(Action.APPROVE, self.scope if self.takes_scope else None)
         return Answer(Action.SUBMIT, values[""])
 

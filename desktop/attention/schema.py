@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum, auto
 from typing import Any
 
-Path = tuple[str, ...]
+FieldPath = tuple[str, ...]
 
-_DEEPEST = 4
+_MAX_DEPTH = 4
 _LONG_TEXT = 200
-_INVOLVED = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "patternProperties")
+_UNSUPPORTED = ("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if", "dependentSchemas", "patternProperties")
 
 
 class FieldKind(StrEnum):
@@ -28,13 +28,13 @@ class FieldKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldSpec:
     """One value. `path` leads to it from the whole, which is (); `name` is empty for the whole.
 
     `least` and `most` are those of a number, both allowed. `default` stands there at first where `has_default`.
     """
 
-    path: Path
+    path: FieldPath
     kind: FieldKind
     name: str = ""
     about: str = ""
@@ -47,30 +47,30 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class GroupSpec:
     """An object, with a field for each of its properties."""
 
-    path: Path
-    parts: "tuple[Field | Group, ...]"
+    path: FieldPath
+    parts: "tuple[FieldSpec | GroupSpec, ...]"
     name: str = ""
     about: str = ""
     is_required: bool = True
 
 
-Part = Field | Group
+FormSpec = FieldSpec | GroupSpec
 
 
-def part_of(schema: Any, path: Path = (), *, is_required: bool = True) -> Part:
+def form_spec(schema: Any, path: FieldPath = (), *, is_required: bool = True) -> FormSpec:
     """What is to be filled in for a value of this schema. Never fails: what it cannot read is written as JSON."""
     if not isinstance(schema, Mapping):
-        return Field(path, FieldKind.JSON, _name({}, path), is_required=is_required)
+        return FieldSpec(path, FieldKind.JSON, _name({}, path), is_required=is_required)
     name, about = _name(schema, path), _text(schema, "description")
-    if len(path) < _DEEPEST and (properties := _properties(schema)) is not None:
+    if len(path) < _MAX_DEPTH and (properties := _properties(schema)) is not None:
         required = schema.get("required", ())
-        parts = tuple(part_of(one, (*path, key), is_required=key in required) for key, one in properties.items())
-        return Group(path, parts, name, about, is_required)
+        parts = tuple(form_spec(one, (*path, key), is_required=key in required) for key, one in properties.items())
+        return GroupSpec(path, parts, name, about, is_required)
     kind, choices = _kind(schema)
-    return Field(
+    return FieldSpec(
         path,
         kind,
         name,
@@ -84,26 +84,26 @@ def part_of(schema: Any, path: Path = (), *, is_required: bool = True) -> Part:
     )
 
 
-def fields_of(part: Part) -> Iterator[Field]:
+def field_specs(part: FormSpec) -> Iterator[FieldSpec]:
     """Every field, in the order of the schema."""
-    if isinstance(part, Field):
+    if isinstance(part, FieldSpec):
         yield part
     else:
         for inner in part.parts:
-            yield from fields_of(inner)
+            yield from field_specs(inner)
 
 
 def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Those of an object that a form can hold, else None."""
     properties, required = schema.get("properties"), schema.get("required", ())
-    is_plain = schema.get("type") == "object" and not _is_involved(schema)
+    is_plain = schema.get("type") == "object" and not _is_unsupported(schema)
     if not is_plain or not isinstance(properties, Mapping) or not properties or "default" in schema:
         return None
     return properties if isinstance(required, list | tuple) and set(required) <= set(properties) else None
 
 
 def _kind(schema: Mapping[str, Any]) -> tuple[FieldKind, tuple[Any, ...]]:
-    if _is_involved(schema):
+    if _is_unsupported(schema):
         return FieldKind.JSON, ()
     if isinstance(schema.get("enum"), list) and schema["enum"]:
         return FieldKind.CHOICE, tuple(schema["enum"])
@@ -126,14 +126,14 @@ def _kind(schema: Mapping[str, Any]) -> tuple[FieldKind, tuple[Any, ...]]:
 
 
 def _is_of_texts(items: Any) -> bool:
-    return isinstance(items, Mapping) and items.get("type") == "string" and not _is_involved(items)
+    return isinstance(items, Mapping) and items.get("type") == "string" and not _is_unsupported(items)
 
 
-def _is_involved(schema: Mapping[str, Any]) -> bool:
-    return any(word in schema for word in _INVOLVED)
+def _is_unsupported(schema: Mapping[str, Any]) -> bool:
+    return any(word in schema for word in _UNSUPPORTED)
 
 
-def _name(schema: Mapping[str, Any], path: Path) -> str:
+def _name(schema: Mapping[str, Any], path: FieldPath) -> str:
     return _text(schema, "title") or (path[-1] if path else "")
 
 

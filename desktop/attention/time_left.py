@@ -12,7 +12,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 
 from core.domain.interruption import Action, InterruptionKind
 from core.stores.questions import Question
-from desktop.widgets.news import tell_news
+from desktop.widgets.accessibility import tell_news
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 

@@ -7,16 +7,15 @@ from typing import Any
 
 from core.domain.ids import MessageId
 from core.domain.live_run import LiveCall, LiveRun, LiveStep, LiveThought
-from core.domain.message import Message, MessageState, Role
-from core.domain.model import may_pass
-from core.domain.run import RunKind, RunStatus
+from core.domain.messages import Message, MessageState, Role
+from core.domain.model import is_retryable
+from core.domain.run import SUMMARY_TEMPLATE, RunKind, RunStatus
 from core.domain.tool import CallStatus
-from desktop.chat.boundaries import boundaries, is_summary
-from desktop.chat.lines import error_words, said_text, tool_line
-from desktop.chat.sub_agents import begun_by_call
-from desktop.chat.values import (
+from desktop.chat.run_lines import error_text, sub_agents_by_call, text_parts, tool_line
+from desktop.chat.turn_parts import (
     Activity,
-    Attached,
+    AttachedText,
+    Boundary,
     CutOff,
     Failure,
     Output,
@@ -29,20 +28,20 @@ from desktop.chat.values import (
     SubAgents,
     Text,
     Thought,
+    ToolCalls,
     ToolLine,
-    Tools,
     Turn,
 )
 
 _PHASES = {RunStatus.ENQUEUED: Phase.QUEUED, RunStatus.WAITING: Phase.WAITING, RunStatus.PAUSED: Phase.PAUSED}
-STEP_CALLS = 20
+MAX_STEP_CALLS = 20
 ANSWER_WARNINGS = frozenset(
     {"length", "content_filter", "skipped_data", "empty_answer", "unknown_agent", "unknown_server"}
 )
 """What there are words for."""
 
 
-class Turns:
+class TurnCache:
     """`turns` of one conversation after the other, at the cost of what is new: a run that has ended says no more."""
 
     def __init__(self) -> None:
@@ -61,17 +60,17 @@ class Turns:
         def derived(message: Message, run: LiveRun | None) -> Turn:
             texts = texts_of(message.id) if message.attachments else ()
             if run is not None and not run.status.is_final:
-                return turn_of(message, run, texts)
+                return derive_turn(message, run, texts)
             known = before.get(message.id)
             if known is None or known[1] is not run or (known[0], known[2]) != (message, texts):
-                known = message, run, texts, turn_of(message, run, texts)
+                known = message, run, texts, derive_turn(message, run, texts)
             self._known[message.id] = known
             return known[3]
 
-        return turns(messages, run_of, derived)
+        return derive_turns(messages, run_of, derived)
 
 
-def turns(
+def derive_turns(
     messages: Sequence[Message],
     run_of: Callable[[MessageId], LiveRun | None],
     derived: Callable[[Message, LiveRun | None], Turn] | None = None,
@@ -88,24 +87,24 @@ def turns(
         run = runs.get(message.id)
         if run is None and message.state is MessageState.INTERRUPTED and message.run_id in told_by_run:
             continue
-        shown.append((derived or turn_of)(message, run))
-    edges = boundaries(messages, runs)
+        shown.append((derived or derive_turn)(message, run))
+    edges = context_boundaries(messages, runs)
     return [replace(turn, boundary=edges[turn.id]) if turn.id in edges else turn for turn in shown] if edges else shown
 
 
-def turn_of(message: Message, run: LiveRun | None, texts: Sequence[str] = ()) -> Turn:
+def derive_turn(message: Message, run: LiveRun | None, texts: Sequence[str] = ()) -> Turn:
     """One message as a turn; `run` is the run that shows in it, if it is known, `texts` are those attached to it."""
     author: str | None = None
     model: str | None = None
     is_answer = False
     if run is None or message.role is not Role.ASSISTANT:
         parts: list[Part] = [
-            *said_text(message.text, message.state),
-            *_attached(message, texts),
-            *_cut_off(message, None),
+            *text_parts(message.text, message.state),
+            *_attached_parts(message, texts),
+            *_cut_off_parts(message, None),
         ]
     else:
-        parts = list(_parts(message, run))
+        parts = list(_run_parts(message, run))
         is_template = run.kind is not RunKind.CHAT and not is_summary(run)
         author = run.workflow_name if is_template else run.agent
         model = None if is_template else run.model
@@ -114,36 +113,36 @@ def turn_of(message: Message, run: LiveRun | None, texts: Sequence[str] = ()) ->
     return Turn(message.id, message.role, author, at, message.state, tuple(parts), model, is_answer=is_answer)
 
 
-def _attached(message: Message, texts: Sequence[str]) -> Iterable[Attached]:
+def _attached_parts(message: Message, texts: Sequence[str]) -> Iterable[AttachedText]:
     for at, one in enumerate(message.attachments):
-        yield Attached(one.name, one.size, texts[at] if at < len(texts) else None)
+        yield AttachedText(one.name, one.size, texts[at] if at < len(texts) else None)
 
 
-def _parts(message: Message, run: LiveRun) -> Iterable[Part]:
+def _run_parts(message: Message, run: LiveRun) -> Iterable[Part]:
     for text in run.interrupted_texts:
-        yield from said_text(text)
+        yield from text_parts(text)
         yield CutOff(is_stopped=False)
     said: list[Part] = []
     if is_summary(run):
-        said.extend(_summary(message, run))
+        said.extend(_summary_parts(message, run))
     else:
-        said.extend(_conversation(message, run) if run.kind is RunKind.CHAT else _template(message, run))
+        said.extend(_chat_parts(message, run) if run.kind is RunKind.CHAT else _template_parts(message, run))
     yield from said
-    yield from _cut_off(message, run)
-    yield from _warned(run)
+    yield from _cut_off_parts(message, run)
+    yield from _warning_parts(run)
     if (activity := _activity(run, said)) is not None:
         yield activity
     if run.error is not None:
         yield _failure(run)
 
 
-def _cut_off(message: Message, run: LiveRun | None) -> Iterable[CutOff]:
+def _cut_off_parts(message: Message, run: LiveRun | None) -> Iterable[CutOff]:
     if message.role is Role.ASSISTANT and message.state is MessageState.INTERRUPTED:
         is_stopped = run is not None and run.status is RunStatus.CANCELLED
         yield CutOff(is_stopped, can_retry=is_stopped and run is not None and run.prompt_id is not None)
 
 
-def _warned(run: LiveRun) -> Iterable[CutOff]:
+def _warning_parts(run: LiveRun) -> Iterable[CutOff]:
     """What is to be known about the answers, each thing once; those of sub-agents are no part of what is read here."""
     own = [warning for warning in run.warnings if warning.get("sub_agent_id") is None]
     for code in dict.fromkeys(str(warning["code"]) for warning in own):
@@ -151,34 +150,34 @@ def _warned(run: LiveRun) -> Iterable[CutOff]:
             yield CutOff(is_stopped=False, warning=code)
 
 
-def _conversation(message: Message, run: LiveRun) -> Iterable[Part]:
+def _chat_parts(message: Message, run: LiveRun) -> Iterable[Part]:
     """Text, thoughts and calls in turn. A call stands where its offset says, those without one at the end; one that
     began sub-agents is shown as them."""
     text, at = message.text, 0
-    begun = begun_by_call(run)
+    begun = sub_agents_by_call(run)
     group: list[ToolLine] = []
-    for place, _, entry in _placed(run, len(text)):
+    for place, _, entry in _ordered_entries(run, len(text)):
         offset = max(at, min(place, len(text)))
         if group and (text[at:offset].strip() or isinstance(entry, LiveThought)):
-            yield Tools(tuple(group))
+            yield ToolCalls(tuple(group))
             group = []
-        yield from said_text(text[at:offset])
+        yield from text_parts(text[at:offset])
         at = offset
         if isinstance(entry, LiveThought):
-            yield _thought(entry)
+            yield _thought_part(entry)
         elif entry.id in begun:
             if group:
-                yield Tools(tuple(group))
+                yield ToolCalls(tuple(group))
                 group = []
             yield SubAgents(begun[entry.id])
         else:
             group.append(tool_line(run, entry))
     if group:
-        yield Tools(tuple(group))
-    yield from said_text(text[at:], message.state)
+        yield ToolCalls(tuple(group))
+    yield from text_parts(text[at:], message.state)
 
 
-def _placed(run: LiveRun, end: int) -> list[tuple[int, datetime, LiveCall | LiveThought]]:
+def _ordered_entries(run: LiveRun, end: int) -> list[tuple[int, datetime, LiveCall | LiveThought]]:
     """Calls and thoughts by where they stand; at one place in the order in which they began."""
     own = [call for call in run.calls.values() if call.sub_agent_id is None]
     calls = [(end if one.offset is None else one.offset, one.started_at, one) for one in own]
@@ -186,13 +185,13 @@ def _placed(run: LiveRun, end: int) -> list[tuple[int, datetime, LiveCall | Live
     return sorted([*calls, *thoughts], key=lambda placed: placed[:2])
 
 
-def _thought(thought: LiveThought) -> Thought:
+def _thought_part(thought: LiveThought) -> Thought:
     return Thought(thought.text, None if thought.is_open else thought.elapsed_ms / 1000)
 
 
-def _template(message: Message, run: LiveRun) -> Iterable[Part]:
+def _template_parts(message: Message, run: LiveRun) -> Iterable[Part]:
     calls: dict[str, list[LiveCall]] = {}
-    begun = begun_by_call(run)
+    begun = sub_agents_by_call(run)
     for call in run.calls.values():
         if call.sub_agent_id is None and call.id not in begun:
             calls.setdefault(call.step, []).append(call)
@@ -206,19 +205,19 @@ def _template(message: Message, run: LiveRun) -> Iterable[Part]:
         yield Output(message.text)
 
 
-def _summary(message: Message, run: LiveRun) -> Iterable[Part]:
+def _summary_parts(message: Message, run: LiveRun) -> Iterable[Part]:
     """The text, once it is whole; before that what is being written: notes of a part, or the summary itself."""
     if run.status is RunStatus.SUCCESS:
-        yield from said_text(message.text)
+        yield from text_parts(message.text)
         return
     texts = [str(text) for step in run.steps.values() for text in step.texts.values()]
     if texts:
-        yield from said_text(texts[-1], message.state)
+        yield from text_parts(texts[-1], message.state)
 
 
 def _step_line(run: LiveRun, step: LiveStep, calls: Sequence[LiveCall], sub_agents: Sequence[SubAgentLine]) -> StepLine:
     iterations = step.iterations
-    shown = calls[-STEP_CALLS:]
+    shown = calls[-MAX_STEP_CALLS:]
     return StepLine(
         step.name,
         step.status,
@@ -229,8 +228,8 @@ def _step_line(run: LiveRun, step: LiveStep, calls: Sequence[LiveCall], sub_agen
         step.attempts,
         Progress(iterations.completed, iterations.failed, iterations.total) if iterations else None,
         step.output,
-        "\n\n".join(text for text in map(str, [*step.texts.values()][-STEP_CALLS:]) if text),
-        error_words(step.error),
+        "\n\n".join(text for text in map(str, [*step.texts.values()][-MAX_STEP_CALLS:]) if text),
+        error_text(step.error),
         tuple(tool_line(run, call) for call in shown),
         len(calls) - len(shown),
         tuple(sub_agents),
@@ -263,9 +262,9 @@ def _activity(run: LiveRun, said: Sequence[Part]) -> Activity | None:
     return Activity(Phase.THINKING, max((call.started_at for call in own), default=began))
 
 
-def _may_pass(error: Mapping[str, Any]) -> bool:
+def _may_succeed_again(error: Mapping[str, Any]) -> bool:
     """Whether it can help to try again."""
-    return error.get("failed_during") != "model" or may_pass(str(error.get("code")), error.get("status"))
+    return error.get("failed_during") != "model" or is_retryable(str(error.get("code")), error.get("status"))
 
 
 def _failure(run: LiveRun) -> Failure:
@@ -279,7 +278,32 @@ def _failure(run: LiveRun) -> Failure:
         error.get("failed_during"),
         error.get("tool_name"),
         {key: value for key, value in error.items() if key not in known},
-        can_retry=run.prompt_id is not None and _may_pass(error),
+        can_retry=run.prompt_id is not None and _may_succeed_again(error),
         can_edit=run.prompt_id is not None,
         at=run.completed_at,
     )
+
+
+def context_boundaries(messages: Sequence[Message], runs: Mapping[MessageId, LiveRun]) -> dict[MessageId, Boundary]:
+    """By message: at the newest summary, and after it where the last request began."""
+    edges: dict[MessageId, Boundary] = {}
+    is_found = False
+    for message in reversed(messages):
+        run = runs.get(message.id)
+        if run is None or run.message_id != message.id:
+            continue
+        if is_summary(run):
+            if run.status is RunStatus.SUCCESS and message.text:
+                edges[message.id] = Boundary.SUMMARY
+                break
+        elif run.kind is RunKind.CHAT and run.last_asked is not None and not is_found:
+            is_found = True
+            first = run.last_asked.oldest or run.prompt_id
+            if run.last_asked.dropped and first is not None:
+                edges[first] = Boundary.ROOM
+    return edges
+
+
+def is_summary(run: LiveRun) -> bool:
+    """Whether it writes a summary of the conversation."""
+    return run.template_id == SUMMARY_TEMPLATE

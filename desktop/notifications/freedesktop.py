@@ -13,7 +13,7 @@ from typing import Any
 from jeepney import DBusAddress, MatchRule
 
 from core.ports.clock import Clock
-from desktop.notifications.message import Message
+from desktop.notifications.message import DesktopNotification
 from desktop.notifications.session_bus import BusFailed, BusRefused, SessionBus, open_bus
 
 log = logging.getLogger(__name__)
@@ -28,14 +28,14 @@ _OWNERS.add_arg_condition(0, NAME)
 RETRY_S = 30.0
 """How long a service that failed is left alone."""
 
-KNOWN = 200
+MAX_REMEMBERED = 200
 """How many notifications are remembered, so that a click on one finds what it is about."""
 
-PARTING_S = 0.3
-_BY_PERSON = 2  # why a notification was closed, in the specification
+CLOSE_TIMEOUT_S = 0.3
+_DISMISSED_BY_USER = 2  # why a notification was closed, in the specification
 
 
-class Freedesktop:
+class FreedesktopNotifier:
     """`run` must be running. `on_activated(key, token)` is told of a click, with the token that lets a window come to
     the front on Wayland, or ""; `on_dismissed(key)` of one that a person sent away; `on_shown(key)` of one that the
     service took, `on_undelivered(key, message)` of one that nobody showed; `on_changed()` that the service came, went,
@@ -49,7 +49,7 @@ class Freedesktop:
         on_activated: Callable[[str, str], object],
         on_dismissed: Callable[[str], object],
         on_shown: Callable[[str], object],
-        on_undelivered: Callable[[str, Message], object],
+        on_undelivered: Callable[[str, DesktopNotification], object],
         on_changed: Callable[[], object],
     ) -> None:
         self._clock = clock
@@ -58,7 +58,7 @@ class Freedesktop:
         self._on_shown = on_shown
         self._on_undelivered = on_undelivered
         self._on_changed = on_changed
-        self._wanted: dict[str, Message | None] = {}
+        self._wanted: dict[str, DesktopNotification | None] = {}
         self._wake = asyncio.Event()
         self._numbers: dict[str, int] = {}
         self._keys: dict[int, str] = {}
@@ -70,7 +70,7 @@ class Freedesktop:
         self.abilities: frozenset[str] = frozenset()
         """What the service can do, by the names of the specification."""
 
-    def show(self, key: str, message: Message) -> None:
+    def show(self, key: str, message: DesktopNotification) -> None:
         """Show it, in the place of the one with this key if that is seen still."""
         self._wanted[key] = message
         self._wake.set()
@@ -121,7 +121,7 @@ class Freedesktop:
             await self._part(bus)
             raise
 
-    async def _put(self, bus: SessionBus, key: str, message: Message | None) -> None:
+    async def _put(self, bus: SessionBus, key: str, message: DesktopNotification | None) -> None:
         """Tell the service; what is wanted of the same key meanwhile comes after."""
         number = self._numbers.get(key, 0)
         try:
@@ -139,7 +139,7 @@ class Freedesktop:
         if self._wanted.get(key) is message:
             self._wanted.pop(key, None)
 
-    def _words(self, number: int, message: Message) -> tuple[Any, ...]:
+    def _words(self, number: int, message: DesktopNotification) -> tuple[Any, ...]:
         has_body = "body" in self.abilities
         body = html.escape(message.body, quote=False) if "body-markup" in self.abilities else message.body
         title = message.title if has_body or not message.body else f"{message.title}: {message.body}"
@@ -153,13 +153,13 @@ class Freedesktop:
         self._numbers[key] = number
         self._keys.pop(number, None)
         self._keys[number] = key
-        for oldest in list(self._keys)[:-KNOWN]:
+        for oldest in list(self._keys)[:-MAX_REMEMBERED]:
             del self._keys[oldest]
 
     async def _part(self, bus: SessionBus) -> None:
         """Nothing is left behind that leads nowhere. There is no time to wait long for that."""
         try:
-            async with asyncio.timeout(PARTING_S):
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
                 for number in list(self._numbers.values()):
                     await bus.call(_SERVICE, "CloseNotification", "u", number)
         except (BusFailed, TimeoutError) as error:
@@ -182,7 +182,7 @@ class Freedesktop:
         key = self._keys.get(number)
         if key is not None and self._numbers.get(key) == number:
             del self._numbers[key]
-            if reason == _BY_PERSON:
+            if reason == _DISMISSED_BY_USER:
                 self._on_dismissed(key)
 
     def _on_owner(self, owner: str) -> None:

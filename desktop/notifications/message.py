@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class DesktopNotification:
     """Plain text: whoever shows it escapes it. `open_words` name what a click does; `is_quiet`: it must not ring."""
 
     title: str

@@ -18,10 +18,10 @@ from jeepney.io.asyncio import DBusConnection, open_dbus_connection
 
 log = logging.getLogger(__name__)
 
-ANSWER_S = 5.0
+REPLY_TIMEOUT_S = 5.0
 """How long a call waits for its answer."""
 
-Signals = Callable[[str, str, tuple[Any, ...]], None]
+SignalHandler = Callable[[str, str, tuple[Any, ...]], None]
 """Told of each signal: who sent it, its name, its values."""
 
 
@@ -36,7 +36,7 @@ class BusRefused(BusFailed):
 class SessionBus:
     """Made by `open_bus`."""
 
-    def __init__(self, connection: DBusConnection, on_signal: Signals) -> None:
+    def __init__(self, connection: DBusConnection, on_signal: SignalHandler) -> None:
         self._connection = connection
         self._on_signal = on_signal
         self._answers: dict[int, asyncio.Future[Message]] = {}
@@ -76,7 +76,7 @@ class SessionBus:
         serial = next(self._connection.outgoing_serial)
         answer = self._answers[serial] = asyncio.get_running_loop().create_future()
         try:
-            async with asyncio.timeout(ANSWER_S):
+            async with asyncio.timeout(REPLY_TIMEOUT_S):
                 await self._connection.send(message, serial=serial)
                 got = await answer
         except (OSError, TimeoutError) as error:
@@ -99,10 +99,10 @@ class SessionBus:
 
 
 @asynccontextmanager
-async def open_bus(on_signal: Signals, on_end: Callable[[], object]) -> AsyncIterator[SessionBus]:
+async def open_bus(on_signal: SignalHandler, on_end: Callable[[], object]) -> AsyncIterator[SessionBus]:
     """The bus of this session; `on_end` is told once when it is gone. Raises BusFailed where there is none."""
     try:
-        async with asyncio.timeout(ANSWER_S):
+        async with asyncio.timeout(REPLY_TIMEOUT_S):
             connection = await open_dbus_connection(_address())
     except (OSError, EOFError, ValueError, KeyError, RuntimeError, TimeoutError) as error:
         raise BusFailed(f"no session bus: {error}") from error

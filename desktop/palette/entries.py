@@ -1,9 +1,14 @@
 """What the palette lists: anything that has a name and can be gone to or done."""
 
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
+from typing import Protocol, TypeVar
 
 from desktop.theme.icon_names import Icon
+from desktop.widgets.list_search import folded
 
 
 class Kind(StrEnum):
@@ -45,8 +50,65 @@ class Query:
     words: str
 
 
-def read_query(text: str) -> Query:
+def parse_query(text: str) -> Query:
     """`>sto` asks for commands with *sto*; without a prefix for workflows first."""
     stripped = text.lstrip()
     kind = next((one for one in Kind if one.value and stripped.startswith(one.value)), Kind.WORKFLOW)
     return Query(kind, stripped[len(kind.value) :].strip())
+
+
+MAX_ENTRIES = 100
+_AT_START, _AT_WORD, _INSIDE, _SCATTERED = range(4)
+_LETTERS = 2  # fewer scattered letters are in everything
+
+
+class Titled(Protocol):
+    """What can be ranked: entries, or what they would be made of, since of thousands only a few are shown."""
+
+    @property
+    def title(self) -> str: ...
+
+
+T = TypeVar("T", bound=Titled)
+
+
+def rank_entries(words: str, entries: Iterable[T], most: int = MAX_ENTRIES) -> list[T]:
+    """At most so many of the entries; all of the first ones where nothing was typed."""
+    wanted = folded(words).split()
+    if not wanted:
+        return list(islice(entries, most))
+    tests = [_make_matcher(word) for word in wanted]
+    found: list[list[T]] = [[] for _ in range(_SCATTERED * len(wanted) + 1)]
+    for entry in entries:
+        score = _score(folded(entry.title), tests)
+        if score is not None:
+            found[score].append(entry)
+    return [entry for group in found for entry in group][:most]
+
+
+_Matcher = Callable[[str], int | None]
+
+
+def _score(title: str, tests: Sequence[_Matcher]) -> int | None:
+    total = 0
+    for test in tests:
+        one = test(title)
+        if one is None:
+            return None
+        total += one
+    return total
+
+
+def _make_matcher(word: str) -> _Matcher:
+    """How well a word is found in a folded title, None for not at all."""
+    at_word = re.compile(rf"\b{re.escape(word)}" if word[0].isalnum() else re.escape(word))
+    scattered = re.compile(".*?".join(map(re.escape, word))) if len(word) > _LETTERS else None
+
+    def test(title: str) -> int | None:
+        if word in title:
+            if title.startswith(word):
+                return _AT_START
+            return _AT_WORD if at_word.search(title) else _INSIDE
+        return _SCATTERED if scattered is not None and scattered.search(title) else None
+
+    return test

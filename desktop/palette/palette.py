@@ -5,21 +5,20 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QListView, QVBoxLayout, QWidget
 
-from desktop.palette.entries import Entry, Heading, Kind, Query, read_query
-from desktop.palette.model import Rows, spoken
-from desktop.palette.painter import EntryDelegate
+from desktop.palette.entries import Entry, Heading, Kind, Query, parse_query
+from desktop.palette.entry_list import EntryDelegate, EntryModel, accessible_text
 from desktop.theme.theme import Theme
-from desktop.widgets.accessible import announce
+from desktop.widgets.accessibility import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import Label
 from desktop.widgets.list_search import ListSearch
 from desktop.widgets.surfaces import Surface
 
-Search = Callable[[Query], Sequence[Heading | Entry]]
+EntrySearch = Callable[[Query], Sequence[Heading | Entry]]
 """What a query finds, in the order in which it is shown."""
 
 _Index = QModelIndex | QPersistentModelIndex
-_ROWS = 12
+_MAX_ROWS = 12
 
 
 class Palette(Adaptive, Surface):
@@ -30,14 +29,14 @@ class Palette(Adaptive, Surface):
     left = Signal()
     """It was closed without a choice: focus is to go where it was."""
 
-    def __init__(self, theme: Theme, search: Search, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, search: EntrySearch, parent: QWidget) -> None:
         super().__init__("raised", parent=parent)
         self.setObjectName("palette")
         self._theme = theme
         self._search = search
         self._ground = parent
         self._field = QLineEdit(self)
-        self._rows = Rows(self)
+        self._rows = EntryModel(self)
         self._list = QListView(self)
         self._nothing = Label("", "secondary", "muted", parent=self)
         self._hint = Label("", "meta", "muted", parent=self)
@@ -58,7 +57,7 @@ class Palette(Adaptive, Surface):
 
     def open(self, kind: Kind = Kind.WORKFLOW) -> None:
         """Show it with the list that `kind` names; the same keys again take it away."""
-        if self.isVisible() and read_query(self._field.text()).kind is kind:
+        if self.isVisible() and parse_query(self._field.text()).kind is kind:
             self.close_up()
             return
         self._field.setText(kind.value)
@@ -99,7 +98,7 @@ class Palette(Adaptive, Surface):
         if self.isVisible():
             self._find()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._column.setContentsMargins(sizes.space_s, sizes.space_s, sizes.space_s, sizes.space_s)
         self._column.setSpacing(sizes.space_xs)
@@ -113,7 +112,7 @@ class Palette(Adaptive, Surface):
         return False
 
     def _find(self) -> None:
-        query = read_query(self._field.text())
+        query = parse_query(self._field.text())
         self._rows.show(self._search(query))
         first = self._rows.first()
         self._list.setCurrentIndex(first)
@@ -139,14 +138,14 @@ class Palette(Adaptive, Surface):
 
     def _tell_current(self, index: _Index) -> None:
         if index.isValid() and self.isVisible():
-            announce(self, spoken(self._rows.entries[index.row()]))
+            announce(self, accessible_text(self._rows.entries[index.row()]))
 
     def _fit(self) -> None:
         """In the middle of the window's upper part, as high as its rows, up to twelve, and as there is room."""
         sizes, ground = self._theme.sizes, self._ground
         width = min(sizes.chat_column, ground.width() - 2 * sizes.space_l)
         top = max(sizes.space_l, ground.height() // 10)
-        rows = min(_ROWS, self._rows.rowCount())
+        rows = min(_MAX_ROWS, self._rows.rowCount())
         height = sum(self._list.sizeHintForRow(row) for row in range(rows)) + 2 * self._list.frameWidth()
         margins = self._column.contentsMargins()
         others = [widget for widget in (self._field, self._nothing, self._hint) if not widget.isHidden()]

@@ -7,8 +7,7 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
-from desktop.widgets.icon_label import IconLabel
-from desktop.widgets.labels import ElidedLabel
+from desktop.widgets.labels import ElidedLabel, IconLabel
 from desktop.widgets.surfaces import Surface
 
 
@@ -52,7 +51,7 @@ class RecordingBanner(Adaptive, Surface):
         self.setAccessibleName(words)
         self._review.setText(self.tr("Stop and review"))
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._row.setContentsMargins(sizes.space_xl - sizes.space_xs, sizes.space_xs, sizes.space_m, sizes.space_xs)
         self._row.setSpacing(sizes.space_s)

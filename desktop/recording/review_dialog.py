@@ -4,20 +4,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
-from desktop.recording.offer_row import OfferRow
+from core.domain.text.json_text import readable_json
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.banner import Banner
 from desktop.widgets.buttons import Button
 from desktop.widgets.labels import ElidedLabel
 from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.surfaces import Card
 from desktop.widgets.visibility import show_when
 
 
 class ReviewDialog(Adaptive, QDialog):
-    """Not modal. Closing it goes on with the recording. `review` is a `core.engine.templating.Review` as a JSON value.
+    """Not modal. Closing it goes on with the recording. `review` is a `core.recording.template_builder.ExportPreview`
+    as a JSON value.
 
     Nothing is accepted before a person ticks it.
     """
@@ -39,7 +41,7 @@ class ReviewDialog(Adaptive, QDialog):
         self._offers_name = ElidedLabel("", "strong")
         self._all = Button(theme, kind="link", is_small=True)
         self._list = QScrollArea(self)
-        self.rows = [OfferRow(theme, offer) for offer in review["offers"]]
+        self.rows = [SuggestionRow(theme, offer) for offer in review["offers"]]
         self._left_out = Paragraph("", "secondary", "muted")
         self._masked = Banner(theme, "warning")
         self._failed = Paragraph("", "label", "error")
@@ -92,7 +94,7 @@ class ReviewDialog(Adaptive, QDialog):
         self._later.setText(self.tr("Keep recording"))
         self.save.setText(self.tr("Save template"))
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._column.setContentsMargins(sizes.space_xl, sizes.space_l, sizes.space_xl, sizes.space_l)
         self._column.setSpacing(sizes.space_s)
@@ -161,3 +163,64 @@ class ReviewDialog(Adaptive, QDialog):
         }
         told = [f"{one['step']} ({reasons[str(one['reason'])]})" for one in self._review["left_out"]]
         return self.tr("Left out: {steps}").format(steps=", ".join(told))
+
+
+VALUE_CHARACTERS = 120
+
+
+class SuggestionRow(Adaptive, Card):
+    """`offer` is as `record` prints it."""
+
+    def __init__(self, theme: Theme, offer: Mapping[str, Any], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._offer = offer
+        self.box = QCheckBox()
+        self._value = Paragraph("", "label", most_lines=2)
+        self._about = Paragraph("", "secondary", "muted")
+        self._column, self._words = QVBoxLayout(self), QVBoxLayout()
+        self._column.addWidget(self.box)
+        for words in (self._value, self._about):
+            self._words.addWidget(words)
+        self._column.addLayout(self._words)
+        self.adapt_to(theme)
+
+    @property
+    def path(self) -> str:
+        return str(self._offer["path"])
+
+    def retranslate(self) -> None:
+        step, *argument = self.path[1:].split("/")
+        place = f"{step} · {'/'.join(argument)}"
+        self.box.setText(place.replace("&", "&&"))
+        self._value.setText(f"{_preview(self._offer['value'])}  →  {self._offer['ref']}")
+        self._about.setText(f"{self._origin()} {self._confidence()}")
+        self.box.setAccessibleName(f"{place}: {self._value.text()}")
+        self.box.setAccessibleDescription(self._about.text())
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_l - sizes.space_xs, sizes.space_s, sizes.space_l, sizes.space_s)
+        self._words.setContentsMargins(sizes.space_xs + sizes.icon_s + sizes.space_s, 0, 0, 0)  # below those of the box
+        self._words.setSpacing(sizes.space_xs)
+        self._column.setSpacing(sizes.space_xs)
+
+    def _origin(self) -> str:
+        return {
+            "output": self.tr("It stands in an earlier result."),
+            "input": self.tr("It stands in the input of the recording."),
+            "message": self.tr("You wrote it: it becomes a field of the input."),
+            "secret": self.tr("It is a secret and was not kept: it becomes a field of the input."),
+        }[str(self._offer["origin"])]
+
+    def _confidence(self) -> str:
+        return {
+            "high": self.tr("Very likely right."),
+            "medium": self.tr("Probably right."),
+            "low": self.tr("Perhaps the same by chance."),
+        }[str(self._offer["confidence"])]
+
+
+def _preview(value: Any) -> str:
+    text = value if isinstance(value, str) else readable_json(value)
+    return text if len(text) <= VALUE_CHARACTERS else f"{text[:VALUE_CHARACTERS]}…"

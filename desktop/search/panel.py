@@ -7,13 +7,12 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, 
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QListView, QVBoxLayout, QWidget
 
-from desktop.search.foot import IndexNote, IndexWords
-from desktop.search.model import Rows
-from desktop.search.painter import ResultDelegate
-from desktop.search.rows import MoreRow, Results
-from desktop.search.words import ResultWords
+from desktop.search.index_status import IndexProgress, IndexStatusBar
+from desktop.search.result_list import ResultDelegate, ResultModel
+from desktop.search.results import MoreRow, Results
+from desktop.search.search_strings import ResultStrings
 from desktop.theme.theme import Theme
-from desktop.widgets.accessible import announce
+from desktop.widgets.accessibility import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.labels import Label
 from desktop.widgets.list_search import ListSearch
@@ -22,9 +21,9 @@ from desktop.widgets.surfaces import Surface
 
 _Index = QModelIndex | QPersistentModelIndex
 
-TYPING_MS = 120
+TYPING_PAUSE_MS = 120
 """A query is asked when nobody has typed for so long."""
-SILENT_MS = 200
+SEARCHING_NOTICE_MS = 200
 """A search that takes longer says that it goes on."""
 
 
@@ -46,21 +45,21 @@ class SearchPanel(Adaptive, Surface):
         super().__init__("raised", parent=parent)
         self.setObjectName("search")
         self._theme = theme
-        self._spoken = ResultWords(now, self)
+        self._spoken = ResultStrings(now, self)
         self._ground = parent
         self._results = Results("")
         self._problem = ""
         self._field = QLineEdit(self)
-        self._rows = Rows(self._spoken, self)
+        self._rows = ResultModel(self._spoken, self)
         self._list = QListView(self)
         self._words = Paragraph("", "secondary", "muted", parent=self)
         self._hint = Label("", "meta", "muted", parent=self)
-        self._note = IndexNote(theme, self)
+        self._note = IndexStatusBar(theme, self)
         self._column = QVBoxLayout(self)
         self._bottom = QWidget(self)
         self._foot = QHBoxLayout(self._bottom)
-        self._typing = _timer(self, TYPING_MS, self._ask)
-        self._waiting = _timer(self, SILENT_MS, self._say)
+        self._typing = _single_shot(self, TYPING_PAUSE_MS, self._ask)
+        self._waiting = _single_shot(self, SEARCHING_NOTICE_MS, self._say)
         self._build()
         parent.installEventFilter(self)
         self.hide()
@@ -125,7 +124,7 @@ class SearchPanel(Adaptive, Surface):
         self._say()
         announce(self, words, is_urgent=True)
 
-    def show_index(self, words: IndexWords) -> None:
+    def show_index(self, words: IndexProgress) -> None:
         """How far the index is."""
         self._note.show_words(words)
         self._say()
@@ -138,7 +137,7 @@ class SearchPanel(Adaptive, Surface):
         self._note.retranslate()
         self._say()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._column.setContentsMargins(sizes.space_s, sizes.space_s, sizes.space_s, sizes.space_s)
         self._column.setSpacing(sizes.space_xs)
@@ -278,7 +277,7 @@ class SearchPanel(Adaptive, Surface):
         self.setGeometry((ground.width() - width) // 2, top, width, rest + height)
 
 
-def _timer(owner: QObject, wait_ms: int, then: Callable[[], None]) -> QTimer:
+def _single_shot(owner: QObject, wait_ms: int, then: Callable[[], None]) -> QTimer:
     timer = QTimer(owner)
     timer.setSingleShot(True)
     timer.setInterval(wait_ms)

@@ -7,32 +7,25 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop.settings.about_page import About, AboutPage
-from desktop.settings.agents_page import AgentsPage
-from desktop.settings.appearance_page import AppearancePage
-from desktop.settings.consents import Consents
-from desktop.settings.history import History
-from desktop.settings.keys_page import KeysPage
-from desktop.settings.library import Library
-from desktop.settings.limits_page import LimitsPage
-from desktop.settings.memory_page import MemoryPage
-from desktop.settings.minds import Minds
-from desktop.settings.models_page import ModelsPage
-from desktop.settings.notice import Notice
-from desktop.settings.notifications_page import NotificationsPage
-from desktop.settings.notifier import Notifier
-from desktop.settings.own_keys import OwnKeys
-from desktop.settings.page import Page
-from desktop.settings.page_list import PageList
-from desktop.settings.page_names import PageId
-from desktop.settings.pages import Pages
-from desktop.settings.prompts_page import PromptsPage
-from desktop.settings.recall import Recall
-from desktop.settings.servers import Servers
-from desktop.settings.servers_page import ServersPage
-from desktop.settings.validation_page import ValidationPage
-from desktop.settings.values import AllSettings, Deed, Source
-from desktop.settings.waiting import Waiting
+from desktop.settings.consent.validation_page import ValidationPage
+from desktop.settings.general.about_page import AboutPage, AppInfo
+from desktop.settings.general.field_pages import AppearancePage, LimitsPage
+from desktop.settings.general.notifications_page import NotificationsPage
+from desktop.settings.keys.keys_page import KeysPage
+from desktop.settings.memory.memory_page import MemoryPage
+from desktop.settings.models.agents_page import AgentsPage
+from desktop.settings.models.models_page import ModelsPage
+from desktop.settings.navigation import PageList, PageStack
+from desktop.settings.parts.page import Page, PageId
+from desktop.settings.parts.undo_bar import UndoBar, UndoHistory
+from desktop.settings.prompts.prompts_page import PromptsPage
+from desktop.settings.servers.servers_page import ServersPage
+from desktop.settings.sources.consent_source import ConsentSource
+from desktop.settings.sources.context import MemoryContext, PromptsContext, ServersContext, SettingsContext
+from desktop.settings.sources.custom_keys import CustomKeys
+from desktop.settings.sources.notifier import Notifier
+from desktop.settings.sources.pending_requests import PendingRequests
+from desktop.settings.sources.setting_sources import CombinedSettings, SettingsSource, UndoableAction
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
@@ -51,26 +44,26 @@ class SettingsDialog(Adaptive, QDialog):
     def __init__(
         self,
         theme: Theme,
-        core: Source,
-        window: Source,
-        consents: Consents,
-        about: About,
+        core: SettingsSource,
+        window: SettingsSource,
+        consents: ConsentSource,
+        about: AppInfo,
         parent: QWidget | None = None,
         *,
-        minds: Minds | None = None,
-        servers: Servers | None = None,
-        library: Library | None = None,
-        recall: Recall | None = None,
+        minds: SettingsContext | None = None,
+        servers: ServersContext | None = None,
+        library: PromptsContext | None = None,
+        recall: MemoryContext | None = None,
         notifier: Notifier | None = None,
-        keys: OwnKeys | None = None,
-        waiting: Waiting | None = None,
+        keys: CustomKeys | None = None,
+        waiting: PendingRequests | None = None,
     ) -> None:
         super().__init__(parent)
         self._theme = theme
         self.setObjectName("settings")
         self.setModal(False)
-        settings = AllSettings(core, window, parent=self)
-        self._history = History(settings, self)
+        settings = CombinedSettings(core, window, parent=self)
+        self._history = UndoHistory(settings, self)
         told = self._history.tell
         makers: dict[PageId, Callable[[], Page]] = {
             **(_mind_pages(theme, minds, told) if minds is not None else {}),
@@ -91,10 +84,10 @@ class SettingsDialog(Adaptive, QDialog):
         self._side = Surface("app", "right", self)
         self._search = QLineEdit(self._side)
         self._list = PageList(theme, makers, self._side)
-        self._pages = Pages(makers, self)
+        self._pages = PageStack(makers, self)
         self._nothing = EmptyState(theme, Icon.SEARCH)
         self._pages.addWidget(self._nothing)
-        self._notice = Notice(theme, self._history, self)
+        self._notice = UndoBar(theme, self._history, self)
         self._lay_out()
         self._list.choose(next(iter(makers)))
         self._connect()
@@ -126,7 +119,7 @@ class SettingsDialog(Adaptive, QDialog):
         self._search.clear()  # it asked in the other language
         self._filter()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._side_column.setContentsMargins(sizes.space_s, sizes.space_m, sizes.space_s, sizes.space_m)
         self._side_column.setSpacing(sizes.space_m)
@@ -194,7 +187,9 @@ class SettingsDialog(Adaptive, QDialog):
         self._search.selectAll()
 
 
-def _mind_pages(theme: Theme, minds: Minds, told: Callable[[Deed], None]) -> dict[PageId, Callable[[], Page]]:
+def _mind_pages(
+    theme: Theme, minds: SettingsContext, told: Callable[[UndoableAction], None]
+) -> dict[PageId, Callable[[], Page]]:
     return {
         PageId.MODELS: partial(ModelsPage, theme, minds, told),
         PageId.AGENTS: partial(AgentsPage, theme, minds, told),

@@ -6,7 +6,7 @@ from enum import StrEnum
 from PySide6.QtCore import QCoreApplication
 
 
-class Where(StrEnum):
+class KeyScope(StrEnum):
     """Where keys hold."""
 
     EVERYWHERE = "everywhere"
@@ -21,7 +21,7 @@ class Where(StrEnum):
     TOAST = "toast"
 
 
-LOCAL = tuple(one for one in Where if one is not Where.EVERYWHERE)
+LOCAL_SCOPES = tuple(one for one in KeyScope if one is not KeyScope.EVERYWHERE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class Command:
     keys: tuple[str, ...] = ()
     menu: str | None = None
     mac: tuple[str, ...] | None = None
-    where: tuple[Where, ...] = (Where.EVERYWHERE,)
+    where: tuple[KeyScope, ...] = (KeyScope.EVERYWHERE,)
     acts_as: str = ""
 
     @property
     def is_everywhere(self) -> bool:
-        return Where.EVERYWHERE in self.where
+        return KeyScope.EVERYWHERE in self.where
 
     @property
     def words(self) -> str:
@@ -58,10 +58,10 @@ def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:  # the name that lupdate
     return text
 
 
-def meet(one: Command, other: Command) -> bool:
+def overlap(one: Command, other: Command) -> bool:
     """Whether a key could mean both."""
     if one.is_everywhere or other.is_everywhere:
         return True
-    card = {Where.ANSWERING, Where.CHOOSING}
+    card = {KeyScope.ANSWERING, KeyScope.CHOOSING}
     both = {*one.where}, {*other.where}
     return bool(both[0] & both[1]) or bool(both[0] & card and both[1] & card)

@@ -7,9 +7,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QKeySequence
 
-from desktop.shortcuts.chords import normal, sequence
-from desktop.shortcuts.command import Command, Where, meet
-from desktop.shortcuts.reading import Problem, Reading, read
+from desktop.shortcuts.chords import key_sequence, normalized
+from desktop.shortcuts.command import Command, KeyScope, overlap
+from desktop.shortcuts.custom_keys import KeyProblem, ParsedKeys, parse_custom_keys
 
 IS_MAC = sys.platform == "darwin"
 
@@ -31,7 +31,7 @@ class Keymap(QObject):
         self.commands = tuple(commands)
         self.is_mac = is_mac
         self._by_id = {command.id: command for command in commands}
-        self._shipped = {command.id: _shipped(command, is_mac=is_mac) for command in commands}
+        self._shipped = {command.id: _shipped_keys(command, is_mac=is_mac) for command in commands}
         self._defaults = dict(self._shipped)
         self._own: Mapping[str, Any] = dict(own or {})
         self._reading = self._read()
@@ -48,11 +48,11 @@ class Keymap(QObject):
 
     def keys(self, command_id: str) -> list[QKeySequence]:
         """The same, for Qt."""
-        return [sequence(chord) for chord in self.chords(command_id)]
+        return [key_sequence(chord) for chord in self.chords(command_id)]
 
     def shown(self, command_id: str) -> list[QKeySequence]:
         """The keys that a person can press on their keyboard, as far as that is known; for Qt."""
-        found = [sequence(chord) for chord in self.chords(command_id) if chord not in self._covered]
+        found = [key_sequence(chord) for chord in self.chords(command_id) if chord not in self._covered]
         return found or self.keys(command_id)
 
     def cover(self, chords: frozenset[str]) -> None:
@@ -63,7 +63,7 @@ class Keymap(QObject):
 
     def first(self, command_id: str) -> QKeySequence:
         """What a button names that does the same; empty where the command has no key."""
-        return sequence(next(iter(self.chords(command_id)), ""))
+        return key_sequence(next(iter(self.chords(command_id)), ""))
 
     def defaults(self, command_id: str) -> tuple[str, ...]:
         return self._defaults[command_id]
@@ -72,13 +72,13 @@ class Keymap(QObject):
         """Whether a person gave it other keys than it has by default."""
         return command_id in self._own and self.chords(command_id) != self._defaults[command_id]
 
-    def at(self, chord: str, where: Where) -> Command | None:
+    def at(self, chord: str, where: KeyScope) -> Command | None:
         """What a key means in a place. What holds everywhere is meant by EVERYWHERE alone."""
         return self._by_key.get((chord, where))
 
     def holders(self, chord: str, wanted: Command) -> list[Command]:
         """The other commands that have this key where `wanted` would have it: one, or of different places several."""
-        others = (one for one in self.commands if one is not wanted and meet(one, wanted))
+        others = (one for one in self.commands if one is not wanted and overlap(one, wanted))
         return [one for one in others if chord in self.chords(one.id)]
 
     @property
@@ -87,7 +87,7 @@ class Keymap(QObject):
         return self._own
 
     @property
-    def problems(self) -> tuple[Problem, ...]:
+    def problems(self) -> tuple[KeyProblem, ...]:
         """What cannot be used of it."""
         return self._reading.problems
 
@@ -107,14 +107,14 @@ class Keymap(QObject):
         if before != self._reading:
             self.changed.emit()
 
-    def _indexed(self) -> dict[tuple[str, Where], Command]:
+    def _indexed(self) -> dict[tuple[str, KeyScope], Command]:
         """What each key means in each place: looked up at every key that is pressed."""
         return {(chord, where): one for one in self.commands for chord in self.chords(one.id) for where in one.where}
 
-    def _read(self) -> Reading:
-        return read(self.commands, self._defaults, self._own, is_mac=self.is_mac)
+    def _read(self) -> ParsedKeys:
+        return parse_custom_keys(self.commands, self._defaults, self._own, is_mac=self.is_mac)
 
 
-def _shipped(command: Command, *, is_mac: bool) -> tuple[str, ...]:
+def _shipped_keys(command: Command, *, is_mac: bool) -> tuple[str, ...]:
     keys = command.mac if is_mac and command.mac is not None else command.keys
-    return tuple(map(normal, keys))
+    return tuple(map(normalized, keys))

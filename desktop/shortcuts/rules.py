@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from PySide6.QtCore import Qt
 
-from desktop.shortcuts.chords import Mod, combination, writes
-from desktop.shortcuts.command import Command, Where
+from desktop.shortcuts.chords import Mod, key_combination, types_character
+from desktop.shortcuts.command import Command, KeyScope
 
 Key = Qt.Key
 
@@ -33,7 +33,7 @@ class Refusal(StrEnum):
     """Ctrl+Shift with a digit."""
 
 
-_EDITING = frozenset(
+_EDITING_KEYS = frozenset(
     {
         Key.Key_Return,
         Key.Key_Backspace,
@@ -48,37 +48,41 @@ _EDITING = frozenset(
         Key.Key_PageDown,
     }
 )
-_OF_EVERY_TEXT = frozenset({f"Ctrl+{letter}" for letter in "ACVXYZ"} | {"Ctrl+Shift+Z", "Shift+Del", "Shift+Ins"})
-_WITHOUT_TEXT = frozenset({Where.LIST, Where.TRANSCRIPT, Where.TOAST})
-_NOT_EDITED = _WITHOUT_TEXT | {Where.CHOOSING}
-_ENTERED = frozenset({Where.COMPOSER, Where.COMPLETION})
+_TEXT_SHORTCUTS = frozenset({f"Ctrl+{letter}" for letter in "ACVXYZ"} | {"Ctrl+Shift+Z", "Shift+Del", "Shift+Ins"})
+_SCOPES_WITHOUT_TEXT = frozenset({KeyScope.LIST, KeyScope.TRANSCRIPT, KeyScope.TOAST})
+_SCOPES_WITHOUT_EDITING = _SCOPES_WITHOUT_TEXT | {KeyScope.CHOOSING}
+_ENTER_SCOPES = frozenset({KeyScope.COMPOSER, KeyScope.COMPLETION})
 """Where Enter sends or takes, and does not only begin a line."""
 _DIGITS = frozenset(range(Key.Key_0.value, Key.Key_9.value + 1))
 
 
-def refusal(command: Command, chord: str, *, is_mac: bool = False) -> Refusal | None:
+def refusal_of(command: Command, chord: str, *, is_mac: bool = False) -> Refusal | None:
     """Why the command cannot have this key; None where it can. What it has from the start it can always have."""
     if chord in command.keys or chord in (command.mac or ()):
         return None
-    keys = combination(chord)
+    keys = key_combination(chord)
     key, modifiers = keys.key(), keys.keyboardModifiers()
     without_shift = modifiers & ~Mod.ShiftModifier
-    takes_text = not _WITHOUT_TEXT.issuperset(command.where)
+    takes_text = not _SCOPES_WITHOUT_TEXT.issuperset(command.where)
     if key == Key.Key_Escape:
         return Refusal.CLOSES
     if key == Key.Key_Tab and without_shift == Mod.NoModifier:
         return Refusal.MOVES_FOCUS
-    if chord in _OF_EVERY_TEXT and takes_text:
+    if chord in _TEXT_SHORTCUTS and takes_text:
         return Refusal.EDITS
-    if writes(chord):
-        return _of_character(key, modifiers, takes_text=takes_text, is_mac=is_mac)
-    if key in _EDITING and without_shift == Mod.NoModifier and not _NOT_EDITED.issuperset(command.where):
-        is_enter = key == Key.Key_Return and _ENTERED.issuperset(command.where)
+    if types_character(chord):
+        return _refusal_of_character(key, modifiers, takes_text=takes_text, is_mac=is_mac)
+    if (
+        key in _EDITING_KEYS
+        and without_shift == Mod.NoModifier
+        and not _SCOPES_WITHOUT_EDITING.issuperset(command.where)
+    ):
+        is_enter = key == Key.Key_Return and _ENTER_SCOPES.issuperset(command.where)
         return None if is_enter else Refusal.EDITS
     return None
 
 
-def _of_character(key: Key, modifiers: Mod, *, takes_text: bool, is_mac: bool) -> Refusal | None:
+def _refusal_of_character(key: Key, modifiers: Mod, *, takes_text: bool, is_mac: bool) -> Refusal | None:
     without_shift = modifiers & ~Mod.ShiftModifier
     if without_shift == Mod.NoModifier:
         return Refusal.WRITES if takes_text else None

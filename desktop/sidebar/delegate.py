@@ -11,15 +11,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from core.domain.workflow import one_line
+from core.domain.workflow import normalized_title
 from core.ports.clock import Clock
 from core.services.workflows import TITLE_CHARACTERS
+from desktop.sidebar.geometry import editor_rect, item_height
 from desktop.sidebar.model import Index, model_of
-from desktop.sidebar.pulsing_dots import PulsingDots
-from desktop.sidebar.row_painter import RowPainter
+from desktop.sidebar.painters import PulsingDots, RowPainter, TilePainter
 from desktop.sidebar.rows import Header
-from desktop.sidebar.shape import editor_of, item_height
-from desktop.sidebar.tile_painter import TilePainter
 from desktop.theme.theme import Theme
 
 
@@ -87,11 +85,11 @@ class RowDelegate(QStyledItemDelegate):
         """Nothing: the row may change while a title is written, and what is written stays."""
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, _index: Index) -> None:
-        editor.setGeometry(editor_of(option.rect, self._theme.sizes))
+        editor.setGeometry(editor_rect(option.rect, self._theme.sizes))
 
     def setModelData(self, editor: QWidget, _model: QAbstractItemModel, index: Index) -> None:
         assert isinstance(editor, QLineEdit)
         row = model_of(index).row_at(index)
-        title = one_line(editor.text())
+        title = normalized_title(editor.text())
         if row is not None and title not in ("", row.title):
             self.renamed.emit(row.id, title)

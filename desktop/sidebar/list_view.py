@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 from core.domain.ids import WorkflowId
 from core.ports.clock import Clock
 from desktop.shortcuts.chords import is_pressed
-from desktop.sidebar.aim import Aim
 from desktop.sidebar.delegate import RowDelegate
-from desktop.sidebar.elapsing import Elapsing
-from desktop.sidebar.keys import (
+from desktop.sidebar.model import SidebarModel
+from desktop.sidebar.pointer_intent import PointerIntent, anchored_scroll
+from desktop.sidebar.row_menu import (
     ARCHIVE,
     DELETE,
     FOLD,
@@ -22,12 +22,11 @@ from desktop.sidebar.keys import (
     RENAME,
     UNDO,
     UNFOLD,
-    Keys,
+    RowMenu,
+    SidebarKeys,
 )
-from desktop.sidebar.menu import RowMenu
-from desktop.sidebar.model import SidebarModel
-from desktop.sidebar.place import kept_place
 from desktop.sidebar.rows import Header, Item, Row, Section
+from desktop.sidebar.time_refresher import TimeRefresher
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.menu_key import opens_menu
@@ -67,8 +66,8 @@ class SidebarList(Adaptive, QListView):
         self._rows = SidebarModel(clock, self)
         self._delegate = RowDelegate(theme, clock, self)
         self._menu = RowMenu(theme, self)
-        self._elapsing = Elapsing(self, self._rows, theme, clock)
-        self._aim = Aim(self)
+        self._elapsing = TimeRefresher(self, self._rows, theme, clock)
+        self._aim = PointerIntent(self)
         self._late: tuple[Sequence[Item], WorkflowId | None] | None = None
         self.can_leave = False
         self.is_cursor_held = False
@@ -101,7 +100,7 @@ class SidebarList(Adaptive, QListView):
             fresh = {item.key: item for item in items}
             self._rows.show_items([fresh.get(item.key, item) for item in self._rows.items])
         else:
-            with kept_place(self, self._rows, self._aim.place):
+            with anchored_scroll(self, self._rows, self._aim.place):
                 self._rows.show_items(items)
         index = self._rows.index_of(viewed)
         if not index.isValid():
@@ -113,14 +112,14 @@ class SidebarList(Adaptive, QListView):
         self._viewed = viewed
         self._elapsing.start()
 
-    def set_keys(self, keys: Keys) -> None:
+    def set_keys(self, keys: SidebarKeys) -> None:
         """The menu of a row names these."""
         self._menu.set_keys(keys)
 
     def set_collapsed(self, is_collapsed: bool) -> None:
         self._delegate.is_collapsed = is_collapsed
         policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if is_collapsed else Qt.ScrollBarPolicy.ScrollBarAsNeeded
-        with kept_place(self, self._rows):
+        with anchored_scroll(self, self._rows):
             self.setVerticalScrollBarPolicy(policy)
         self._elapsing.set_wanted(not is_collapsed)
 
@@ -162,7 +161,7 @@ class SidebarList(Adaptive, QListView):
         self.setAccessibleName(self.tr("Workflows"))
         self._rows.retranslate()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         self.scheduleDelayedItemsLayout()
 
     # Qt

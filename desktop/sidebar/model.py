@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 
 from core.ports.clock import Clock
 from desktop.sidebar.rows import Header, Item, Row
-from desktop.sidebar.words import section_words, spoken_row, state_words
+from desktop.sidebar.sidebar_strings import accessible_row_text, section_title, state_text
 from desktop.widgets.labels import plain_tool_tip
 
 Index = QModelIndex | QPersistentModelIndex
@@ -90,20 +90,20 @@ class SidebarModel(QAbstractListModel):
         item = self._items[index.row()]
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return section_words(item.section) if isinstance(item, Header) else item.title
+                return section_title(item.section) if isinstance(item, Header) else item.title
             case Qt.ItemDataRole.EditRole if isinstance(item, Row):
                 return item.title
             case Qt.ItemDataRole.AccessibleTextRole:
-                return self._spoken_header(item) if isinstance(item, Header) else spoken_row(item)
+                return self._spoken_header(item) if isinstance(item, Header) else accessible_row_text(item)
             case Qt.ItemDataRole.ToolTipRole if isinstance(item, Row):
-                return plain_tool_tip(f"{item.title}\n{state_words(item, self._clock.now())}")
+                return plain_tool_tip(f"{item.title}\n{state_text(item, self._clock.now())}")
             case _:
                 return None
 
     def _spoken_header(self, header: Header) -> str:
         """`Recently finished, 3 workflows`."""
         counted = self.tr("%n workflows", "", header.count)
-        words = [section_words(header.section), counted]
+        words = [section_title(header.section), counted]
         if header.is_folded:
             words.append(self.tr("folded"))
         return ", ".join(words)

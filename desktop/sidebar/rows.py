@@ -28,7 +28,7 @@ class Section(Enum):
     ARCHIVED = auto()
 
 
-class State(StrEnum):
+class RowState(StrEnum):
     """How a workflow stands. `interrupted`: its newest run did not come to an end, and is not at work."""
 
     NEW = "new"
@@ -69,7 +69,7 @@ class Row:
     id: WorkflowId
     title: str
     section: Section
-    state: State
+    state: RowState
     at: datetime
     since: datetime | None = None
     until: datetime | None = None
@@ -109,17 +109,17 @@ RowsOf = Callable[[Iterable[ListedWorkflow]], list[Row]]
 """Makes the rows of workflows in which nothing is at work."""
 
 _STATES = {
-    RunStatus.ENQUEUED: State.QUEUED,
-    RunStatus.RUNNING: State.RUNNING,
-    RunStatus.WAITING: State.WAITING,
-    RunStatus.PAUSED: State.PAUSED,
-    RunStatus.SUCCESS: State.COMPLETED,
-    RunStatus.ERROR: State.FAILED,
-    RunStatus.CANCELLED: State.STOPPED,
+    RunStatus.ENQUEUED: RowState.QUEUED,
+    RunStatus.RUNNING: RowState.RUNNING,
+    RunStatus.WAITING: RowState.WAITING,
+    RunStatus.PAUSED: RowState.PAUSED,
+    RunStatus.SUCCESS: RowState.COMPLETED,
+    RunStatus.ERROR: RowState.FAILED,
+    RunStatus.CANCELLED: RowState.STOPPED,
 }
 
 
-class StillRows:
+class IdleRowCache:
     """The rows of workflows in which nothing is at work, kept from one list to the next: of thousands few change."""
 
     def __init__(self) -> None:
@@ -130,11 +130,11 @@ class StillRows:
         before, self._kept = self._kept, {}
         for one in listed:
             kept = before.get(one.workflow.id)
-            self._kept[one.workflow.id] = kept if kept is not None and kept[0] is one else (one, _still(one))
+            self._kept[one.workflow.id] = kept if kept is not None and kept[0] is one else (one, _idle_row(one))
         return [row for _, row in self._kept.values()]
 
 
-def list_items(
+def sidebar_items(
     background: BackgroundWorkflows,
     workflows: Workflows,
     wanted: str = "",
@@ -150,12 +150,12 @@ def list_items(
     """
     known = [*background.running_workflows, *background.recently_completed_workflows]
     sections: dict[Section, Sequence[Row]] = {
-        Section.NEEDS_YOU: sorted((_needing(one) for one in known if one.has_pending_question), key=_by_since),
+        Section.NEEDS_YOU: sorted((_attention_row(one) for one in known if one.has_pending_question), key=_by_since),
         Section.RUNNING: [
-            _active(one, mode_of(one.workflow_id) if mode_of else None) for one in background.running_workflows
+            _running_row(one, mode_of(one.workflow_id) if mode_of else None) for one in background.running_workflows
         ],
-        Section.RECENT: [_ended(one) for one in background.recently_completed_workflows],
-        Section.WORKFLOWS: (rows_of or _still_rows)(
+        Section.RECENT: [_finished_row(one) for one in background.recently_completed_workflows],
+        Section.WORKFLOWS: (rows_of or _idle_rows)(
             one for one in workflows.rows if background.get_execution(one.workflow.id) is None
         ),
     }
@@ -164,7 +164,7 @@ def list_items(
 
 def archived_items(workflows: Workflows, wanted: str = "", *, rows_of: RowsOf | None = None) -> list[Item]:
     """What is archived, the last put away first."""
-    return _in_sections({Section.ARCHIVED: (rows_of or _still_rows)(workflows.archived)}, wanted, ())
+    return _in_sections({Section.ARCHIVED: (rows_of or _idle_rows)(workflows.archived)}, wanted, ())
 
 
 def first_page(items: list[Item], most: int, shown: WorkflowId | None) -> list[Item]:
@@ -186,13 +186,13 @@ def _in_sections(sections: dict[Section, Sequence[Row]], wanted: str, folded: Co
     return items
 
 
-def _needing(one: Execution) -> Row:
+def _attention_row(one: Execution) -> Row:
     _, oldest = one.open_interruptions[0]
     return Row(
         one.workflow_id,
         one.workflow_name,
         Section.NEEDS_YOU,
-        State.WAITING,
+        RowState.WAITING,
         at=oldest.created_at,
         since=oldest.created_at,
         slot=one.slot,
@@ -205,7 +205,7 @@ def _by_since(row: Row) -> datetime:
     return row.at
 
 
-def _active(one: Execution, mode: ValidationMode | None) -> Row:
+def _running_row(one: Execution, mode: ValidationMode | None) -> Row:
     return Row(
         one.workflow_id,
         one.workflow_name,
@@ -220,7 +220,7 @@ def _active(one: Execution, mode: ValidationMode | None) -> Row:
     )
 
 
-def _ended(one: Execution) -> Row:
+def _finished_row(one: Execution) -> Row:
     ended = one.completed_at or one.started_at
     return Row(
         one.workflow_id,
@@ -236,18 +236,18 @@ def _ended(one: Execution) -> Row:
     )
 
 
-def _still_rows(listed: Iterable[ListedWorkflow]) -> list[Row]:
-    return [_still(one) for one in listed]
+def _idle_rows(listed: Iterable[ListedWorkflow]) -> list[Row]:
+    return [_idle_row(one) for one in listed]
 
 
-def _still(one: ListedWorkflow) -> Row:
+def _idle_row(one: ListedWorkflow) -> Row:
     workflow = one.workflow
     section = Section.ARCHIVED if workflow.is_archived else Section.WORKFLOWS
     at = workflow.archived_at or workflow.updated_at
-    return Row(workflow.id, workflow.title, section, _still_state(one.status), at=at)
+    return Row(workflow.id, workflow.title, section, _idle_state(one.status), at=at)
 
 
-def _still_state(status: RunStatus | None) -> State:
+def _idle_state(status: RunStatus | None) -> RowState:
     if status is None:
-        return State.NEW
-    return _STATES[status] if status.is_final else State.INTERRUPTED
+        return RowState.NEW
+    return _STATES[status] if status.is_final else RowState.INTERRUPTED

@@ -11,13 +11,11 @@ from core.ports.clock import Clock
 from core.stores.background_workflows import BackgroundWorkflows
 from core.stores.workflows import Workflows
 from desktop.bind import Frames
-from desktop.sidebar.folding_button import FoldingButton
-from desktop.sidebar.head import SidebarHead
-from desktop.sidebar.keys import Keys
+from desktop.sidebar.controls import CollapsibleButton, SearchField, SidebarHeader
+from desktop.sidebar.list_state import SidebarListState
 from desktop.sidebar.list_view import SidebarList
+from desktop.sidebar.row_menu import SidebarKeys
 from desktop.sidebar.rows import ModeOf, Section
-from desktop.sidebar.search_field import SearchField
-from desktop.sidebar.shown_list import ShownList
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
@@ -54,7 +52,7 @@ class Sidebar(Adaptive, Surface):
         background: BackgroundWorkflows,
         workflows: Workflows,
         clock: Clock,
-        keys: Keys,
+        keys: SidebarKeys,
         mode_of: ModeOf | None = None,
         parent: QWidget | None = None,
     ) -> None:
@@ -63,26 +61,26 @@ class Sidebar(Adaptive, Surface):
         self._theme = theme
         self._background = background
         self._workflows = workflows
-        self._shown = ShownList(background, workflows, mode_of)
+        self._shown = SidebarListState(background, workflows, mode_of)
         self._is_peeking = False
         self._keys = keys
         self._is_collapsed = False
-        self._head = SidebarHead(theme, keys.collapse)
-        self._new = FoldingButton(theme, "secondary", Icon.PLUS)
+        self._head = SidebarHeader(theme, keys.collapse)
+        self._new = CollapsibleButton(theme, "secondary", Icon.PLUS)
         self._search = SearchField(theme)
         self._list = SidebarList(theme, clock)
         self._empty = EmptyState(theme, Icon.WORKFLOW)
         self._no_match = EmptyState(theme, Icon.SEARCH)
         self._none_archived = EmptyState(theme, Icon.ARCHIVE)
-        self._archive = FoldingButton(theme, "ghost", Icon.ARCHIVE)
-        self._settings = FoldingButton(theme, "ghost", Icon.SETTINGS)
+        self._archive = CollapsibleButton(theme, "ghost", Icon.ARCHIVE)
+        self._settings = CollapsibleButton(theme, "ghost", Icon.SETTINGS)
         self._lay_out()
         self._connect()
         self._list.set_keys(keys)
         self.adapt_to(theme)
         frames.bind(self, (background.changed, background.viewed_changed, workflows.changed), self._render)
 
-    def set_keys(self, keys: Keys) -> None:
+    def set_keys(self, keys: SidebarKeys) -> None:
         """Its buttons and its menu name these."""
         self._keys = keys
         self._head.set_keys(keys.collapse)
@@ -103,7 +101,7 @@ class Sidebar(Adaptive, Surface):
         for part in (self._head, self._new, self._archive, self._settings):
             part.fold(is_collapsed)
         self._list.set_collapsed(is_collapsed)
-        self.dress()
+        self.apply_theme()
         self._render()
 
     def show_now(self) -> None:
@@ -179,7 +177,7 @@ class Sidebar(Adaptive, Surface):
         )
         self._describe_no_match()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self.setFixedWidth(sizes.sidebar_collapsed if self._is_collapsed else sizes.sidebar)
         side = 0 if self._is_collapsed else sizes.space_m

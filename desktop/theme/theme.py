@@ -9,11 +9,10 @@ from PySide6.QtWidgets import QApplication
 from desktop.theme.controls import ControlPainter
 from desktop.theme.icon_names import Icon
 from desktop.theme.icons import Icons
-from desktop.theme.palette import Scheme, choose_colors, is_dark, make_palette
+from desktop.theme.palette import Scheme, SystemLook, choose_colors, is_dark, make_palette
 from desktop.theme.pulse import PulseClock
 from desktop.theme.style import style_of
 from desktop.theme.style_sheet import make_style_sheet
-from desktop.theme.system import SystemLook
 from desktop.theme.tokens import LIGHT, SIZES, ColorName, Colors, Sizes
 from desktop.theme.typography import TextRole, load_fonts, make_font, text_styles
 from desktop.window_state import LEAST_ZOOM, MOST_ZOOM

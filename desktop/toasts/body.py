@@ -1,17 +1,111 @@
-"""What stands under the title of a card: two lines of message, the whole of it on demand, and buttons."""
+"""The whole of a long text, to be read, selected and copied in a bounded place."""
 
 import re
+from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.theme.theme import Theme
-from desktop.toasts.action_row import ActionRow
-from desktop.toasts.long_text import LongText
-from desktop.toasts.words import Words
+from desktop.toasts.toast_strings import Words
 from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Surface
+from desktop.widgets.value_views import ReadText
+
+PIECE = 16_000
+"""Characters that are laid out at once: more would hold up the window."""
+
+SHOWN = 200_000
+"""Characters that are laid out at all; copying everything takes the rest too."""
+
+
+class LongText(ReadText):
+    """Shows the first piece of a text at once, and the others as soon as there is time."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._at = 0
+        self._timer = QTimer(self)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._add_piece)
+
+    def show_text(self, text: str) -> None:
+        """Showing the same text again leaves scroll position and selection as they are."""
+        if not self._take(text):
+            return
+        self._at = min(PIECE, SHOWN)
+        self.setPlainText(text[: self._at])
+        if len(text) > self._at:
+            self._timer.start()
+        else:
+            self._timer.stop()
+
+    def _add_piece(self) -> None:
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        end = min(self._at + PIECE, SHOWN)
+        cursor.insertText(self._text[self._at : end])
+        self._at = end
+        if self._at >= min(len(self._text), SHOWN):
+            self._timer.stop()
+
+
+class ActionRow(Adaptive, QWidget):
+    """Emits `pressed` with the id of a button. Its words stand where a text at its left edge would."""
+
+    pressed = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._buttons: dict[str, Button] = {}
+        self._group = QButtonGroup(self)
+        self._group.buttonClicked.connect(self._tell)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(0)
+        self._row.addStretch(1)
+        self.adapt_to(theme)
+
+    def offer(self, actions: Sequence[tuple[str, str]]) -> None:
+        """These buttons, id and words, from left to right, and no others."""
+        offered = dict(actions)
+        for number, (action, words) in enumerate(actions):
+            button = self._buttons.get(action) or self._make(action)
+            button.setText(words)
+            if self._row.indexOf(button) != number:  # else each offer would ask for another layout
+                self._row.insertWidget(number, button)
+        for action, button in self._buttons.items():
+            button.setVisible(action in offered)
+        self.setVisible(bool(offered))
+
+    def press_focused(self) -> bool:
+        """Press the button that has the focus. False: none of these has it."""
+        focused = next((button for button in self._buttons.values() if button.hasFocus()), None)
+        if focused is not None:
+            focused.click()
+        return focused is not None
+
+    def wanted_height(self) -> int:
+        """0 without buttons."""
+        return 0 if self.isHidden() else self._theme.sizes.control_small
+
+    def apply_theme(self) -> None:
+        self.setFixedHeight(self._theme.sizes.control_small)
+
+    def _make(self, action: str) -> Button:
+        button = Button(self._theme, "", "link", is_small=True, parent=self)
+        button.setObjectName(action)
+        self._buttons[action] = button
+        self._group.addButton(button)
+        return button
+
+    def _tell(self, button: QAbstractButton) -> None:
+        self.pressed.emit(button.objectName())
+
 
 GO = "go"
 DETAILS = "details"
@@ -118,7 +212,7 @@ class Body(Adaptive, QWidget):
         self._actions.offer(actions)
         self.text.setAccessibleName(self.tr("Details"))
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._column.setContentsMargins(sizes.space_m + sizes.icon_m, 0, sizes.space_s, 0)
         self._line.setContentsMargins(sizes.space_s, 0, sizes.space_s, 0)

@@ -11,9 +11,9 @@ from desktop.shortcuts.chords import is_pressed
 from desktop.theme.theme import Theme
 from desktop.toasts import body
 from desktop.toasts.body import Body
-from desktop.toasts.glide import Glide
-from desktop.toasts.head import Head
-from desktop.toasts.words import kind_word, words_of
+from desktop.toasts.header import Head
+from desktop.toasts.slide import Glide
+from desktop.toasts.toast_strings import kind_word, words_of
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
 
@@ -109,7 +109,7 @@ class ToastCard(Adaptive, Surface):
         self.setAccessibleName(self.spoken)
         self.updateGeometry()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._column.setContentsMargins(0, sizes.space_s, 0, sizes.space_s)
         self.updateGeometry()

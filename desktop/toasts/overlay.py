@@ -11,14 +11,12 @@ from core.stores.toasts import Toasts
 from desktop.bind import Frames
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import MOTION_LONG_MS, MOTION_SHORT_MS
-from desktop.toasts.arrangement import Place, arrange
 from desktop.toasts.attention import Attention
 from desktop.toasts.card import ToastCard
-from desktop.toasts.room import room_in
 from desktop.toasts.shadow import Shadow
-from desktop.widgets.accessible import set_role
+from desktop.toasts.stack import Place, arrange, room_in
+from desktop.widgets.accessibility import set_role, tell_news
 from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.news import tell_news
 
 _NOWHERE = QRegion(-1, -1, 1, 1)  # an empty region would be no mask
 _URGENT = (ToastType.ERROR, ToastType.USER_QUESTION)
@@ -79,7 +77,7 @@ class ToastOverlay(Adaptive, QWidget):
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("Notifications"))
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         self._arrange(0)
 
     def event(self, event: QEvent) -> bool:

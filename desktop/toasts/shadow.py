@@ -32,7 +32,7 @@ class Shadow(Adaptive, QWidget):
         self._pixmaps = {key: pixmap for key, pixmap in self._pixmaps.items() if key[:2] in sizes}
         self.update()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         self._pixmaps.clear()
         self.update()
 

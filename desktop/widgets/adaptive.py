@@ -25,13 +25,13 @@ class Adaptive(_Widget):
     def adapt_to(self, theme: Theme) -> None:
         """Calls both now, and each again when the language or the theme changes, shown or not."""
         self.retranslate()
-        self.dress()
-        theme.changed.connect(self.dress)
+        self.apply_theme()
+        theme.changed.connect(self.apply_theme)
 
     def retranslate(self) -> None:
         """Sets every word that the widget shows by itself."""
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Sets lengths and whatever else was taken from the theme."""
 
     def changeEvent(self, event: QEvent) -> None:

@@ -55,7 +55,7 @@ class Badge(Adaptive, QWidget):
         self._count = count
         show_when(self, count > 0)
         self.retranslate()
-        self.dress()
+        self.apply_theme()
 
     def sizeHint(self) -> QSize:
         return badge_size(self._theme, self._count)
@@ -63,7 +63,7 @@ class Badge(Adaptive, QWidget):
     def retranslate(self) -> None:
         self.setAccessibleName(self.tr("%n waiting for you", "", self._count))
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         self.updateGeometry()
         self.update()
 

@@ -9,7 +9,7 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
 from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.icon_label import IconLabel
+from desktop.widgets.labels import IconLabel
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.surfaces import Surface
 
@@ -49,7 +49,7 @@ class Banner(Adaptive, Surface):
         self.setAccessibleDescription(self.text)
         self._icon.setAccessibleName(kind)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._row.setContentsMargins(sizes.space_m, sizes.space_m, sizes.space_l, sizes.space_m)
         self._row.setSpacing(sizes.space_m)

@@ -8,9 +8,7 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import Button
-from desktop.widgets.chips import KeyHint
-from desktop.widgets.icon_label import IconLabel
-from desktop.widgets.labels import Label
+from desktop.widgets.labels import IconLabel, KeyHint, Label
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.visibility import show_when
 
@@ -45,7 +43,7 @@ class EmptyState(Adaptive, QWidget):
         self.setAccessibleName(title)
         self.setAccessibleDescription(text)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._column.setContentsMargins(sizes.space_xl, sizes.space_m, sizes.space_xl, sizes.space_m)
         self._column.setSpacing(sizes.space_s)

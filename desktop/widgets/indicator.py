@@ -143,7 +143,7 @@ class StatusDot(Adaptive, QWidget):
     def retranslate(self) -> None:
         self.setAccessibleName(indicator_word(self._indicator))
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         self.updateGeometry()
 
     def paintEvent(self, _event: QPaintEvent) -> None:

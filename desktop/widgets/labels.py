@@ -4,12 +4,17 @@ from html import escape
 from typing import Literal
 
 from PySide6.QtCore import QEvent, QSize, Qt
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from desktop.theme.tokens import SIZES
+from desktop.shortcuts.key_strings import key_name
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.theme.tokens import SIZES, ColorName
 from desktop.theme.typography import TextRole, make_face, text_styles
+from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.painting import draw_line
+from desktop.widgets.visibility import show_when
 
 Tone = Literal["text", "muted", "accent", "ok", "warn", "error", "on_accent"]
 
@@ -135,3 +140,69 @@ class ShorteningLabel(ElidedLabel):
         fitting = next((one for one in self._texts if metrics.horizontalAdvance(one) <= room), self._texts[-1])
         if fitting != self.text():
             self.setText(fitting)
+
+
+IconSize = Literal["icon_s", "icon_m", "icon_l"]
+
+
+class IconLabel(Adaptive, QWidget):
+    """Sized by the token `size`; has no accessible name of its own, since the words beside it say the same."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        icon: Icon,
+        color: ColorName = "muted",
+        size: IconSize = "icon_s",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._icon = icon
+        self._color: ColorName = color
+        self._size: IconSize = size
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.adapt_to(theme)
+
+    def set_icon(self, icon: Icon, color: ColorName) -> None:
+        self._icon = icon
+        self._color = color
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        side: int = getattr(self._theme.sizes, self._size)
+        return QSize(side, side)
+
+    def apply_theme(self) -> None:
+        self.updateGeometry()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        side = self.sizeHint().width()
+        pixmap = self._theme.pixmap(self._icon, self._color, side, self.devicePixelRatioF())
+        QPainter(self).drawPixmap((self.width() - side) // 2, (self.height() - side) // 2, pixmap)
+
+
+class Chip(Label):
+    """Words on a soft ground of the accent."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, "chip", "accent", parent)
+        self.setProperty("chip", "soft")
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+
+
+class KeyHint(Label):
+    """A key cap. Hidden where the action has no keys."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("", "meta", "muted", parent)
+        self.setProperty("chip", "key")
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.set_keys(None)
+
+    def set_keys(self, keys: QKeySequence | None) -> None:
+        text = "" if keys is None else key_name(keys)
+        self.setText(text)
+        show_when(self, bool(text))

@@ -1,5 +1,8 @@
 """A field that has the focus, and a list below it that the same keys go through: what a palette and a picker are."""
 
+import unicodedata
+from functools import lru_cache
+
 from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QLineEdit, QListView
@@ -64,3 +67,18 @@ class ListSearch(QObject):
         else:
             return False
         return True
+
+
+def matches(query: str, text: str) -> bool:
+    """Whether every word of the query stands in the text. No words: yes."""
+    found = folded(text)
+    return all(word in found for word in folded(query).split())
+
+
+@lru_cache(maxsize=20_000)
+def folded(text: str) -> str:
+    """The text without case and accents. The last 20 000 are remembered: a list is searched at each key."""
+    if text.isascii():
+        return text.lower()
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(sign for sign in parts if not unicodedata.combining(sign))

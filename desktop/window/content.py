@@ -7,71 +7,58 @@ from functools import partial
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QMainWindow
 
+from core.app import Core
 from core.domain.ids import WorkflowId
-from core.wiring import Core
 from desktop.activity.panel import ActivityPanel
 from desktop.aio import Tasks
 from desktop.bind import Frames
 from desktop.palette.palette import Palette
 from desktop.search.panel import SearchPanel
-from desktop.settings.page_names import PageId
+from desktop.settings.parts.page import PageId
 from desktop.shortcuts.chords import is_pressed
 from desktop.shortcuts.keymap import Keymap
 from desktop.sidebar.sidebar import Sidebar
 from desktop.toasts.overlay import ToastOverlay
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.surfaces import Surface
-from desktop.window.actions import Actions
-from desktop.window.activation import Activation
-from desktop.window.activity_place import ActivityPlace
-from desktop.window.answering import AnsweringChoice
-from desktop.window.arrangement import arrange
-from desktop.window.centre import Centre
-from desktop.window.chat_pane import ChatPane
-from desktop.window.commands import COMMANDS, defaults_where
-from desktop.window.composing import Composing
-from desktop.window.escaping import Escaping
-from desktop.window.finder import Finder
-from desktop.window.finding import Finding
-from desktop.window.finding_here import FindingHere
-from desktop.window.focus_before import FocusBefore
-from desktop.window.folding import Folding
-from desktop.window.going import Going
-from desktop.window.head_place import HeadPlace
-from desktop.window.header import Header
-from desktop.window.host import Host
-from desktop.window.keeping import Keeping
-from desktop.window.key_names import KeyNames, sidebar_keys
-from desktop.window.keyboard import Keyboard
-from desktop.window.leaving import Leaving
-from desktop.window.menus import Menus
-from desktop.window.mode_choice import ModeChoice
-from desktop.window.notifying import Notifying
-from desktop.window.opening import Opening
-from desktop.window.overlays import Overlays
-from desktop.window.panes import Panes
-from desktop.window.peeking import Peeking
-from desktop.window.picker import Picker
-from desktop.window.place_banner import PlaceBanner
-from desktop.window.places import Places
-from desktop.window.preferences import Preferences
-from desktop.window.recording import RecordingPlace
-from desktop.window.reminding import Reminding
-from desktop.window.retrying import Retrying
-from desktop.window.searching import Searching
-from desktop.window.sidebar_place import SidebarPlace
-from desktop.window.start_page import StartPage
-from desktop.window.status_line import StatusLine
-from desktop.window.template_list import TemplateList
-from desktop.window.tray import Tray
-from desktop.window.viewed_commands import ViewedCommands
+from desktop.window.actions.activity_binder import ActivityBinder
+from desktop.window.actions.archive_controller import ArchiveController
+from desktop.window.actions.recording_controller import RecordingController
+from desktop.window.actions.retry_controller import RetryController
+from desktop.window.actions.workflow_actions import WorkflowActions
+from desktop.window.base.context import WindowSession
+from desktop.window.base.focus import ActivationWatcher, FocusRestorer
+from desktop.window.commands.command_table import COMMANDS, setting_default_keys
+from desktop.window.commands.key_context import EscapeChain, KeyContext, Panes
+from desktop.window.commands.key_hints import KeyNames, sidebar_keys
+from desktop.window.commands.keyboard import Keyboard
+from desktop.window.commands.menus import Menus, WorkflowCommands
+from desktop.window.commands.palette_controller import PaletteController, TemplateList
+from desktop.window.commands.palette_source import PaletteSource
+from desktop.window.conversation.centre import Centre, StartPage
+from desktop.window.conversation.chat_pane import ChatPane
+from desktop.window.conversation.find_controller import FindController
+from desktop.window.conversation.header import Header, ViewBanner
+from desktop.window.frame.binders import HeaderBinder, SidebarBinder
+from desktop.window.frame.layout import Overlays, PanelFolding, arrange
+from desktop.window.frame.notifications import DesktopNotifier, ReminderBinder
+from desktop.window.frame.preferences import Preferences
+from desktop.window.frame.quit_guard import QuitGuard, TrayIcon
+from desktop.window.frame.status_line import StatusLine
+from desktop.window.input.answering_choice import AnsweringChoice
+from desktop.window.input.mode_choice import ModeChoice
+from desktop.window.input.picker import Picker
+from desktop.window.input.send_controller import InputController
+from desktop.window.navigation.preview import WorkflowPreview
+from desktop.window.navigation.search_controller import SearchController
+from desktop.window.navigation.workflow_switcher import WorkflowOpener, WorkflowSwitcher
 from desktop.window_state import WindowState
 
 
 class Content(Adaptive, Surface):
     """The window's inside. `begin` puts its keys to work, `settle` shows the first workflow."""
 
-    def __init__(self, session: Host, core: Core, frames: Frames, tasks: Tasks, window: QMainWindow) -> None:
+    def __init__(self, session: WindowSession, core: Core, frames: Frames, tasks: Tasks, window: QMainWindow) -> None:
         super().__init__("app", parent=window)
         self._core = core
         self._window = window
@@ -85,7 +72,7 @@ class Content(Adaptive, Surface):
         # What is seen
         drafts = session.folders.store.with_name("drafts")
         header = self.header = Header(theme, self)
-        self.banner = PlaceBanner(theme, self)
+        self.banner = ViewBanner(theme, self)
         chat = self.chat = ChatPane(theme, frames, stores, clock, drafts, tasks, self)
         self.start = StartPage(theme, self)
         centre = self.centre = Centre(self.start, chat, stores, self)
@@ -94,48 +81,52 @@ class Content(Adaptive, Surface):
         sidebar = self.sidebar = Sidebar(theme, frames, background, stores.workflows, clock, keys, modes.unusual, self)
         fold_keys, compose_keys = first("view.activity"), first("focus.composer")
         self.activity = ActivityPanel(theme, stores.view, frames, now, fold_keys, compose_keys, self)
-        self.recording = RecordingPlace(core, tasks, presenter, theme, frames, self)
+        self.recording = RecordingController(core, tasks, presenter, theme, frames, self)
         self.status = StatusLine(theme, stores, frames, self)
         self.toasts = ToastOverlay(theme, stores.toasts, frames, window)
         self.picker = Picker(theme, window)
         self.search = SearchPanel(theme, now, window)
 
         # What is done, and where one goes
-        deeds = self.deeds = Actions(core, tasks, presenter, chat.conversation.turns_below, self)
-        self.keeping = Keeping(core, tasks, deeds, window, self)
-        self.peeking = Peeking(background, deeds.show, centre, self)
-        opening = self.opening = Opening(deeds, self.peeking, centre, chat, window)
-        going = self.going = Going(stores, sidebar.order, opening, theme, window, self)
-        self.folding = Folding(sidebar, self.activity, theme, session.state)
-        self._sidebar_place = SidebarPlace(sidebar, self.folding, deeds, self.keeping, opening, self.peeking)
-        viewed = self._viewed = ViewedCommands(stores, deeds, self.keeping, self._sidebar_place, menus)
-        self._head = HeadPlace(header, self.banner, stores, settings, self.peeking, centre, viewed.restore, self)
-        self._retrying = Retrying(core, tasks, deeds, self)
-        self.activity_place = ActivityPlace(core, tasks, presenter, self.activity, window, self)
+        deeds = self.deeds = WorkflowActions(core, tasks, presenter, chat.conversation.turns_below, self)
+        self.keeping = ArchiveController(core, tasks, deeds, window, self)
+        self.peeking = WorkflowPreview(background, deeds.show, centre, self)
+        opening = self.opening = WorkflowOpener(deeds, self.peeking, centre, chat, window)
+        going = self.going = WorkflowSwitcher(stores, sidebar.order, opening, theme, window, self)
+        self.folding = PanelFolding(sidebar, self.activity, theme, session.state)
+        self._sidebar_place = SidebarBinder(sidebar, self.folding, deeds, self.keeping, opening, self.peeking)
+        viewed = self._viewed = WorkflowCommands(stores, deeds, self.keeping, self._sidebar_place, menus)
+        self._head = HeaderBinder(header, self.banner, stores, settings, self.peeking, centre, viewed.restore, self)
+        self._retrying = RetryController(core, tasks, deeds, self)
+        self.activity_place = ActivityBinder(core, tasks, presenter, self.activity, window, self)
 
         # What is written, and what is looked for
         answering = self.answering = AnsweringChoice(core, tasks, header, self.picker, self)
-        self.composing = Composing(core, tasks, presenter, theme, frames, deeds, chat, answering, opening, window, self)
-        places = Places(sidebar, chat, self.toasts)
+        self.composing = InputController(
+            core, tasks, presenter, theme, frames, deeds, chat, answering, opening, window, self
+        )
+        places = KeyContext(sidebar, chat, self.toasts)
         templates = self._templates = TemplateList(core.slash, tasks, presenter, self)
         focus_centre, start = centre.take_focus, self.composing.slashing.start
-        before, offers, carry_out = FocusBefore(focus_centre), answering.offers, menus.trigger
-        finder = Finder(stores, going, menus.is_enabled, offers, templates, clock, keymap, places, before)
+        before, offers, carry_out = FocusRestorer(focus_centre), answering.offers, menus.trigger
+        finder = PaletteSource(stores, going, menus.is_enabled, offers, templates, clock, keymap, places, before)
         self.finder = Palette(theme, finder, window)
-        self.finding = Finding(self.finder, answering, opening, carry_out, templates, start, before, self)
-        here = self.finding_here = FindingHere(theme, chat, tasks, stores.view, focus_centre, self)
-        self._searching = Searching(self.search, core, tasks, opening, here.show_message, focus_centre, self)
+        self.finding = PaletteController(self.finder, answering, opening, carry_out, templates, start, before, self)
+        here = self.finding_here = FindController(theme, chat, tasks, stores.view, focus_centre, self)
+        self._searching = SearchController(self.search, core, tasks, opening, here.show_message, focus_centre, self)
 
         # The window as a whole
-        self.tray = Tray(theme, stores, frames, self)
-        self.leaving = Leaving(window, background, self.tray, session.end)
-        self.notifying = Notifying(core, tasks, self.tray, self.leaving, opening, self.finding.inbox, window, self)
-        self._reminding = Reminding(core, chat.card, self.finding, self)
+        self.tray = TrayIcon(theme, stores, frames, self)
+        self.leaving = QuitGuard(window, background, self.tray, session.end)
+        self.notifying = DesktopNotifier(
+            core, tasks, self.tray, self.leaving, opening, self.finding.inbox, window, self
+        )
+        self._reminding = ReminderBinder(core, chat.card, self.finding, self)
         self.preferences = Preferences(session, core, tasks, self.notifying, window, keymap, self)
         self._panes = Panes(window, sidebar, chat, self.start, self.activity, self.toasts)
         self._keyboard = Keyboard(window, keymap, places, carry_out, self)
         KeyNames(keymap, sidebar, header, chat, self.activity, self.status, here.bar, self)
-        self._escaping = Escaping((chat.clear_selection, focus_centre))
+        self._escaping = EscapeChain((chat.clear_selection, focus_centre))
         above = (self.finder, self.search, chat.completion, chat.mentions, going.recent_list)
         kept_clear = (chat.composer, chat.queue, chat.card, chat.inputs, header, self.status)
         self._overlays = Overlays(window, self.toasts, above, kept_clear)
@@ -160,7 +151,7 @@ class Content(Adaptive, Surface):
         assert app is not None
         for keys in (self._keyboard, self.going.walk):
             app.installEventFilter(keys)
-        Activation(self._window, self._core.stores.background, self)
+        ActivationWatcher(self._window, self._core.stores.background, self)
         self.notifying.begin()
         self._reminding.begin()
 
@@ -205,8 +196,8 @@ class Content(Adaptive, Surface):
         self.menus.retranslate()
         self._render()
 
-    def dress(self) -> None:
-        self.folding.dress()
+    def apply_theme(self) -> None:
+        self.folding.apply_theme()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -290,4 +281,4 @@ class Content(Adaptive, Surface):
 
     def _on_enter_sends(self, enter_sends: bool) -> None:
         self.chat.composer.needs_ctrl = not enter_sends
-        self.keymap.set_defaults(defaults_where(enter_sends=enter_sends))
+        self.keymap.set_defaults(setting_default_keys(enter_sends=enter_sends))

@@ -11,7 +11,7 @@ from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Effect, ToolInfo
 from core.errors import ToolFailed
 from core.ports.model import ChatMessage, ModelClient, ModelDelta, ModelRequest
-from core.ports.tools import CallContext, LateEnd
+from core.ports.tools import CallContext, LateResultHandler
 
 Handler = Callable[[Mapping[str, Any]], Awaitable[Any]]
 
@@ -73,7 +73,7 @@ class Tools:
         default_timeout_s: float,
         timeout_s: float | None = None,
         advertised: Collection[str] | None = None,
-        late: LateEnd | None = None,
+        late: LateResultHandler | None = None,
         is_permitted: bool = False,
     ) -> CallResult:
         if name not in self._tools:

@@ -5,15 +5,14 @@ from collections.abc import Coroutine, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
-from core.domain.events import Event, Fact, streamed
+from core.domain.events import Event, Fact, stream_fact
 from core.domain.ids import RunId, WorkflowId
-from core.domain.message import Message
-from core.domain.run import Run
-from core.domain.step import StepResult
+from core.domain.messages import Message
+from core.domain.run import Run, StepResult
 from core.domain.tool import ToolCall
-from core.persistence.in_memory import MemoryStorage
-from core.ports.journal import Beside
+from core.ports.journal import Companion
 from core.ports.storage import AppendChunk, AppendEvents, Chunk, Write
+from tests.support.in_memory.storage import InMemoryStorage
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -42,7 +41,7 @@ class SteppingClock:
         await asyncio.sleep(0)
 
 
-class Disk(MemoryStorage):
+class Disk(InMemoryStorage):
     """The store in memory, but what a turn reads takes its time, as on a disk."""
 
     async def messages(self, workflow_id: WorkflowId) -> list[Message]:
@@ -81,7 +80,7 @@ class Journal:
         self._lengths: dict[tuple[str, int | None], int] = {}
         self._is_dead = False
 
-    def tell(self, *facts: Fact, writes: Sequence[Write] = (), beside: Beside | None = None) -> None:
+    def tell(self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None) -> None:
         assert beside is None, "no recording is on"
         if not self._is_dead:
             self._waiting.extend(writes)
@@ -89,7 +88,7 @@ class Journal:
             self._waiting.extend([AppendEvents(self.run_id, events)] if events else [])
 
     def record(
-        self, *facts: Fact, writes: Sequence[Write] = (), beside: Beside | None = None
+        self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None
     ) -> "asyncio.Future[frozenset[int]]":
         self.tell(*facts, writes=writes, beside=beside)
         done: asyncio.Future[frozenset[int]] = asyncio.get_running_loop().create_future()
@@ -102,7 +101,7 @@ class Journal:
         offset = self._lengths.get((step, index), 0)
         self._lengths[step, index] = offset + len(text)
         self._waiting.append(AppendChunk(Chunk(self.run_id, step, index, offset, text)))
-        list(self._stamp([streamed(self.message_id, step, index, offset, text)]))
+        list(self._stamp([stream_fact(self.message_id, step, index, offset, text)]))
 
     def resume_stream(self, step: str, index: int | None, length: int) -> None:
         self._lengths[step, index] = length

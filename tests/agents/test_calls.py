@@ -10,7 +10,7 @@ from core.domain.events import ToolEnded, ToolStarted
 from core.domain.run import ErrorInfo
 from core.domain.tool import CallResult, CallStatus, Effect
 from core.errors import ToolFailed
-from core.ports.consent import Permitted
+from core.ports.consent import PermittedCall
 from core.ports.model import CallDelta, CallRequest, ModelDelta, ModelRequest, TextDelta
 from tests.agents.cast import Rehearsed, give
 from tests.agents.world import World
@@ -147,7 +147,7 @@ async def test_text_that_is_not_ascii_reaches_the_model_as_it_is(world: World) -
 
 async def test_all_calls_of_a_round_are_put_before_consent_at_once_and_refused_ones_do_not_run(world: World) -> None:
     refusal = CallResult(CallStatus.ERROR, error=ErrorInfo("rejected", "not that"))
-    world.verdicts = {"send": refusal, "set": Permitted({"n": 8})}
+    world.verdicts = {"send": refusal, "set": PermittedCall({"n": 8})}
     turn = world.turn('/tool send {"n": 1}\n/tool set {"n": 2}\n/tool look {"n": 3}')
     await world.run(turn)
     assert world.wanted == [["send", "set", "look"]]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from core.domain.events import TokenReceived, ToolEnded, ToolStarted
-from core.domain.message import MessageState
-from core.domain.step import StepStatus
+from core.domain.messages import MessageState
+from core.domain.run import StepStatus
 from core.domain.tool import CallStatus, Effect
 from core.ports.agents import AgentTurn
 from core.ports.model import TextDelta

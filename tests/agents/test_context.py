@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from core.agents.system_prompt import system_prompt
+from core.agents.context import build_system_prompt
 from core.domain.ids import MessageId
-from core.domain.message import Message, MessageState, Role
+from core.domain.messages import Message, MessageState, Role
 from core.domain.run import RunKind
 from core.domain.tool import CallStatus, Effect
 from core.errors import StorageFailed
@@ -169,5 +169,5 @@ def test_a_model_is_told_how_to_write_arguments_while_a_recording_is_open() -> N
 
     world = World()
     turn = world.turn("go", recorder=Recording())
-    assert "Write @echo_1.id." in system_prompt(turn, START)
-    assert "Write" not in system_prompt(replace(turn, recorder=NO_RECORDER), START)
+    assert "Write @echo_1.id." in build_system_prompt(turn, START)
+    assert "Write" not in build_system_prompt(replace(turn, recorder=NO_RECORDER), START)

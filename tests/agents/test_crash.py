@@ -15,9 +15,8 @@ import pytest
 
 from core.domain.events import MessageAdded, TokenReceived, ToolStarted
 from core.domain.interruption import Action, Answer, InterruptionKind
-from core.domain.message import MessageState
-from core.domain.run import RunKind
-from core.domain.step import StepStatus
+from core.domain.messages import MessageState
+from core.domain.run import RunKind, StepStatus
 from core.domain.tool import CallStatus, Effect
 from core.ports.agents import AgentTurn
 from core.ports.model import TextDelta

@@ -21,12 +21,12 @@ from core.domain.model import ModelChoice
 from core.domain.run import Run, RunKind
 from core.domain.template import ValidationMode
 from core.domain.tool import ToolInfo
-from core.persistence.in_memory import MemoryStorage
 from core.ports.storage import Write
 from core.ports.tools import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Arguments, Tool
 from tests.support.failing_storage import FailingMemory, Trouble
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Provider, Reply, call_piece, calls, chunk, fails, provider, says, sse
 from tests.support.strict_provider import Strict
 from tests.support.world import World, a_world
@@ -93,17 +93,17 @@ async def assert_goes_on(world: World, server: Provider, strict: Strict, run: Ru
     return told
 
 
-class Copied(MemoryStorage):
+class Copied(InMemoryStorage):
     """A store that keeps what a process would leave that dies before or after any commit."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.copies: list[MemoryStorage] = []
+        self.copies: list[InMemoryStorage] = []
 
     async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
-        self.copies.append(MemoryStorage(self._tables.copy()))
+        self.copies.append(InMemoryStorage(self._tables.copy()))
         lost = await super().commit(writes)
-        self.copies.append(MemoryStorage(self._tables.copy()))
+        self.copies.append(InMemoryStorage(self._tables.copy()))
         return lost
 
 
@@ -145,7 +145,7 @@ async def test_a_turn_that_is_cancelled_or_left_at_any_fact(
 ) -> None:
     server, strict = model
     for number in count(1):
-        storage = MemoryStorage()
+        storage = InMemoryStorage()
         reached = asyncio.Event()
         async with a_world(storage) as world:
             world.core.bus.subscribe(Event, partial(_count, world, reached, number))
@@ -260,7 +260,7 @@ def odd_tools() -> list[Tool]:
 async def test_whatever_a_model_and_its_tools_do(is_first: bool) -> None:
     for name, rounds in ENDINGS.items():
         strict = Strict("go", rounds if is_first else (calls(("a", "note", {"text": "1"}), text="First."), *rounds))
-        storage = MemoryStorage()
+        storage = InMemoryStorage()
         with provider(strict) as server:
             async with a_world(storage, odd_tools()) as world:
                 run = await send(world, server)

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from core.domain.events import MessageAdded, TokenReceived, ToolEnded, ToolStarted, UsageReported
-from core.domain.message import MessageState
-from core.domain.run import RunKind
-from core.domain.step import StepKey, StepStatus
+from core.domain.messages import MessageState
+from core.domain.run import RunKind, StepKey, StepStatus
 from core.domain.tool import CallStatus
 from core.ports.model import CallDelta, CallRequest, TextDelta, Usage
 from tests.agents.cast import Rehearsed, give

@@ -10,11 +10,11 @@ import pytest
 from core.domain.model import ModelChoice
 from core.domain.run import Run
 from core.domain.tool import ToolInfo
-from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import SystemClock
 from core.ports.tools import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Tool
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Provider, Reply, call_piece, chunk, fails, provider, sse
 from tests.support.strict_provider import Strict, StrictInTurn
 from tests.support.world import World, a_step, a_world, tool_step
@@ -86,7 +86,7 @@ async def go(world: World, server: Provider) -> Run:
 
 
 async def test_four_rounds_and_seven_calls() -> None:
-    clock, storage = HandClock(), MemoryStorage()
+    clock, storage = HandClock(), InMemoryStorage()
     with provider(Strict("go", ROUNDS)) as server:
         async with a_world(storage, [clock.tool()], clock) as world:
             run = await go(world, server)
@@ -99,7 +99,7 @@ async def test_four_rounds_and_seven_calls() -> None:
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 4])
 async def test_a_kill_between_rounds_counts_nothing_twice(rounds: int) -> None:
-    clock, storage, copies = HandClock(), MemoryStorage(), list[MemoryStorage]()
+    clock, storage, copies = HandClock(), InMemoryStorage(), list[InMemoryStorage]()
 
     def dying(strict: Strict) -> Any:
         def answer(asked: Any) -> Reply:
@@ -178,7 +178,7 @@ async def test_a_step_that_fails_says_where(step: Any, code: str, during: str, t
 
 
 async def test_a_run_that_cannot_be_read_failed_in_the_store() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_world(storage) as world:
         run = await world.start(tool_step("s", "hang"))
         await asyncio.sleep(0.05)

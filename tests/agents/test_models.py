@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from core.agents.budget import ROUND_BYTES
+from core.agents.results import ROUND_BYTES
 from core.agents.thoughts import PIECE_CHARACTERS
-from core.domain.events import AnswerWarned, ModelWaited, ReasoningReceived, ThoughtKept, TokenReceived, UsageReported
-from core.domain.message import MessageState
+from core.domain.events import AnswerWarned, ModelWaited, ReasoningReceived, ThoughtSaved, TokenReceived, UsageReported
+from core.domain.messages import MessageState
 from core.domain.model import ModelChoice
-from core.domain.step import StepStatus
+from core.domain.run import StepStatus
 from core.errors import StepFailed
 from core.ports.agents import AgentTurn
 from core.ports.model import (
@@ -22,7 +22,7 @@ from core.ports.model import (
     ReasoningDelta,
     TextDelta,
     Usage,
-    Waiting,
+    WaitStatus,
 )
 from tests.agents.cast import Rehearsed, give
 from tests.agents.world import World
@@ -65,7 +65,7 @@ async def test_what_was_thought_is_kept_where_the_answer_breaks_off() -> None:
     turn = asked_of_a_model(world.turn("hello"))
     with pytest.raises(StepFailed):
         await world.run(turn)
-    assert [(fact.text, fact.offset, fact.is_whole) for fact in world.told(ThoughtKept)] == [
+    assert [(fact.text, fact.offset, fact.is_whole) for fact in world.told(ThoughtSaved)] == [
         (long, 0, False),
         ("and so", PIECE_CHARACTERS, True),
     ]
@@ -88,8 +88,8 @@ async def test_an_answer_that_was_cut_off_is_kept_with_a_warning() -> None:
 async def test_waiting_is_shown_and_not_kept() -> None:
     class Slow:
         async def stream(self, request: Any) -> Any:
-            request.waits(Waiting("answer", 5.0, 120.0))
-            request.waits(Waiting("retry", 0.0, 1.5, 2, "slow down"))
+            request.waits(WaitStatus("answer", 5.0, 120.0))
+            request.waits(WaitStatus("retry", 0.0, 1.5, 2, "slow down"))
             await asyncio.sleep(0)
             yield TextDelta("at last")
 

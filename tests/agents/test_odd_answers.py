@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from core.domain.model import ModelChoice
-from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Ok
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Reply, call_piece, calls, chunk, fails, provider, says, sse
 from tests.support.strict_provider import Strict, StrictInTurn
 from tests.support.world import World, a_world
@@ -131,7 +131,7 @@ async def chat(world: World, url: str, text: str) -> Any:
 async def test_an_odd_answer_ends_as_it_should(name: str, url: Any) -> None:
     odd = ODD[name]
     url.answer = strict = Strict("go", (odd.reply, says("Done.")))
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_world(storage) as world:
         told = await chat(world, url.url, "go")
         made = {call["id"]: call["summary"] or call["error"]["code"] for call in told["tool_calls"]}
@@ -172,7 +172,7 @@ async def test_a_tool_is_called_once_though_the_answer_to_its_result_breaks_off(
 
 async def test_a_question_is_asked_after_what_else_the_model_called_and_waits_for_the_next_process() -> None:
     both = calls(("a", "ask_user", {"question": "Which?"}), ("b", "calculator", {"expression": "1+1"}))
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     with provider(StrictInTurn(both, says("Fine."))) as server:
         async with a_world(storage) as world:
             told = await chat(world, server.url, "go")

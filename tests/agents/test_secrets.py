@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.events import ToolEnded, ToolStarted
 from core.domain.interruption import Action, Answer, InterruptionKind
-from core.domain.masking import MARK
+from core.domain.text.masking import MASK
 from core.domain.tool import CallStatus, Effect
 from core.errors import ToolFailed
 from core.ports.agents import AgentTurn
@@ -54,9 +54,9 @@ async def test_the_tool_and_the_model_have_the_secret_and_the_disk_has_not() -> 
     assert given == [{"password": SECRET, "n": 1}]
     assert SECRET in world.asked()[-1][1]
     assert SECRET not in await kept(world, turn)
-    assert [fact.arguments for fact in world.told(ToolStarted)] == [{"password": MARK, "n": 1}]
+    assert [fact.arguments for fact in world.told(ToolStarted)] == [{"password": MASK, "n": 1}]
     (row,) = await world.ledger(turn)
-    assert row.result_json == f'{{"session_token":"{MARK}","name":"Ann"}}'
+    assert row.result_json == f'{{"session_token":"{MASK}","name":"Ann"}}'
 
 
 async def test_a_secret_in_an_error_or_in_what_is_no_json_is_not_kept_either() -> None:
@@ -64,7 +64,7 @@ async def test_a_secret_in_an_error_or_in_what_is_no_json_is_not_kept_either() -
     turn = world.turn('/tool fail\n/tool login {"password": "' + SECRET)
     await world.run(turn)
     assert SECRET not in await kept(world, turn)
-    assert f"https://ann:{MARK}@host did not answer" in await kept(world, turn)
+    assert f"https://ann:{MASK}@host did not answer" in await kept(world, turn)
 
 
 async def test_the_next_turn_knows_the_call_without_its_secrets() -> None:
@@ -73,7 +73,7 @@ async def test_the_next_turn_knows_the_call_without_its_secrets() -> None:
     await world.run(world.turn("help", number=2))
     calls = [call for message in world.model.requests[-1].messages for call in message.calls]
     assert [(call.arguments, call.arguments_text) for call in calls] == [
-        ({"password": MARK, "n": 1}, f'{{"password":"{MARK}","n":1}}')
+        ({"password": MASK, "n": 1}, f'{{"password":"{MASK}","n":1}}')
     ]
     assert SECRET not in str(world.asked())
 
@@ -103,7 +103,7 @@ async def test_a_call_that_has_ended_is_known_again_by_its_sameness(effect: Effe
     after, turn, given = await cut_off(effect, "after")
     assert await after.run(turn) == SAID
     assert len(given) == 1
-    assert MARK in after.asked(0)[-1][1]
+    assert MASK in after.asked(0)[-1][1]
 
 
 @pytest.mark.parametrize("effect", Effect)
@@ -115,7 +115,7 @@ async def test_a_call_that_was_cut_off_cannot_be_made_again_so_a_person_is_asked
     after.person = Answer(action, {"name": "Bob"} if action is Action.SUBMIT else None)
     assert await after.run(turn) == SAID
     (ask,) = after.questions
-    assert (ask.kind, ask.arguments) == (InterruptionKind.OUTCOME, {"password": MARK, "n": 1})
+    assert (ask.kind, ask.arguments) == (InterruptionKind.OUTCOME, {"password": MASK, "n": 1})
     assert len(given) == 1
 
 
@@ -124,7 +124,7 @@ async def test_who_wants_it_made_again_has_the_model_told_that_it_needs_the_secr
     after.person = Answer(Action.APPROVE)
     assert await after.run(turn) == SAID
     assert len(given) == 2  # these tools check nothing: what they are given shows that nothing was made up
-    assert given[-1] == {"password": MARK, "n": 1}
+    assert given[-1] == {"password": MASK, "n": 1}
 
 
 async def test_a_call_that_had_not_begun_needs_nobody() -> None:

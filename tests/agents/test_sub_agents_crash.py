@@ -18,16 +18,15 @@ from core.agents.loop import AgentLoop
 from core.domain.events import Event, Fact, RunCreated, RunStarted, StepStarted, SubAgentFinished, UsageReported
 from core.domain.fold import replay
 from core.domain.ids import InterruptionId, MessageId, RunId, WorkflowId
-from core.domain.interruption import Action, Answer, Ask, Interruption, InterruptionStatus
-from core.domain.run import Run, RunKind, RunStatus, Snapshot
-from core.domain.step import StepKey, StepStatus
+from core.domain.interruption import Action, Answer, Interruption, InterruptionRequest, InterruptionStatus
+from core.domain.run import Run, RunKind, RunStatus, Snapshot, StepKey, StepStatus
 from core.domain.template import Template
 from core.domain.tool import CallResult, CallStatus, ToolInfo
-from core.llm.offline import OfflineModel
+from core.llm.offline.client import OfflineModel
 from core.ports.agents import AgentTurn
-from core.ports.consent import Permitted, WantedCall
+from core.ports.consent import PendingCall, PermittedCall
 from core.ports.storage import CreateRun
-from core.ports.sub_agents import Crew
+from core.ports.sub_agents import RunSubAgents
 from core.ports.tools import CallContext
 from core.tools.builtin import calculator, parallel_tasks, spawn_agent
 from core.tools.invocation import ToolInvoker
@@ -63,7 +62,7 @@ class Story:
         """The output, None where the process dies before, and how many turns of the loop it took."""
         self._life += 1
         log = Journal(self._run, self.disk)
-        crew = Crew.of(await self.disk.step_results(RUN), lambda: None)
+        crew = RunSubAgents.of(await self.disk.step_results(RUN), lambda: None)
         turn = AgentTurn(
             self._run, self._snapshot, StepKey(STEP), self._prompt, ask=self._ask, consent=_consent, crew=crew
         )
@@ -100,7 +99,7 @@ class Story:
         await asyncio.sleep(0)
         return {"text": arguments["text"]}
 
-    async def _ask(self, ask: Ask, *, anew: bool = False) -> Interruption:
+    async def _ask(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
         """A person who looks whether it has happened."""
         text = ask.arguments["text"]
         answer = Answer(Action.SUBMIT, {"text": text}) if text in self.effects else Answer(Action.APPROVE)
@@ -111,9 +110,9 @@ class Story:
 
 
 async def _consent(
-    wanted: Sequence[WantedCall], advertised: Collection[str] | None = None
-) -> list[Permitted | CallResult]:
-    return [Permitted(one.arguments) for one in wanted]
+    wanted: Sequence[PendingCall], advertised: Collection[str] | None = None
+) -> list[PermittedCall | CallResult]:
+    return [PermittedCall(one.arguments) for one in wanted]
 
 
 def a_prompt(fortune: random.Random) -> str:

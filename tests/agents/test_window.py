@@ -5,9 +5,9 @@ import json
 import pytest
 
 from core.agents import window as window_of
-from core.agents.budget import ROUND_BYTES, within_budget
-from core.agents.window import tokens_of, tool_tokens
-from core.domain.context import room_tokens
+from core.agents.results import ROUND_BYTES, cut_to_budget
+from core.agents.window import message_tokens, tool_tokens
+from core.domain.tokens import available_tokens
 from core.domain.tool import ToolInfo
 from core.ports.model import CallRequest, ChatMessage
 from tests.agents.cast import assert_valid
@@ -30,7 +30,7 @@ def fitting(
     messages: list[ChatMessage], prompt_at: int, tools: tuple[ToolInfo, ...], window: int, answer: int | None = None
 ) -> tuple[ChatMessage, ...]:
     """What is told in a window of that size; what is left out of the history is counted."""
-    fitted = window_of.fitting(messages, prompt_at, sum(map(tool_tokens, tools)), room_tokens(window, answer))
+    fitted = window_of.fit_context(messages, prompt_at, sum(map(tool_tokens, tools)), available_tokens(window, answer))
     history = [one for one in messages[:prompt_at] if one.role != "system"]
     told = [one for one in fitted.messages[: fitted.messages.index(messages[prompt_at])] if one.role != "system"]
     assert history[fitted.dropped :] == told
@@ -55,7 +55,7 @@ def test_the_newest_is_kept_whole_units_only_and_the_prompts_always(window: int)
     kept = told[1:-1]
     assert tuple(messages[-1 - len(kept) : -1]) == kept
     assert not kept or kept[0].role == "user"
-    assert sum(map(tokens_of, told)) <= max(window, tokens_of(SYSTEM) + tokens_of(PROMPT))
+    assert sum(map(message_tokens, told)) <= max(window, message_tokens(SYSTEM) + message_tokens(PROMPT))
 
 
 def test_a_larger_window_never_keeps_less() -> None:
@@ -91,20 +91,20 @@ def test_tools_and_the_answer_take_their_part_of_the_window() -> None:
 
 
 def test_other_scripts_count_for_what_they_are() -> None:
-    assert tokens_of(ChatMessage("user", "亚" * 90)) > tokens_of(ChatMessage("user", "a" * 90)) * 2
-    assert tokens_of(ChatMessage("user", "\ud800")) > 0
+    assert message_tokens(ChatMessage("user", "亚" * 90)) > message_tokens(ChatMessage("user", "a" * 90)) * 2
+    assert message_tokens(ChatMessage("user", "\ud800")) > 0
 
 
 def test_results_within_the_budget_stay_whole() -> None:
     texts = ["x" * 20_000, "y" * 30_000, ""]
-    assert within_budget(texts) == texts
+    assert cut_to_budget(texts) == texts
 
 
 @pytest.mark.parametrize(
     "sizes", [[60_000], [100, 60_000], [30_000, 30_000], [40_000, 9_000, 100_000], [10_000] * 20, [10_000_000, 1]]
 )
 def test_results_over_the_budget_are_cut_largest_first(sizes: list[int]) -> None:
-    cut = within_budget(["x" * size for size in sizes])
+    cut = cut_to_budget(["x" * size for size in sizes])
     assert sum(len(text.encode()) for text in cut) <= ROUND_BYTES
     for text, size in zip(cut, sizes, strict=True):
         assert len(text) == size or text.endswith(f"[cut here: {size:,} bytes in all]")
@@ -114,9 +114,9 @@ def test_results_over_the_budget_are_cut_largest_first(sizes: list[int]) -> None
 
 
 def test_a_cut_goes_through_no_character() -> None:
-    (cut,) = within_budget(["亚" * 30_000])
+    (cut,) = cut_to_budget(["亚" * 30_000])
     kept, _, mark = cut.partition("\n")
     assert kept == "亚" * len(kept)
     assert mark == "[cut here: 90,000 bytes in all]"
     assert len(cut.encode()) <= ROUND_BYTES
-    within_budget([json.dumps("\ud800" * 60_000), "\ud800" * 60_000])
+    cut_to_budget([json.dumps("\ud800" * 60_000), "\ud800" * 60_000])

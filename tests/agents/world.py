@@ -7,20 +7,19 @@ from datetime import timedelta
 from typing import Any, TypeVar
 
 from core.agents.loop import AgentLoop
-from core.domain.events import Event, Fact, RunCreated, RunStarted, StepStarted, streamed
+from core.domain.events import Event, Fact, RunCreated, RunStarted, StepStarted, stream_fact
 from core.domain.fold import replay
 from core.domain.ids import InterruptionId, MessageId, RunId, WorkflowId
-from core.domain.interruption import Answer, Ask, Interruption, InterruptionStatus
+from core.domain.interruption import Answer, Interruption, InterruptionRequest, InterruptionStatus
 from core.domain.live_run import LiveRun
-from core.domain.message import Message, MessageState, Role
-from core.domain.run import Run, RunKind, RunStatus, Snapshot
-from core.domain.step import StepKey, StepStatus
+from core.domain.messages import Message, MessageState, Role
+from core.domain.run import Run, RunKind, RunStatus, Snapshot, StepKey, StepStatus
 from core.domain.template import Template
 from core.domain.tool import CallResult, ToolCall
 from core.errors import StepFailed
-from core.llm.offline import OfflineModel
+from core.llm.offline.client import OfflineModel
 from core.ports.agents import AgentTurn
-from core.ports.consent import Permitted, WantedCall
+from core.ports.consent import PendingCall, PermittedCall
 from core.ports.model import ModelClient
 from core.ports.storage import ChangeRun, CreateRun, PutMessage
 from core.sandbox.pool import WorkerPool
@@ -45,11 +44,11 @@ class World:
         self.model = Spy(model or OfflineModel(self.clock, word_delay_s=0))
         schemas = JsonSchemas(WorkerPool(size=1))
         self.loop = AgentLoop(self.model, self.tools, self.disk, self.clock, schemas, Roster(), system_prompt=system)
-        self.questions: list[Ask] = []
+        self.questions: list[InterruptionRequest] = []
         self.person: Answer | None = None
         self.wanted: list[list[str]] = []
         self.is_consent_open = False
-        self.verdicts: dict[str, Permitted | CallResult] = {}
+        self.verdicts: dict[str, PermittedCall | CallResult] = {}
         self._log: Journal | None = None
 
     def next_life(self, model: ModelClient | None = None) -> "World":
@@ -75,15 +74,15 @@ class World:
         return AgentTurn(run, snapshot, StepKey(STEP), prompt, ask=self.ask, consent=self.consent, **more)
 
     async def consent(
-        self, wanted: Sequence[WantedCall], advertised: Collection[str] | None = None
-    ) -> list[Permitted | CallResult]:
+        self, wanted: Sequence[PendingCall], advertised: Collection[str] | None = None
+    ) -> list[PermittedCall | CallResult]:
         """What was decided beforehand about calls of a tool; all others pass, unless a person lets them wait."""
         self.wanted.append([one.tool for one in wanted])
         if self.is_consent_open:
             await asyncio.Event().wait()
-        return [self.verdicts.get(one.tool, Permitted(one.arguments)) for one in wanted]
+        return [self.verdicts.get(one.tool, PermittedCall(one.arguments)) for one in wanted]
 
-    async def ask(self, ask: Ask, *, anew: bool = False) -> Interruption:
+    async def ask(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
         """A person who gives one answer to everything, or lets it wait."""
         self.questions.append(ask)
         if self.person is None:
@@ -185,7 +184,7 @@ class World:
         """The state of a view that is made from what is on disk: events, then pieces of text."""
         events = await self.disk.events(turn.run.id)
         for piece in await self.disk.chunks(turn.run.id):
-            fact = streamed(turn.run.message_id, piece.step, piece.index, piece.offset, piece.text)
+            fact = stream_fact(turn.run.message_id, piece.step, piece.index, piece.offset, piece.text)
             events.append(Event(turn.run.id, turn.run.workflow_id, events[-1].seq, START, fact))
         return viewed(events)
 

@@ -19,6 +19,7 @@ from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
 
+from core.app import Core
 from core.domain.model import ModelChoice
 from core.domain.run import RunStatus
 from core.llm.http import HttpClients
@@ -27,7 +28,7 @@ from core.persistence.surreal import SurrealStorage
 from core.ports.clock import SystemClock
 from core.ports.model import ChatMessage, ModelRequest
 from core.services.outcome import Ok
-from core.wiring import Core, run_core
+from core.wiring import run_core
 from tests.bench.measure import line
 
 BENCH = "agent"

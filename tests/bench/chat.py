@@ -14,10 +14,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import MessageId
-from core.domain.message import MessageState, Role
+from core.domain.messages import MessageState, Role
 from desktop.chat.transcript.transcript import FRAME_MS, Transcript
-from desktop.chat.values import Text, Turn
-from desktop.theme.system import SystemLook
+from desktop.chat.turn_parts import Text, Turn
+from desktop.theme.palette import SystemLook
 from desktop.theme.theme import Theme
 from desktop.theme.typography import load_fonts
 from tests.bench.measure import line

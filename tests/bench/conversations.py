@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta
 from core.domain import events as facts
 from core.domain.events import Event, Fact
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.domain.message import Message, Role
-from core.domain.run import Run, RunKind, RunStatus, Snapshot
-from core.domain.step import StepStatus
+from core.domain.messages import Message, Role
+from core.domain.run import Run, RunKind, RunStatus, Snapshot, StepStatus
 from core.domain.template import Template
 from core.domain.workflow import Workflow
 from core.ports.storage import PAGE_ROWS, AppendEvents, CreateRun, PutMessage, PutWorkflow, Storage, Write

@@ -17,15 +17,16 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from core.app import Core
 from core.domain.template import Template
 from core.domain.tool import ToolInfo
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import PutSetting
-from core.ports.templates import FoundTemplate
+from core.ports.templates import ResolvedTemplate
 from core.ports.tools import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Tool
-from core.wiring import Core, run_core, spare_heap
+from core.wiring import run_core, tune_gc
 from tests.bench import large, people, recovery
 from tests.bench.measure import contest, line, report
 
@@ -83,13 +84,13 @@ async def a_core() -> AsyncIterator[tuple[Core, CountingStorage, Path]]:
         storage = await SurrealStorage.open(Path(folder) / "data" / "store")
         counting = CountingStorage(storage)
         async with run_core(counting, more_tools=[large.text_tool(), note_tool()]) as core:
-            spare_heap()
+            tune_gc()
             yield core, counting, Path(folder)
         await storage.close()
 
 
 async def finish(core: Core, template: Template, given: dict[str, Any] | None = None, *allow: str) -> None:
-    started = await core.runs.start(FoundTemplate(template), given or {}, allow=allow)
+    started = await core.runs.start(ResolvedTemplate(template), given or {}, allow=allow)
     assert isinstance(started, Ok), started
     ended = await core.engine.wait(started.data.id)
     assert ended.status == "success", ended

@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Callable
 from statistics import median
 from typing import Any
 
+from core.app import Core
 from core.domain.events import Event, InterruptionRaised, StepStarted
 from core.domain.interruption import Action, Answer
 from core.domain.template import Template
-from core.ports.templates import FoundTemplate
+from core.ports.templates import ResolvedTemplate
 from core.services.outcome import Ok
-from core.wiring import Core
 from tests.bench.measure import line
 
 ROUNDS = 15
@@ -37,7 +37,7 @@ async def approvals(bench: str, core: Core, commit: Callable[[], Awaitable[None]
 
         with core.bus.subscribe(Event, told):
             began = time.perf_counter()
-            started = await core.runs.start(FoundTemplate(_asking()), {})
+            started = await core.runs.start(ResolvedTemplate(_asking()), {})
             assert isinstance(started, Ok)
             await core.engine.wait(started.data.id)
             asked.append(seen["asked s1"] - began)
@@ -77,7 +77,7 @@ async def ragged(bench: str, core: Core, seed: int = 1) -> None:
     template = Template.model_validate({"title": "Ragged", "steps": steps, "maxParallel": 100})
     taken = []
     for _ in range(5):
-        started = await core.runs.start(FoundTemplate(template), {})
+        started = await core.runs.start(ResolvedTemplate(template), {})
         assert isinstance(started, Ok)
         run = await core.engine.wait(started.data.id)
         taken.append(run.active_ms)

@@ -16,15 +16,16 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from core.app import Core
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.run import Run, RunKind, RunStatus, Snapshot
 from core.domain.template import Template
 from core.persistence.surreal import SurrealStorage
 from core.ports.clock import SystemClock
 from core.ports.storage import CreateRun
-from core.ports.templates import FoundTemplate
+from core.ports.templates import ResolvedTemplate
 from core.services.outcome import Ok
-from core.wiring import Core, run_core
+from core.wiring import run_core
 from tests.bench.measure import line
 
 KILLS = 5
@@ -163,7 +164,7 @@ def _chain(length: int) -> Template:
 
 
 async def _finish(core: Core, template: Template) -> None:
-    started = await core.runs.start(FoundTemplate(template), {})
+    started = await core.runs.start(ResolvedTemplate(template), {})
     assert isinstance(started, Ok)
     await core.engine.wait(started.data.id)
 

@@ -15,8 +15,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.domain.message import Message, Role
-from core.domain.searching import terms_of
+from core.domain.messages import Message, Role
+from core.domain.text.search import parse_query
 from core.persistence.search.index import FileSearchIndex
 from core.persistence.surreal import SurrealStorage
 from core.ports.search import Document, HitKind, RunDocuments
@@ -115,7 +115,7 @@ async def search(index: FileSearchIndex, texts: Texts) -> None:
         "no hit": "absent",
     }
     for name, query in queries.items():
-        terms, took = terms_of(query), []
+        terms, took = parse_query(query), []
         async with watched() as pause:
             for _ in range(ROUNDS):
                 began = time.perf_counter()

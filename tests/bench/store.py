@@ -7,9 +7,9 @@ from pathlib import Path
 
 from core.domain.ids import MemoryId, WorkflowId
 from core.domain.memory import Memory, MemoryType
-from core.domain.words import words_of
+from core.domain.text.search import words_of
 from core.persistence.surreal import SurrealStorage
-from core.ports.memories import Wanted
+from core.ports.memories import MemoryQuery
 from tests.bench.measure import contest, report
 
 MEMORIES, BATCH, ROUNDS = 10_000, 100, 15
@@ -41,13 +41,16 @@ async def main() -> None:
         try:
             for first in range(0, MEMORIES, BATCH):
                 await storage.memories.add_all(_memory(number, rng) for number in range(first, first + BATCH))
-            for where, wanted in (("", Wanted(WORKFLOWS[:2], START)), (" of all workflows", Wanted(None, START))):
+            for where, wanted in (
+                ("", MemoryQuery(WORKFLOWS[:2], START)),
+                (" of all workflows", MemoryQuery(None, START)),
+            ):
                 await _search(storage, where, wanted)
         finally:
             await storage.close()
 
 
-async def _search(storage: SurrealStorage, where: str, wanted: Wanted) -> None:
+async def _search(storage: SurrealStorage, where: str, wanted: MemoryQuery) -> None:
     async def listing() -> None:
         assert len(await storage.memories.page(wanted)) == wanted.limit
 

@@ -11,10 +11,10 @@ from statistics import mean
 from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import MessageId
-from core.domain.message import MessageState, Role
+from core.domain.messages import MessageState, Role
 from desktop.chat.transcript.transcript import FRAME_MS, Transcript
-from desktop.chat.values import Text, Turn
-from desktop.theme.system import SystemLook
+from desktop.chat.turn_parts import Text, Turn
+from desktop.theme.palette import SystemLook
 from desktop.theme.theme import Theme
 from tests.bench.conversations import ANSWER, BEGAN
 from tests.bench.measure import line

@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 
 from core.domain.ids import RunId
-from core.persistence.in_memory import MemoryStorage
-from core.persistence.keys import record, rows_of
+from core.persistence.keys import key_range, record_id
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import Storage
+from tests.support.in_memory.storage import InMemoryStorage
 
 
 class Store:
     """A store, and ways to break rows of it that its port rightly lacks."""
 
-    def __init__(self, storage: MemoryStorage | SurrealStorage) -> None:
+    def __init__(self, storage: InMemoryStorage | SurrealStorage) -> None:
         self._storage = storage
 
     @property
@@ -24,34 +24,34 @@ class Store:
         return self._storage
 
     async def spoil_run(self, run_id: RunId) -> None:
-        if isinstance(self._storage, MemoryStorage):
+        if isinstance(self._storage, InMemoryStorage):
             self._storage.spoil_run(run_id)
         else:
-            await self._break(record("run", run_id))
+            await self._break(record_id("run", run_id))
 
     async def spoil_snapshot(self, run_id: RunId) -> None:
-        if isinstance(self._storage, MemoryStorage):
+        if isinstance(self._storage, InMemoryStorage):
             self._storage.spoil_snapshot(run_id)
         else:
-            await self._break(record("snapshot", run_id))
+            await self._break(record_id("snapshot", run_id))
 
     async def spoil_step_results(self, run_id: RunId) -> None:
-        if isinstance(self._storage, MemoryStorage):
+        if isinstance(self._storage, InMemoryStorage):
             self._storage.spoil_step_results(run_id)
         else:
-            await self._break(rows_of("step_result", run_id))
+            await self._break(key_range("step_result", run_id))
 
     async def spoil_events(self, run_id: RunId) -> None:
-        if isinstance(self._storage, MemoryStorage):
+        if isinstance(self._storage, InMemoryStorage):
             self._storage.spoil_events(run_id)
         else:
-            await self._break(rows_of("event", run_id))
+            await self._break(key_range("event", run_id))
 
     async def spoil_interruptions(self, run_id: RunId) -> None:
-        if isinstance(self._storage, MemoryStorage):
+        if isinstance(self._storage, InMemoryStorage):
             self._storage.spoil_interruptions(run_id)
         else:
-            await self._break(rows_of("interruption", run_id))
+            await self._break(key_range("interruption", run_id))
 
     async def _break(self, rows: object) -> None:
         assert isinstance(self._storage, SurrealStorage)
@@ -61,7 +61,7 @@ class Store:
 
 @pytest.fixture(params=["embedded", "in_memory"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    storage = MemoryStorage() if request.param == "in_memory" else await SurrealStorage.open(tmp_path / "store")
+    storage = InMemoryStorage() if request.param == "in_memory" else await SurrealStorage.open(tmp_path / "store")
     yield Store(storage)
     await storage.close()
 

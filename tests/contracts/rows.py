@@ -12,15 +12,14 @@ from core.domain.interruption import (
     OPEN_STATUS,
     Action,
     Answer,
-    Ask,
     Interruption,
     InterruptionKind,
+    InterruptionRequest,
     InterruptionStatus,
 )
-from core.domain.message import Message, Role
+from core.domain.messages import Message, Role
 from core.domain.risk import Risk
-from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot
-from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, Snapshot, StepKey, StepResult, StepStatus
 from core.domain.task import Task
 from core.domain.template import Template
 from core.domain.tool import CallStatus, Effect, ToolCall
@@ -122,7 +121,7 @@ def an_interruption(name: str = "int_1", run_id: RunId = R, made: float = 0, **f
     given: dict[str, Any] = {"kind": InterruptionKind.APPROVAL, "step": "a", "prompt": "May I?", **fields}
     row: dict[str, Any] = {"workflow_id": W, "seq": 1}
     row |= {field: given.pop(field) for field in ("workflow_id", "seq", "expires_at") if field in given}
-    ask = Ask(**given)
+    ask = InterruptionRequest(**given)
     return Interruption(InterruptionId(name), run_id, ask=ask, status=OPEN_STATUS[ask.kind], created_at=at(made), **row)
 
 

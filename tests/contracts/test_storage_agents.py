@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from core.domain.agent import Agent, Answering
+from core.domain.agent import Agent, AgentSelection
 from core.domain.ids import AgentId
 from core.domain.model import ModelChoice, Reasoning
-from core.domain.run import Cast
+from core.domain.run import StepAgent
 from core.ports.storage import CreateRun, PutAgent, PutWorkflow, RemoveAgent, Storage
 from tests.contracts.rows import R, W, a_run, a_snapshot, a_workflow
 
@@ -42,10 +42,17 @@ async def test_an_agent_is_replaced_and_removed_and_what_is_not_there_can_be_rem
 
 
 async def test_who_answers_is_kept_with_a_workflow_and_a_run(storage: Storage) -> None:
-    for answering in (None, Answering(), Answering(agent=FULL.id, model=MODEL), Answering(is_offline=True)):
+    for answering in (
+        None,
+        AgentSelection(),
+        AgentSelection(agent=FULL.id, model=MODEL),
+        AgentSelection(is_offline=True),
+    ):
         workflow = replace(a_workflow(), answering=answering)
         await storage.commit([PutWorkflow(workflow)])
         assert await storage.workflow(W) == workflow
-    snapshot = a_snapshot(profile=FULL, cast={"a": Cast(FULL, FULL.model, ("no model",)), "b": Cast(None, None)})
+    snapshot = a_snapshot(
+        profile=FULL, cast={"a": StepAgent(FULL, FULL.model, ("no model",)), "b": StepAgent(None, None)}
+    )
     await storage.commit([CreateRun(a_run(), snapshot)])
     assert await storage.snapshot(R) == snapshot

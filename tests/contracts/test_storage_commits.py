@@ -3,9 +3,8 @@
 from dataclasses import replace
 
 from core.domain.ids import RunId
-from core.domain.message import MessageState, Role
-from core.domain.run import RunStatus
-from core.domain.step import StepKey, StepStatus
+from core.domain.messages import MessageState, Role
+from core.domain.run import RunStatus, StepKey, StepStatus
 from core.ports.storage import (
     AppendChunk,
     ChangeRun,

@@ -7,7 +7,7 @@ import pytest
 
 from core.domain.events import (
     Event,
-    RawKept,
+    RawResultSaved,
     RunFinished,
     RunStarted,
     StepSkipped,
@@ -16,12 +16,11 @@ from core.domain.events import (
     UsageReported,
 )
 from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId
-from core.domain.json_text import decode, encode
-from core.domain.message import MessageState, Role
+from core.domain.messages import MessageState, Role
 from core.domain.model import ModelChoice, Reasoning
-from core.domain.run import ErrorInfo, RunKind, RunStatus
-from core.domain.step import StepKey, StepStatus
+from core.domain.run import ErrorInfo, RunKind, RunStatus, StepKey, StepStatus
 from core.domain.template import ValidationMode
+from core.domain.text.json_text import decode, encode
 from core.domain.tool import CallStatus, Effect
 from core.ports.storage import (
     AppendChunk,
@@ -326,7 +325,7 @@ async def test_an_output_is_filled_in_from_its_result(storage: Storage) -> None:
 
 
 async def test_a_raw_result_is_filled_in_from_a_row_beside_that_of_its_step(storage: Storage) -> None:
-    events = told(RawKept(step="a", index=7, raw={"x": 1}), RawKept(step="a", raw=None), finished("a", 2))
+    events = told(RawResultSaved(step="a", index=7, raw={"x": 1}), RawResultSaved(step="a", raw=None), finished("a", 2))
     results = [a_result("a", 7, round=0, output_json='{"x":1}'), a_result("a", round=0, output_json="null")]
     await storage.commit([*results, appended(events[:2])])
     await storage.commit([a_result("a", output_json="2"), appended(events[2:])])

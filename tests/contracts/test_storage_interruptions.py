@@ -10,9 +10,9 @@ from core.domain.interruption import (
     OPEN_STATUS,
     Action,
     Answer,
-    Ask,
     Interruption,
     InterruptionKind,
+    InterruptionRequest,
     InterruptionStatus,
 )
 from core.domain.risk import Risk
@@ -81,7 +81,7 @@ async def test_an_interruption_keeps_all_its_fields(storage: Storage) -> None:
         "default_action": Action.APPROVE,
         "sub_agent_name": "Helper",
     }
-    assert set(given) == {field.name for field in fields(Ask)}
+    assert set(given) == {field.name for field in fields(InterruptionRequest)}
     whole = an_interruption(seq=7, workflow_id=W2, expires_at=at(6), **given)
     assert await storage.commit([RaiseInterruption(whole)]) == NONE
     assert await storage.interruptions(R) == [whole]

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from core.domain.ids import MemoryId, WorkflowId
-from core.domain.memory import HEAD_CHARACTERS, Memory, MemoryType
-from core.domain.words import words_of
-from core.persistence.in_memory import MemoryStorage
+from core.domain.memory import PREVIEW_CHARACTERS, Memory, MemoryType
+from core.domain.text.search import words_of
 from core.ports import memories
-from core.ports.memories import RANKED, Wanted
+from core.ports.memories import MAX_RANKED, MemoryQuery
 from core.ports.storage import Storage
 from tests.contracts.rows import W2, W, at
+from tests.support.in_memory.storage import InMemoryStorage
 
 NOW = at(1000)
 
@@ -23,8 +23,8 @@ def a_memory(name: str, content: str = "text", made: float = 0, **fields: Any) -
     return Memory(MemoryId(name), content=content, created_at=at(made), **given)
 
 
-def wanted(*workflows: WorkflowId | None, **more: Any) -> Wanted:
-    return Wanted(workflows or (None,), **{"now": NOW, **more})
+def wanted(*workflows: WorkflowId | None, **more: Any) -> MemoryQuery:
+    return MemoryQuery(workflows or (None,), **{"now": NOW, **more})
 
 
 async def found(storage: Storage, query: str, *workflows: WorkflowId | None, **more: Any) -> list[str]:
@@ -39,7 +39,7 @@ async def test_every_field_of_a_memory_comes_back_as_it_was(storage: Storage) ->
         assert await storage.memories.get(one.id, NOW) == one
     heads = await storage.memories.page(wanted(W, None))
     assert [one.id for one in heads] == ["m2", "m1"]
-    assert (heads[1].content, heads[1].length) == (long.content[:HEAD_CHARACTERS], len(long.content))
+    assert (heads[1].content, heads[1].length) == (long.content[:PREVIEW_CHARACTERS], len(long.content))
     assert await storage.memories.get(MemoryId("\ud800"), NOW) is None
 
 
@@ -63,7 +63,7 @@ async def test_pages_are_newest_first_of_the_workflows_and_type_wanted(storage: 
     await storage.memories.add(a_memory("other", workflow_id=W2))
     pages = storage.memories.page
 
-    async def ids(which: Wanted, before: str | None = None) -> list[str]:
+    async def ids(which: MemoryQuery, before: str | None = None) -> list[str]:
         return [one.id for one in await pages(which, MemoryId(before) if before else None)]
 
     assert await ids(wanted(W, None)) == ["m5", "m4", "m3", "m2", "m1", "m0"]
@@ -150,17 +150,17 @@ async def test_the_rarer_word_and_the_shorter_text_come_first_and_then_the_newer
 async def test_of_words_that_very_many_hold_the_newest_are_given(
     storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert RANKED == memories.RANKED
-    for number in range(RANKED + 10):
+    assert MAX_RANKED == memories.MAX_RANKED
+    for number in range(MAX_RANKED + 10):
         await storage.memories.add(a_memory(f"m{number:03}", "common " + "x " * (number % 3), made=number))
     await storage.memories.add(a_memory("rare", "common rare", made=-5))
-    assert await found(storage, "common", limit=3) == [f"m{RANKED + 9}", f"m{RANKED + 8}", f"m{RANKED + 7}"]
+    assert await found(storage, "common", limit=3) == [f"m{MAX_RANKED + 9}", f"m{MAX_RANKED + 8}", f"m{MAX_RANKED + 7}"]
     assert await found(storage, "common rare") == ["rare"]
 
 
 @pytest.mark.parametrize("seed", range(2))
 async def test_the_twin_finds_and_ranks_as_the_database(storage: Storage, seed: int) -> None:
-    rng, twin = random.Random(seed), MemoryStorage()
+    rng, twin = random.Random(seed), InMemoryStorage()
     vocabulary = [a + b for a in ("ba", "be", "cafe", "x", "dor") for b in ("", "l", "lo", "nard", "2")]
     for number in range(60):
         content = " ".join(rng.choice(vocabulary) for _ in range(rng.randint(1, 25)))
@@ -175,7 +175,7 @@ async def test_the_twin_finds_and_ranks_as_the_database(storage: Storage, seed: 
 
 
 async def test_all_of_them_are_listed_searched_and_counted(storage: Storage) -> None:
-    everywhere = Wanted(None, NOW)
+    everywhere = MemoryQuery(None, NOW)
     assert (await storage.memories.room()).count == 0
     for at_, (name, workflow) in enumerate((("m0", W), ("m1", None), ("m2", W2), ("m3", W))):
         kind = MemoryType.DECISION if name == "m3" else MemoryType.KNOWLEDGE
@@ -183,7 +183,7 @@ async def test_all_of_them_are_listed_searched_and_counted(storage: Storage) -> 
     await storage.memories.add(a_memory("gone", "apple", expires_at=NOW))
     assert [one.id for one in await storage.memories.page(everywhere)] == ["m3", "m2", "m1", "m0"]
     assert [one.id for one in await storage.memories.page(everywhere, MemoryId("m2"))] == ["m1", "m0"]
-    assert [one.id for one in await storage.memories.page(Wanted(None, NOW, MemoryType.DECISION))] == ["m3"]
+    assert [one.id for one in await storage.memories.page(MemoryQuery(None, NOW, MemoryType.DECISION))] == ["m3"]
     found = await storage.memories.search(everywhere, words_of("apple M1"))
     assert [one.id for one in found] == ["m1"]
     assert len(await storage.memories.search(everywhere, words_of("app"))) == 4
@@ -210,7 +210,7 @@ async def test_a_memory_is_changed_where_it_stands(storage: Storage) -> None:
     )
     assert (whole.workflow_id, whole.created_at) == (W, at(1))
     heads = await storage.memories.page(wanted(W))
-    assert [(one.id, len(one.content)) for one in heads] == [("m2", 5), ("m1", HEAD_CHARACTERS), ("m0", 5)]
+    assert [(one.id, len(one.content)) for one in heads] == [("m2", 5), ("m1", PREVIEW_CHARACTERS), ("m0", 5)]
     assert await found(storage, "new", W) == ["m1"]
     assert await found(storage, "old", W) == ["m2", "m0"]
     assert await storage.memories.change(a_memory("m1", "short", workflow_id=W)) is True

@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from core.domain.attachment import attached_text
 from core.domain.ids import MessageId
-from core.domain.queued_message import QueuedMessage
+from core.domain.messages import QueuedMessage, attached_text
 from core.ports.storage import (
     OrderQueued,
     PutAttachedText,

@@ -2,7 +2,7 @@
 
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, StoredServer
-from core.domain.settings import KeyPlace
+from core.domain.settings import KeyLocation
 from core.ports.storage import PutServer, PutToolList, RemoveServer, Storage
 
 FULL = McpServer(
@@ -12,7 +12,7 @@ FULL = McpServer(
     args=("--root", "é 🙂", ""),
     env={"TOKEN": "[secret-not-kept]", "LANG": "fr"},
     cwd="/tmp",
-    secrets={"env/TOKEN": KeyPlace.FILE},
+    secrets={"env/TOKEN": KeyLocation.FILE},
     is_enabled=False,
     starts_with_app=True,
     timeout_s=3600,

@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from core.domain.events import RunStarted
 from core.domain.ids import AuditId, MessageId, RunId, TaskId, TemplateId
 from core.domain.interruption import Action, Answer, InterruptionStatus
-from core.domain.message import MessageState, Role
-from core.domain.run import RunStatus
-from core.domain.step import StepKey, StepStatus
+from core.domain.messages import MessageState, Role
+from core.domain.run import RunStatus, StepKey, StepStatus
 from core.errors import StorageFailed
-from core.persistence.in_memory import MemoryStorage
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import (
     AllowFile,
@@ -63,6 +61,7 @@ from tests.contracts.rows import (
     settled,
     told,
 )
+from tests.support.in_memory.storage import InMemoryStorage
 
 RUNS = [R, R2, RunId("run_0")]
 ASKED = ["i1", "i2"]
@@ -235,7 +234,7 @@ async def live(history: list[list[Write]]) -> None:
     """Live through the commits in both, comparing what was lost and what stands; then again with a reopened one."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "store"
-        twin, database = MemoryStorage(), await SurrealStorage.open(path)
+        twin, database = InMemoryStorage(), await SurrealStorage.open(path)
         try:
             for batch in history:
                 assert await database.commit(batch) == await twin.commit(batch)
@@ -259,7 +258,7 @@ def test_both_stores_answer_alike_whatever_is_written(history: list[list[Write]]
 
 
 async def test_a_copy_of_the_twin_is_a_store_of_its_own() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     await storage.commit([CreateRun(a_run(), a_snapshot()), a_claim()])
     copy = storage.copy()
     await storage.commit([a_result(), PutSetting("a", "1")])

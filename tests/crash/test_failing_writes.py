@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from core.persistence.memory_tables import Tables
 from tests.support.crash_scenarios import APPROVALS, CHAIN, COMMAND_LINE, SCENARIOS, Scenario
 from tests.support.failing_storage import FailingMemory, FailingSurreal, Trouble
+from tests.support.in_memory.tables import Tables
 from tests.support.lives import Place
 from tests.support.troubled import Troubled
 from tests.support.virtual_loop import Deadlock, VirtualClock, VirtualLoop

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.domain.message import Role
+from core.domain.messages import Role
 from core.persistence.surreal import SurrealStorage
 from core.services.outcome import Ok
 from core.wiring import run_core

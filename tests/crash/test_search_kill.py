@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from core.app import Folders
 from core.services.outcome import Ok
-from core.wiring import Folders, open_core
+from core.wiring import open_core
 from tests.support.project import ROOT
 
 PROGRAM = """
@@ -17,7 +18,8 @@ import asyncio, os, signal, sys
 from core.bus import WorkflowDeleted
 from core.domain.events import EventsKept, RunFinished
 from core.services.outcome import Ok
-from core.wiring import Folders, open_core
+from core.app import Folders
+from core.wiring import open_core
 
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)

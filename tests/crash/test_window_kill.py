@@ -12,10 +12,10 @@ import pytest
 pytest.importorskip("PySide6", reason="the window needs Qt")
 
 from core.domain.events import TokenReceived
-from core.domain.message import MessageState
+from core.domain.messages import MessageState
 from core.domain.run import RunKind, RunStatus
-from core.llm.phrases import words
-from core.persistence.folder import log_bytes
+from core.llm.offline.commands import repeated_words
+from core.persistence.folder import wal_bytes
 from core.persistence.surreal import SurrealStorage
 from tests.support.command_line import CommandLine
 
@@ -32,7 +32,7 @@ def window(metier: CommandLine, *arguments: str) -> "subprocess.Popen[str]":
 
 def wait_for_store(path: Path) -> None:
     """Come back when the window writes: how long it takes to load depends on the machine."""
-    while log_bytes(path) == 0:
+    while wal_bytes(path) == 0:
         time.sleep(0.05)
 
 
@@ -60,7 +60,7 @@ async def test_a_killed_window_loses_at_most_a_second_of_what_was_seen(tmp_path:
     try:
         (chat,) = [run for run in await storage.runs() if run.kind is RunKind.CHAT and run.status is RunStatus.SUCCESS]
         kept = [one for one in await storage.messages(chat.workflow_id) if one.state is MessageState.INTERRUPTED]
-        full = words("300")
+        full = repeated_words("300")
         if chat.id in {line["run_id"] for line in running}:
             (cut_off,) = kept
             assert full.startswith(cut_off.text)

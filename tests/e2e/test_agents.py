@@ -5,9 +5,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from core.app import Folders
 from core.domain.model import ModelChoice
 from core.services.outcome import Ok
-from core.wiring import Folders, open_core
+from core.wiring import open_core
 from tests.support.command_line import CommandLine
 from tests.support.provider import Provider, Reply, chunk, provider, says, sse
 

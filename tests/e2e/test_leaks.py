@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from core.app import Folders
 from core.persistence.surreal import SurrealStorage
-from core.wiring import Folders, open_core, run_core
+from core.wiring import open_core, run_core
 from tests.support.held import ROWS, held
 from tests.support.mixed_runs import MixedRuns, Person
 

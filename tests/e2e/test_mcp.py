@@ -16,7 +16,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
 
-from core.cli.mcp import Wire
+from core.cli.mcp import LineTransport
 from core.cli.standard_streams import StandardStreams
 from core.domain.run import RunStatus
 from core.persistence.surreal import SurrealStorage
@@ -340,7 +340,7 @@ class Lines:
 async def test_the_end_of_stdin_waits_for_the_answers_that_are_due() -> None:
     ends: list[str] = []
     lines = Lines(json.dumps(request(7, "LIST")), json.dumps(INITIALIZED))
-    wire = Wire(cast("StandardStreams", lines), lambda: ends.append("end"))
+    wire = LineTransport(cast("StandardStreams", lines), lambda: ends.append("end"))
 
     async def read() -> list[str]:
         return [line async for line in wire]

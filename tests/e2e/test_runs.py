@@ -6,8 +6,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from core.app import Folders
 from core.services.outcome import Ok
-from core.wiring import Folders, open_core
+from core.wiring import open_core
 from tests.support.command_line import CommandLine, write_template
 from tests.support.project import ROOT
 

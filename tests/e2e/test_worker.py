@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from core.app import Folders
 from core.cli import worker
-from core.cli.exits import unwrap
+from core.cli.exit_codes import unwrap
 from core.domain.run import RunStatus
 from core.domain.template import Template
-from core.ports.templates import FoundTemplate
-from core.wiring import Folders, open_core
+from core.ports.templates import ResolvedTemplate
+from core.wiring import open_core
 from tests.support.command_line import template
 
 
@@ -30,7 +31,7 @@ async def test_a_worker_goes_on_with_what_is_unfinished_and_leaves_the_rest_when
                     "dependsOn": ["w"],
                 },
             ]
-            found = FoundTemplate(Template.model_validate(template(*steps, title=str(seconds))))
+            found = ResolvedTemplate(Template.model_validate(template(*steps, title=str(seconds))))
             unwrap(await core.runs.start(found, {}, allow=[str(tmp_path)]))
     assert not note.exists()
     working = asyncio.create_task(worker.execute(argparse.Namespace(), folders))

@@ -11,16 +11,16 @@ import pytest
 
 from core.domain.events import StepStarted
 from core.domain.ids import TemplateId
-from core.domain.json_text import encode
 from core.domain.run import RunStatus
+from core.domain.text.json_text import encode
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
-from core.persistence.in_memory import MemoryStorage
 from core.ports.storage import PutTemplate, StoredTemplate
 from core.ports.tools import CallContext
 from core.tools.registry import Tool
 from tests.support.command_line import template
 from tests.support.held import children
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.virtual_loop import VirtualClock, VirtualLoop, run_virtual
 from tests.support.world import a_step, a_world, tool_step
 
@@ -120,7 +120,7 @@ async def test_a_failed_attempt_counts_after_a_crash() -> None:
     async with a_world(more_tools=[flaky.tool()]) as world:
         run = await world.start(flaky_step(maxAttempts=2, backoffMs=60_000))
         await asyncio.sleep(0.1)
-        assert isinstance(world.storage, MemoryStorage)
+        assert isinstance(world.storage, InMemoryStorage)
         storage = world.storage.copy()
         await world.core.engine.cancel(run.id)
     async with a_world(storage, more_tools=[flaky.tool()]) as world:
@@ -270,14 +270,14 @@ async def test_a_run_that_kills_the_app_is_not_begun_for_ever() -> None:
     async with a_world() as world:
         run = await world.start(tool_step("h", "hold"))
         await asyncio.sleep(0.05)
-        assert isinstance(world.storage, MemoryStorage)
+        assert isinstance(world.storage, InMemoryStorage)
         storage = world.storage.copy()
         world.tools.release.set()
     for end in (1, 2, 3):
         async with a_world(storage) as world:
             await world.core.engine.recover()
             await asyncio.sleep(0.05)
-            assert isinstance(world.storage, MemoryStorage)
+            assert isinstance(world.storage, InMemoryStorage)
             storage = world.storage.copy()
             stored = await storage.run(run.id)
             assert stored is not None

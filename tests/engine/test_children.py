@@ -4,12 +4,12 @@ import asyncio
 from typing import Any
 
 from core.domain.ids import TemplateId, new_id
-from core.domain.json_text import encode
 from core.domain.run import RunStatus
-from core.persistence.in_memory import MemoryStorage
+from core.domain.text.json_text import encode
 from core.ports.clock import SystemClock
 from core.ports.storage import PutTemplate, StoredTemplate
 from tests.support.command_line import template
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
 
 
@@ -126,7 +126,7 @@ async def test_a_parent_finds_its_child_again_after_a_crash() -> None:
         run = await world.start(calls("c", "Leaf"))
         await asyncio.sleep(0.15)
         assert world.tools.notes == [1]
-        assert isinstance(world.storage, MemoryStorage)
+        assert isinstance(world.storage, InMemoryStorage)
         storage = world.storage.copy()
         world.tools.release.set()
         await world.settled(run.id)

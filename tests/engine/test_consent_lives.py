@@ -10,9 +10,9 @@ from core.domain.consent import Rule
 from core.domain.events import InterruptionRaised
 from core.domain.settings import OnTimeout
 from core.domain.template import ValidationMode
-from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Ok
 from tests.support.asking import agent, answer, approve_all, decisions, note, waiting
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.virtual_loop import VirtualClock, run_virtual
 from tests.support.world import a_world, tool_step
 
@@ -79,9 +79,9 @@ async def test_whatever_moment_the_process_dies_at_nothing_is_asked_or_done_twic
         "step": (tool_step("a", "note", text="x"), tool_step("b", "note", "a", text="y")),
         "iteration": ({**tool_step("a", "note", text="@item"), "forEach": {"ref": "@input.items"}},),
     }[kind]
-    copies: list[tuple[MemoryStorage, list[Any]]] = []
+    copies: list[tuple[InMemoryStorage, list[Any]]] = []
     async with a_world() as world:
-        assert isinstance(world.storage, MemoryStorage)
+        assert isinstance(world.storage, InMemoryStorage)
         commit = world.storage.commit
 
         async def spying(writes: Any) -> frozenset[int]:
@@ -115,8 +115,8 @@ async def test_whatever_moment_the_process_dies_at_nothing_is_asked_or_done_twic
 async def test_what_a_person_submitted_before_a_crash_is_what_runs_after_it() -> None:
     async with a_world() as world:
         run, (one,) = await waiting(world, agent("a", note("x")))
-        assert isinstance(world.storage, MemoryStorage)
-        copies: list[MemoryStorage] = []
+        assert isinstance(world.storage, InMemoryStorage)
+        copies: list[InMemoryStorage] = []
         commit = world.storage.commit
 
         async def spying(writes: Any) -> frozenset[int]:

@@ -10,15 +10,15 @@ from core.domain.events import Event, InterruptionRaised, RunFinished
 from core.domain.fold import replay
 from core.domain.ids import TemplateId
 from core.domain.interruption import Action, Answer
-from core.domain.json_text import encode
 from core.domain.run import Run, RunStatus
+from core.domain.text.json_text import encode
 from core.domain.toast import ToastType
 from core.errors import Refused
-from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import SystemClock
 from core.ports.storage import PutTemplate, StoredTemplate
 from core.services.outcome import Failed, Ok
 from tests.support.command_line import template
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
 
 
@@ -311,7 +311,7 @@ async def test_an_answer_that_was_given_before_a_crash_is_not_asked_for_again() 
     """The answer is on disk with the claim of the step, whose effect may be repeated."""
     async with a_world() as world:
         run, _ = await waiting(world, asking("a", "input-review", tool="mark"))
-        assert isinstance(world.storage, MemoryStorage)
+        assert isinstance(world.storage, InMemoryStorage)
         copies = []
         commit = world.storage.commit
 
@@ -335,7 +335,7 @@ async def test_an_expiry_applies_the_default_after_a_restart_too() -> None:
             asking("yes", "approval", timeoutMs=100, defaultAction="approve"),
         ]
         run, _ = await waiting(world, *steps)
-        assert isinstance(world.storage, MemoryStorage)
+        assert isinstance(world.storage, InMemoryStorage)
         storage = world.storage.copy()
         await world.heard(RunFinished)
         told = await world.settled(run.id)

@@ -8,20 +8,12 @@ from typing import Any
 import pytest
 
 from core.bus import Bus
-from core.domain.events import (
-    Event,
-    EventsKept,
-    Fact,
-    RunContinued,
-    RunPaused,
-    StepStarted,
-    TokenReceived,
-)
+from core.domain.events import Event, EventsPersisted, Fact, RunContinued, RunPaused, StepStarted, TokenReceived
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.domain.step import StepKey, StepResult, StepStatus
-from core.engine import journal as journal_module
-from core.engine.journal import Journal
-from core.engine.run_log import Log
+from core.domain.run import StepKey, StepResult, StepStatus
+from core.engine.log import journal as journal_module
+from core.engine.log.journal import Journal
+from core.engine.log.run_journal import RunJournal
 from core.errors import StorageFailed
 from core.ports.clock import SystemClock
 from core.ports.storage import AppendChunk, AppendEvents, DropChunks, PutSetting, PutStepResult, Write
@@ -55,10 +47,10 @@ class Rig:
         self.told: list[Event] = []
         self.kept: list[int] = []
         self.bus.subscribe(Event, self.told.append)
-        self.bus.subscribe(EventsKept, lambda kept: self.kept.extend(event.seq for event in kept.events))
+        self.bus.subscribe(EventsPersisted, lambda kept: self.kept.extend(event.seq for event in kept.events))
         self.journal = Journal(self.disk, self.bus, SystemClock(), text_interval_s=0.05)  # type: ignore[arg-type]
 
-    def log(self, run: str = "r") -> Log:
+    def log(self, run: str = "r") -> RunJournal:
         return self.journal.open(RunId(run), WorkflowId("w"), MessageId("m"))
 
     def facts(self) -> list[type[Fact]]:

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from core.domain.masking import MARK
 from core.domain.recording import RecordedStep
-from core.domain.step import StepStatus
-from core.engine.offers import offers
-from core.engine.written import with_refs
+from core.domain.run import StepStatus
+from core.domain.text.masking import MASK
+from core.recording.recorded_arguments import restore_refs
+from core.recording.ref_suggestions import suggest_refs
 
 
 def steps(*calls: tuple[Any, Any]) -> list[RecordedStep]:
@@ -21,7 +21,7 @@ def steps(*calls: tuple[Any, Any]) -> list[RecordedStep]:
 
 
 def offered(*calls: tuple[Any, Any], given: Mapping[str, Any] | None = None, said: str = "") -> dict[str, str]:
-    return {one.path: f"{one.ref} {one.confidence}" for one in offers(steps(*calls), given or {}, [said])}
+    return {one.path: f"{one.ref} {one.confidence}" for one in suggest_refs(steps(*calls), given or {}, [said])}
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def offered(*calls: tuple[Any, Any], given: Mapping[str, Any] | None = None, sai
         ({"code": "ab"}, "ab", None),
         ({"text": "the id is u-1001"}, "u-1001", None),
         ({"name": "ADA"}, "Ada", None),
-        ({"token": MARK}, MARK, "@input.v high"),
+        ({"token": MASK}, MASK, "@input.v high"),
     ],
 )
 def test_a_value_of_one_earlier_output_is_offered(output: Any, value: Any, offer: str | None) -> None:
@@ -82,7 +82,7 @@ def test_the_input_of_the_recording_comes_before_what_was_said() -> None:
 def test_literals_beside_refs_are_offered_and_the_refs_are_not() -> None:
     step = RecordedStep("s_2", "s", {"a": "@s_1.id", "b": "u-1001", "c": "for u-1001"}, {}, StepStatus.COMPLETED)
     step.resolved = {"a": "u-1001", "b": "u-1001", "c": "for u-1001"}
-    found = offers([*steps(({}, {"id": "u-1001"})), step], {}, [])
+    found = suggest_refs([*steps(({}, {"id": "u-1001"})), step], {}, [])
     assert [one.path for one in found] == ["/s_2/b"]
 
 
@@ -97,4 +97,4 @@ def test_literals_beside_refs_are_offered_and_the_refs_are_not() -> None:
 def test_refs_stay_where_a_person_leaves_an_argument_as_it_was(
     written: Any, resolved: Any, given: Any, kept: Any
 ) -> None:
-    assert with_refs(written, resolved, given) == kept
+    assert restore_refs(written, resolved, given) == kept

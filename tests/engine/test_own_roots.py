@@ -9,12 +9,12 @@ from core.domain.events import RootChanged
 from core.domain.fold import replay
 from core.domain.ids import RunId
 from core.domain.live_run import LiveRun
-from core.domain.run import ACTIVE, ErrorInfo, Run, RunStatus
-from core.persistence.in_memory import MemoryStorage
+from core.domain.run import ACTIVE_STATUSES, ErrorInfo, Run, RunStatus
 from core.ports.clock import SystemClock
 from core.ports.storage import ChangeRun, Storage
 from core.services.outcome import Ok
 from tests.engine.test_children import starts, store
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
 
 ASKS = {**tool_step("g", "note", text="child"), "interrupt": {"kind": "approval"}}
@@ -165,7 +165,7 @@ async def test_it_is_taken_up_after_a_restart_as_any_root() -> None:
         assert message.run_id != own  # what its parent came to stays
 
 
-async def left_behind(begins: str, end: RunStatus) -> tuple[MemoryStorage, RunId]:
+async def left_behind(begins: str, end: RunStatus) -> tuple[InMemoryStorage, RunId]:
     """What a process leaves that died right after the end of a run: its child at work, and one below that.
 
     `begins`: how the child was begun, by a `step` that waits for it or by a `tool` that does not. Gives the child.
@@ -178,14 +178,14 @@ async def left_behind(begins: str, end: RunStatus) -> tuple[MemoryStorage, RunId
         run = await world.start(starts(middle) if begins == "tool" else step, tool_step("h2", "hold"))
         while len(await world.storage.unfinished_runs()) < 3 or world.tools.in_flight < 2:  # noqa: ASYNC110  # likewise
             await asyncio.sleep(0.005)
-        assert isinstance(world.storage, MemoryStorage)
+        assert isinstance(world.storage, InMemoryStorage)
         left = world.storage.copy()
         world.tools.release.set()
         (child,) = await world.storage.children(run.id)
         for one in (run.id, child.id):
             await world.settled(one)
     error = ErrorInfo("failed", "why") if end is RunStatus.ERROR else None
-    await left.commit([ChangeRun(run.id, ACTIVE, end, finished_at=SystemClock().now(), error=error)])
+    await left.commit([ChangeRun(run.id, ACTIVE_STATUSES, end, finished_at=SystemClock().now(), error=error)])
     return left, child.id
 
 

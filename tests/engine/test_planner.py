@@ -6,17 +6,17 @@ import pytest
 
 from core.domain.run import ErrorInfo
 from core.domain.template import Step
-from core.engine.planner import (
+from core.engine.plan.planner import (
     Cancelled,
-    CloseList,
     Failed,
-    ItemDone,
-    ListOpened,
+    FinishForEach,
+    ForEachStarted,
+    IterationDone,
     Plan,
-    Start,
-    StartItem,
-    StepBroke,
+    StartIteration,
+    StartStep,
     StepDone,
+    StepFailedRun,
     Succeeded,
 )
 
@@ -28,7 +28,7 @@ def step(name: str, *waits_for: str, **fields: Any) -> Step:
 
 
 def started(plan: Plan) -> list[str]:
-    return [action.step.name for action in plan.plan() if isinstance(action, Start)]
+    return [action.step.name for action in plan.plan() if isinstance(action, StartStep)]
 
 
 def test_a_step_starts_the_moment_its_own_dependencies_are_done() -> None:
@@ -81,7 +81,7 @@ def test_a_skipped_return_ends_nothing() -> None:
 def test_a_broken_step_ends_the_run_and_the_first_end_holds() -> None:
     plan = Plan([step("a"), step("b")])
     plan.plan()
-    plan.advance(StepBroke("a", ERROR))
+    plan.advance(StepFailedRun("a", ERROR))
     plan.end(Cancelled())
     assert plan.outcome == Failed(ERROR)
     assert plan.plan() == []
@@ -92,7 +92,7 @@ def test_what_is_known_already_changes_nothing() -> None:
     plan.plan()
     plan.advance(StepDone("a", 1))
     plan.advance(StepDone("a", 2))
-    plan.advance(StepBroke("a", ERROR))
+    plan.advance(StepFailedRun("a", ERROR))
     assert plan.outputs == {"a": 1}
     assert started(plan) == ["b"]
     assert plan.outcome is None
@@ -101,14 +101,14 @@ def test_what_is_known_already_changes_nothing() -> None:
 def test_a_list_keeps_its_order_and_its_concurrency() -> None:
     plan = Plan([step("each", forEach={"ref": "@input.items", "concurrency": 2})])
     assert started(plan) == ["each"]
-    plan.advance(ListOpened("each", ["x", "y", "z"]))
-    assert [(one.index, one.item) for one in plan.plan() if isinstance(one, StartItem)] == [(0, "x"), (1, "y")]
-    plan.advance(ItemDone("each", 1, "Y"))
-    assert [one.index for one in plan.plan() if isinstance(one, StartItem)] == [2]
-    plan.advance(ItemDone("each", 2, error=ERROR))
-    plan.advance(ItemDone("each", 0, "X"))
+    plan.advance(ForEachStarted("each", ["x", "y", "z"]))
+    assert [(one.index, one.item) for one in plan.plan() if isinstance(one, StartIteration)] == [(0, "x"), (1, "y")]
+    plan.advance(IterationDone("each", 1, "Y"))
+    assert [one.index for one in plan.plan() if isinstance(one, StartIteration)] == [2]
+    plan.advance(IterationDone("each", 2, error=ERROR))
+    plan.advance(IterationDone("each", 0, "X"))
     (close,) = plan.plan()
-    assert isinstance(close, CloseList)
+    assert isinstance(close, FinishForEach)
     assert close.outputs == ["X", "Y", None]
     assert close.errors == [(2, ERROR)]
     assert not close.is_failed
@@ -117,35 +117,35 @@ def test_a_list_keeps_its_order_and_its_concurrency() -> None:
 def test_holes_of_an_earlier_life_are_filled_from_the_first() -> None:
     plan = Plan([step("each", forEach={"ref": "@input.items"})])
     plan.plan()
-    plan.advance(ListOpened("each", list("abcde"), [ItemDone("each", at, at) for at in (0, 3, 4)]))
+    plan.advance(ForEachStarted("each", list("abcde"), [IterationDone("each", at, at) for at in (0, 3, 4)]))
     order = []
-    while isinstance(actions := plan.plan(), list) and isinstance(actions[0], StartItem):
+    while isinstance(actions := plan.plan(), list) and isinstance(actions[0], StartIteration):
         order.append(actions[0].index)
-        plan.advance(ItemDone("each", actions[0].index, "new"))
+        plan.advance(IterationDone("each", actions[0].index, "new"))
     assert order == [1, 2]
-    assert isinstance(actions[0], CloseList)
+    assert isinstance(actions[0], FinishForEach)
     assert actions[0].outputs == [0, "new", "new", 3, 4]
 
 
 def test_an_empty_list_closes_at_once() -> None:
     plan = Plan([step("each", forEach={"ref": "@input.items"})])
     plan.plan()
-    plan.advance(ListOpened("each", []))
+    plan.advance(ForEachStarted("each", []))
     (close,) = plan.plan()
-    assert isinstance(close, CloseList)
+    assert isinstance(close, FinishForEach)
     assert close.outputs == []
 
 
 def test_a_failure_that_counts_stops_the_list_and_waits_for_what_is_in_flight() -> None:
     plan = Plan([step("each", forEach={"ref": "@input.items", "concurrency": 2}, config={"onError": "fail"})])
     plan.plan()
-    plan.advance(ListOpened("each", list("abcd")))
+    plan.advance(ForEachStarted("each", list("abcd")))
     plan.plan()
-    plan.advance(ItemDone("each", 0, error=ERROR))
+    plan.advance(IterationDone("each", 0, error=ERROR))
     assert plan.plan() == []
-    plan.advance(ItemDone("each", 1, "b"))
+    plan.advance(IterationDone("each", 1, "b"))
     (close,) = plan.plan()
-    assert isinstance(close, CloseList)
+    assert isinstance(close, FinishForEach)
     assert close.is_failed
 
 
@@ -175,7 +175,7 @@ def test_every_step_of_nested_fans_starts_once(width: int) -> None:
     plan, starts = Plan(steps), []
     while plan.outcome is None:
         for action in plan.plan():
-            assert isinstance(action, Start)
+            assert isinstance(action, StartStep)
             starts.append(action.step.name)
             plan.advance(StepDone(action.step.name, None))
     assert sorted(starts) == sorted(one.name for one in steps)
@@ -184,14 +184,14 @@ def test_every_step_of_nested_fans_starts_once(width: int) -> None:
 def test_ten_thousand_items_cost_the_same_each() -> None:
     plan, count = Plan([step("each", forEach={"ref": "@input.items", "concurrency": 100})]), 0
     plan.plan()
-    plan.advance(ListOpened("each", range(10_000)))
+    plan.advance(ForEachStarted("each", range(10_000)))
     actions = plan.plan()
-    while isinstance(actions[0], StartItem):
+    while isinstance(actions[0], StartIteration):
         count += len(actions)
         for action in actions:
-            assert isinstance(action, StartItem)
-            plan.advance(ItemDone("each", action.index, action.item))
+            assert isinstance(action, StartIteration)
+            plan.advance(IterationDone("each", action.index, action.item))
         actions = plan.plan()
     assert count == 10_000
-    assert isinstance(actions[0], CloseList)
+    assert isinstance(actions[0], FinishForEach)
     assert actions[0].outputs == list(range(10_000))

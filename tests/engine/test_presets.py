@@ -8,8 +8,8 @@ import pytest
 from core.domain.events import StepPreset
 from core.domain.interruption import Action, Answer
 from core.errors import NotFound, Refused
-from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Failed, Ok
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
 
 
@@ -83,7 +83,7 @@ async def test_what_a_step_could_not_have_given_is_refused(presets: Any, code: s
 
 
 async def test_a_preset_survives_a_restart() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     steps = (
         tool_step("one", "note", text="one"),
         {**a_step("asks", "one", input="@one.text"), "interrupt": {"kind": "approval"}},

@@ -7,7 +7,7 @@ import pytest
 
 from core.domain.events import InterruptionRaised
 from core.domain.ids import CallId
-from core.domain.interruption import Action, Answer, Ask, InterruptionKind
+from core.domain.interruption import Action, Answer, InterruptionKind, InterruptionRequest
 from core.domain.run import Run
 from core.domain.template import ValidationMode
 from core.domain.tool import ToolInfo
@@ -177,7 +177,9 @@ async def test_what_was_asked_in_a_call_that_has_failed_is_taken_back_and_its_ru
         """As a server that ends in the middle of a call, whatever it asked."""
         assert context.ask is not None
         inner = CallId(f"{context.call_id} asks 1")
-        question = Ask(InterruptionKind.QUESTION, context.step, prompt="Which?", tool="server", call_id=inner)
+        question = InterruptionRequest(
+            InterruptionKind.QUESTION, context.step, prompt="Which?", tool="server", call_id=inner
+        )
         asking = asyncio.ensure_future(context.ask(question))
         await gone.wait()
         asking.cancel()

@@ -12,11 +12,11 @@ from core.domain.events import StepRecorded
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.recording import Recording
 from core.domain.run import RunKind
-from core.engine.templating import Wishes, make
-from core.persistence.in_memory import MemoryStorage
 from core.ports.tools import CallContext
+from core.recording.template_builder import ExportOptions, build_template
 from core.services.outcome import Failed, Ok
 from tests.support.command_line import template
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world
 
 REFS = json.loads((Path(__file__).parents[1] / "vectors" / "refs.json").read_text("utf-8"))
@@ -68,7 +68,7 @@ class Conversation:
         return (await self.told())["steps"]
 
     async def review(self, **wishes: Any) -> Any:
-        found = await self.core.recording.review(await self.id(), Wishes(**wishes))
+        found = await self.core.recording.review(await self.id(), ExportOptions(**wishes))
         assert isinstance(found, Ok), found
         return found.data
 
@@ -82,7 +82,7 @@ class Conversation:
         return recording
 
     async def seal(self, **wishes: Any) -> Any:
-        sealed = await self.core.recording.seal(await self.id(), Wishes(**wishes))
+        sealed = await self.core.recording.seal(await self.id(), ExportOptions(**wishes))
         assert isinstance(sealed, Ok), sealed
         return sealed.data
 
@@ -220,7 +220,7 @@ async def test_without_acceptance_no_literal_is_replaced() -> None:
 
 
 async def test_a_recording_survives_its_process_and_goes_on_with_the_next_numbers() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_world(storage) as world:
         talk = Conversation(world)
         await talk.record(call("echo", id="@input.id"), say(), given={"id": "user-1"})
@@ -252,7 +252,7 @@ async def test_secrets_are_kept_out_and_the_template_says_so() -> None:
         assert "not kept" in first["description"]
         assert second["input"]["token"] == "@echo_1.password"
         assert sealed.masked == ["/echo_1/password", "/echo_2/header"]
-        still = make(await talk.recorded(sealed.run.id), [], "T", Wishes(exclude=["echo_1"]))
+        still = build_template(await talk.recorded(sealed.run.id), [], "T", ExportOptions(exclude=["echo_1"]))
         assert "hunter2" not in json.dumps(still.template)
         assert still.masked == ["/echo_2/token", "/echo_2/header"]
         events = await world.storage.events(sealed.run.id)
@@ -397,7 +397,7 @@ async def test_what_cannot_be_sealed_stays_open(wishes: Mapping[str, Any], code:
     async with a_world() as world:
         talk = Conversation(world)
         await talk.record(call("echo", id="u-1001"), say())
-        failed = await talk.core.recording.seal(await talk.id(), Wishes(**wishes))
+        failed = await talk.core.recording.seal(await talk.id(), ExportOptions(**wishes))
         assert isinstance(failed, Failed)
         assert failed.code == code
         assert (await talk.told())["status"] == "running"
@@ -416,7 +416,7 @@ async def test_of_a_seal_and_a_save_at_once_one_has_the_title() -> None:
             default_timeout_s=9,
             is_permitted=True,
         )
-        sealed, made = await asyncio.gather(talk.core.recording.seal(run_id, Wishes(title="One")), create)
+        sealed, made = await asyncio.gather(talk.core.recording.seal(run_id, ExportOptions(title="One")), create)
         assert [isinstance(sealed, Ok), made.error is None].count(True) == 1
         assert len(await world.storage.templates()) == 1
 
@@ -430,7 +430,7 @@ async def test_a_recording_is_sealed_or_ended_once() -> None:
         assert isinstance(await talk.core.recording.end(ended), Ok)
         codes = {}
         for run_id in (sealed.run.id, ended, RunId(chat), RunId("run_none")):
-            again = await talk.core.recording.seal(run_id, Wishes())
+            again = await talk.core.recording.seal(run_id, ExportOptions())
             assert isinstance(again, Failed)
             codes[run_id] = again.code
         assert list(codes.values()) == ["already_sealed", "recording_ended", "not_a_recording", "not_found"]
@@ -440,7 +440,7 @@ async def test_a_recording_is_sealed_or_ended_once() -> None:
         await gone.record(call("echo", id="u-1001"), say())
         run_id = await gone.id()
         assert isinstance(await gone.core.workflows.delete(gone.workflow_id), Ok)
-        failed = await gone.core.recording.seal(run_id, Wishes())
+        failed = await gone.core.recording.seal(run_id, ExportOptions())
         assert isinstance(failed, Failed)
         assert failed.code == "not_found"
 
@@ -468,7 +468,7 @@ async def test_an_agent_begins_fills_and_seals_a_recording() -> None:
 
 
 async def test_refs_hold_to_the_end_of_a_turn_whose_recording_was_sealed_meanwhile() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_world(storage) as world:
         talk = Conversation(world)
         lines = [

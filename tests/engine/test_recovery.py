@@ -12,29 +12,28 @@ import pytest
 
 from core.domain.events import RunFinished, StepFinished
 from core.domain.ids import RunId
-from core.domain.message import MessageState
-from core.domain.run import Run, RunKind, RunStatus
-from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.messages import MessageState
+from core.domain.run import Run, RunKind, RunStatus, StepKey, StepResult, StepStatus
 from core.domain.tool import CallStatus
-from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import SystemClock
 from core.ports.storage import ChangeRun, Claim, PutStepResult
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
 
 
-async def crashed(*steps: dict[str, Any], **options: Any) -> tuple[MemoryStorage, RunId, World]:
+async def crashed(*steps: dict[str, Any], **options: Any) -> tuple[InMemoryStorage, RunId, World]:
     """The store of a process that died while `hold` or `hang` was at work."""
     async with a_world() as world:
         run = await world.start(*steps, **options)
         await asyncio.sleep(0.15)
-        assert isinstance(world.storage, MemoryStorage)
+        assert isinstance(world.storage, InMemoryStorage)
         copy = world.storage.copy()
         world.tools.release.set()
         await world.core.engine.cancel(run.id)
     return copy, run.id, world
 
 
-async def recovered(storage: MemoryStorage, run_id: RunId) -> tuple[World, dict[str, Any]]:
+async def recovered(storage: InMemoryStorage, run_id: RunId) -> tuple[World, dict[str, Any]]:
     async with a_world(storage) as world:
         world.tools.release.set()
         await world.core.engine.recover()
@@ -136,7 +135,7 @@ async def test_a_run_that_cannot_be_read_does_not_stop_the_others() -> None:
     async with a_world() as world:
         runs = [await world.start(tool_step("h", "hold")) for _ in range(3)]
         await asyncio.sleep(0.1)
-        assert isinstance(world.storage, MemoryStorage)
+        assert isinstance(world.storage, InMemoryStorage)
         storage = world.storage.copy()
         world.tools.release.set()
     storage.spoil_snapshot(runs[1].id)
@@ -153,7 +152,7 @@ async def test_runs_that_wait_start_in_their_old_order() -> None:
     async with a_world() as world:
         runs = [await world.start(tool_step("h", "hold")) for _ in range(4)]
         await asyncio.sleep(0.1)
-        assert isinstance(world.storage, MemoryStorage)
+        assert isinstance(world.storage, InMemoryStorage)
         storage = world.storage.copy()
         world.tools.release.set()
     async with a_world(storage) as world:
@@ -215,7 +214,7 @@ async def test_leaving_the_engine_checkpoints_what_is_at_work(tool: str) -> None
     stored = await storage.run(run.id)
     assert stored is not None
     assert stored.status is RunStatus.ENQUEUED
-    assert isinstance(storage, MemoryStorage)
+    assert isinstance(storage, InMemoryStorage)
     _, described = await recovered(storage, run.id)
     assert described["status"] == ("waiting" if tool == "hang" else "success")
 
@@ -252,7 +251,7 @@ async def test_after_a_restart_nothing_is_running_without_a_driver() -> None:
         working = [await world.start(tool_step("h", "hold")) for _ in range(5)]
         queued = [await world.start(tool_step("n", "note", text=n)) for n in range(5)]
         await asyncio.sleep(0.1)
-        assert isinstance(world.storage, MemoryStorage)
+        assert isinstance(world.storage, InMemoryStorage)
         storage = world.storage.copy()
         world.tools.release.set()
         for run in waiting:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from core.domain.template import When
-from core.engine.conditions import holds
-from core.engine.refs import Scope, find_refs, resolve
+from core.engine.plan.dispatch import evaluate_condition
+from core.engine.plan.refs import Scope, find_refs, resolve
 from core.errors import RefFailed
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -39,7 +39,7 @@ def test_a_value_resolves_as_the_vector_says(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", CONDITIONS["cases"], ids=lambda case: json.dumps(case["when"]))
 def test_a_condition_holds_as_the_vector_says(case: dict[str, Any]) -> None:
-    runs, _ = holds(When.model_validate(case["when"]), SCOPE)
+    runs, _ = evaluate_condition(When.model_validate(case["when"]), SCOPE)
     assert runs is case["runs"]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.domain.events import ToolStarted
-from core.domain.masking import MARK
+from core.domain.text.masking import MASK
 from tests.support.asking import Json, agent, answer, approve_all, waiting
 from tests.support.world import World, a_world, tool_step
 
@@ -18,10 +18,10 @@ async def test_a_secret_is_neither_kept_nor_shown_and_the_call_has_it() -> None:
         seen: list[Any] = []
         await catch(world, seen)
         run, asked = await waiting(world, agent("a", CALL), tool_step("b", "note", **SECRET))
-        assert [one["arguments"] for one in asked] == [{"text": "x", "password": MARK}] * 2
+        assert [one["arguments"] for one in asked] == [{"text": "x", "password": MASK}] * 2
         told = await approve_all(world, run)
         assert (told["status"], seen) == ("success", [SECRET, SECRET])
-        assert [call["args"]["password"] for call in told["tool_calls"]] == [MARK, MARK]
+        assert [call["args"]["password"] for call in told["tool_calls"]] == [MASK, MASK]
         (row,) = await world.storage.tool_calls(run.id)
         assert "hunter2" not in row.arguments_json + str(row.result_json)
         assert "hunter2" not in str(await world.storage.audit())

@@ -10,19 +10,19 @@ import pytest
 
 from core.domain.events import Event, RunCreated, RunStarted
 from core.domain.ids import RunId, WorkflowId, id_from_key
-from core.domain.message import MessageState
+from core.domain.messages import MessageState
 from core.domain.run import RunStatus
 from core.domain.settings import Settings
 from core.domain.template import ValidationMode
 from core.domain.tool import ToolInfo
 from core.domain.workflow import Workflow
 from core.errors import Refused
-from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import SystemClock
 from core.ports.storage import PutSetting, Write
 from core.ports.tools import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Tool
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import a_step, a_world, tool_step
 
 
@@ -68,7 +68,7 @@ async def test_the_gate_looks_at_the_mode_of_the_run_to_be_started() -> None:
 
 
 async def test_more_than_the_capacity_wait_and_start_first_in_first_out() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     await storage.commit([PutSetting("max_running_runs", "2")])
     async with a_world(storage) as world:
         runs = [await world.start(tool_step("h", "hold")) for _ in range(5)]
@@ -116,7 +116,7 @@ async def test_a_workflow_has_one_active_run() -> None:
 
 
 async def test_a_waiting_run_can_be_cancelled_before_it_has_a_place() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     await storage.commit([PutSetting("max_running_runs", "1")])
     async with a_world(storage) as world:
         await world.start(tool_step("h", "hold"))
@@ -131,7 +131,7 @@ async def test_a_waiting_run_can_be_cancelled_before_it_has_a_place() -> None:
 
 async def test_a_waiting_run_can_be_cancelled_twice_at_once() -> None:
     """Two clicks on Stop, while the first one is written down."""
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     await storage.commit([PutSetting("max_running_runs", "1")])
     async with a_world(storage) as world:
         await world.start(tool_step("h", "hold"))
@@ -188,7 +188,7 @@ async def test_the_engine_keeps_its_runs_alive() -> None:
         return {}
 
     tool = Tool(ToolInfo("weak", "weak", "weak", {"type": "object"}), server=wait_weakly, read_only=True)
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     await storage.commit([PutSetting("max_running_runs", "100")])
     async with a_world(storage, [tool]) as world:
         runs = [await world.start(tool_step("w", "weak")) for _ in range(200)]
@@ -228,7 +228,7 @@ async def test_a_queued_start_waits_for_the_gate_after_a_restart_too() -> None:
         await world.start(tool_step("n", "note", text="queued"), gated=True, queued=True)
         await asyncio.sleep(0.1)
         storage = world.storage
-        assert isinstance(storage, MemoryStorage)
+        assert isinstance(storage, InMemoryStorage)
         copy = storage.copy()
         world.tools.release.set()
     async with a_world(copy) as world:

@@ -16,13 +16,13 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from core.domain.fold import replay
 from core.domain.ids import RunId, TemplateId, WorkflowId
 from core.domain.interruption import Action, Answer
-from core.domain.json_text import encode
 from core.domain.run import Run
+from core.domain.text.json_text import encode
 from core.errors import Refused
-from core.persistence.in_memory import MemoryStorage
 from core.ports.storage import PutTemplate, StoredTemplate
 from core.services.outcome import Failed, Ok
 from tests.support.command_line import template
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.virtual_loop import VirtualClock, VirtualLoop
 from tests.support.world import World, a_world, tool_step
 
@@ -62,7 +62,7 @@ class Story(RuleBasedStateMachine):
         self.notes: list[str] = []
         self.version = 0
         self.off_s = 0.0
-        self.storage = MemoryStorage()
+        self.storage = InMemoryStorage()
         self._open()
 
     def teardown(self) -> None:

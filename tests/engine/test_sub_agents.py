@@ -24,12 +24,12 @@ from core.domain.events import (
 from core.domain.fold import fold, replay
 from core.domain.live_run import LiveRun
 from core.domain.run import RunKind
-from core.domain.sub_agent import MOST_SUB_AGENTS
+from core.domain.sub_agent import MAX_SUB_AGENTS
 from core.domain.template import ValidationMode
-from core.llm.phrases import words
-from core.persistence.in_memory import MemoryStorage
+from core.llm.offline.commands import repeated_words
 from core.services.outcome import Ok
 from tests.support.asking import agent, answer, decisions, note, waiting
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_world, tool_step
 
 Json = dict[str, Any]
@@ -155,12 +155,12 @@ async def test_a_sub_agent_that_fails_is_a_failed_call_for_its_parent() -> None:
 
 async def test_a_run_has_fifteen_and_the_sixteenth_is_refused() -> None:
     async with a_world() as world:
-        many = tasks(*["say 1 word"] * (MOST_SUB_AGENTS + 1))
+        many = tasks(*["say 1 word"] * (MAX_SUB_AGENTS + 1))
         told, (first, second) = await given(world, many, "", call("spawn_agent", prompt="say 1 word"))
-        assert [one["status"] for one in first["results"]] == ["completed"] * MOST_SUB_AGENTS + ["failed"]
+        assert [one["status"] for one in first["results"]] == ["completed"] * MAX_SUB_AGENTS + ["failed"]
         assert first["results"][-1]["error"]["code"] == second.code == "limit_reached"
-        assert str(MOST_SUB_AGENTS) in second.message
-        assert (len(told["sub_agents"]), told["status"]) == (MOST_SUB_AGENTS, "success")
+        assert str(MAX_SUB_AGENTS) in second.message
+        assert (len(told["sub_agents"]), told["status"]) == (MAX_SUB_AGENTS, "success")
 
 
 @pytest.mark.parametrize(
@@ -302,7 +302,7 @@ async def test_consent_within_them_is_asked_of_the_run_and_logged_at_its_step() 
 async def test_fifteen_end_with_their_parent_within_a_second() -> None:
     async with a_world() as world:
         talking = ["say 100000 words"] * 7
-        working = [note(str(number)) + "\n" + call("hang", text="h") for number in range(MOST_SUB_AGENTS - 7)]
+        working = [note(str(number)) + "\n" + call("hang", text="h") for number in range(MAX_SUB_AGENTS - 7)]
         run = await world.start(agent("ask", tasks(*talking, *working)), kind=RunKind.CHAT, prompt="go")
         await until(world, lambda: len(world.tools.notes) == 2 * len(working))
         loop = asyncio.get_running_loop()
@@ -335,7 +335,7 @@ async def test_the_deadline_of_the_run_and_the_failure_of_another_step_end_them(
 
 
 async def test_what_a_close_of_the_app_cut_off_goes_on_from_its_last_finished_round() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_world(storage) as world:
         talks = f"{note('once')}\n\nsay 40 words"
         run = await world.start(agent("ask", tasks({"prompt": talks, "name": "Talker"}, "say 1 word")))
@@ -346,7 +346,7 @@ async def test_what_a_close_of_the_app_cut_off_goes_on_from_its_last_finished_ro
         assert (told["status"], world.tools.notes) == ("success", [])
         talker, other = told["sub_agents"]
         assert (talker["name"], talker["status"], other["status"]) == ("Talker", "completed", "completed")
-        assert talker["text"] == f'- `note` → `{{"text":"once"}}`\n\n{words("40")}'
+        assert talker["text"] == f'- `note` → `{{"text":"once"}}`\n\n{repeated_words("40")}'
         finished = [event.fact for event in world.events if isinstance(event.fact, SubAgentFinished)]
         assert [one.status for one in finished if one.sub_agent_id == "ask.1.1/2"] == ["completed"]
         seen, rebuilt = await watched(world, told)
@@ -354,7 +354,7 @@ async def test_what_a_close_of_the_app_cut_off_goes_on_from_its_last_finished_ro
 
 
 async def test_a_cancel_before_a_recovered_one_was_taken_up_closes_what_was_left_open() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_world(storage) as world:
         run = await world.start(agent("ask", tasks("say 5000 words", note("n"))))
         await until(world, lambda: bool(world.tools.notes and storage._tables.chunks.get(run.id)))
@@ -369,8 +369,8 @@ async def test_a_cancel_before_a_recovered_one_was_taken_up_closes_what_was_left
         assert {str(row.key): row.status for row in rows if row.key.round is None}["ask.1.1/1"] == "cancelled"
 
 
-def _as_after_a_kill(storage: MemoryStorage) -> MemoryStorage:
+def _as_after_a_kill(storage: InMemoryStorage) -> InMemoryStorage:
     """What the disk has at this moment."""
-    copy = MemoryStorage()
+    copy = InMemoryStorage()
     copy._tables = deepcopy(storage._tables)
     return copy

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from core.domain.events import ModelAsked, ReasoningReceived, SubAgentProgress, ThoughtKept
+from core.domain.events import ModelAsked, ReasoningReceived, SubAgentProgress, ThoughtSaved
 from core.domain.fold import replay
 from core.domain.ids import AgentId
 from core.domain.model import ModelChoice
 from core.domain.run import RunKind
-from core.domain.sub_agent import MOST_SUB_AGENTS
-from core.persistence.in_memory import MemoryStorage
+from core.domain.sub_agent import MAX_SUB_AGENTS
 from core.services.outcome import Ok
 from tests.support.asking import agent
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Asked, Provider, Reply, calls, chunk, provider, says, sse
 from tests.support.strict_provider import problem_of
 from tests.support.world import World, a_world
@@ -47,7 +47,7 @@ def speaking(world: World) -> set[str]:
 
 
 async def test_fifteen_at_once_stream_into_their_parents_run() -> None:
-    parent = parent_of(MOST_SUB_AGENTS)
+    parent = parent_of(MAX_SUB_AGENTS)
     with provider(
         lambda asked: parent(asked) or says(f"I did {asked.messages[-1]['content']}.", usage=(10, 3))
     ) as server:
@@ -55,12 +55,12 @@ async def test_fifteen_at_once_stream_into_their_parents_run() -> None:
             run = await world.start(agent("ask", "go"), kind=RunKind.CHAT, prompt="go", model=model_of(server))
             told = await world.settled(run.id)
     assert (told["status"], told["output"]) == ("success", "Done.")
-    assert [one["text"] for one in told["sub_agents"]] == [f"I did Task {n}." for n in range(1, MOST_SUB_AGENTS + 1)]
-    assert len(speaking(world)) == MOST_SUB_AGENTS
-    assert told["metrics"]["input_tokens"] == 100 + 10 * MOST_SUB_AGENTS
-    dollars = (100 + 10 * MOST_SUB_AGENTS) * 1.0 + (1 + 3 * MOST_SUB_AGENTS) * 2.0
+    assert [one["text"] for one in told["sub_agents"]] == [f"I did Task {n}." for n in range(1, MAX_SUB_AGENTS + 1)]
+    assert len(speaking(world)) == MAX_SUB_AGENTS
+    assert told["metrics"]["input_tokens"] == 100 + 10 * MAX_SUB_AGENTS
+    dollars = (100 + 10 * MAX_SUB_AGENTS) * 1.0 + (1 + 3 * MAX_SUB_AGENTS) * 2.0
     assert told["metrics"]["cost"] == pytest.approx(dollars / 1e6)
-    assert [problem_of(asked.messages) for asked in server.posts] == [None] * (MOST_SUB_AGENTS + 2)
+    assert [problem_of(asked.messages) for asked in server.posts] == [None] * (MAX_SUB_AGENTS + 2)
     own = next(asked for asked in server.posts if asked.messages[-1]["content"] == "Task 1")
     assert [message["role"] for message in own.messages] == ["system", "user"]
     assert "It reads your last answer and nothing else" in own.messages[0]["content"]
@@ -68,18 +68,18 @@ async def test_fifteen_at_once_stream_into_their_parents_run() -> None:
     assert "calculator" in names
     assert not names & {"spawn_agent", "delegate_task", "parallel_tasks"}
     results = json.loads(server.posts[-1].messages[-1]["content"])["results"]
-    assert [one["status"] for one in results] == ["completed"] * MOST_SUB_AGENTS
+    assert [one["status"] for one in results] == ["completed"] * MAX_SUB_AGENTS
 
 
 async def test_a_cancel_ends_fifteen_streams_within_a_second() -> None:
-    parent = parent_of(MOST_SUB_AGENTS)
+    parent = parent_of(MAX_SUB_AGENTS)
     hanging = Reply(sse(chunk(content="I begin"), done=False), end="hangs")
     with provider(lambda asked: parent(asked) or hanging) as server:
         async with a_world() as world:
             run = await world.start(agent("ask", "go"), kind=RunKind.CHAT, prompt="go", model=model_of(server))
             heard = asyncio.Event()
             world.core.bus.subscribe(type(world.events[0]), lambda _: heard.set())
-            while len(speaking(world)) < MOST_SUB_AGENTS:
+            while len(speaking(world)) < MAX_SUB_AGENTS:
                 await heard.wait()
                 heard.clear()
             loop = asyncio.get_running_loop()
@@ -88,7 +88,7 @@ async def test_a_cancel_ends_fifteen_streams_within_a_second() -> None:
             assert loop.time() - before < 3  # 1 s, on a machine that has other things to do
             told = await world.describe(run.id)
             async with asyncio.timeout(5):
-                while server.closed < MOST_SUB_AGENTS:  # noqa: ASYNC110  # the server is in a thread
+                while server.closed < MAX_SUB_AGENTS:  # noqa: ASYNC110  # the server is in a thread
                     await asyncio.sleep(0.02)
     assert {one["status"] for one in told["sub_agents"]} == {"cancelled"}
     assert {one["text"] for one in told["sub_agents"]} == {"I begin"}
@@ -113,7 +113,7 @@ async def test_a_model_that_fails_is_a_result_for_the_parent() -> None:
 async def test_a_stored_agent_goes_on_after_a_restart_as_it_was_when_it_was_begun() -> None:
     parent = parent_of(1, agent="Poet")
     answers = [Reply(sse(chunk(content="Roses"), done=False), end="hangs"), says("Roses are red.")]
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     with provider(lambda asked: parent(asked) or answers.pop(0)) as server:
         poet: Json = {"system_prompt": "You rhyme.", "temperature": 0.5, "tools": ("calculator",)}
         async with a_world(storage) as world:
@@ -147,7 +147,7 @@ async def test_what_they_think_is_shown_and_the_thoughts_and_the_gauge_are_those
             live = replay(await world.storage.events(run.id))
     (thought,) = [event.fact for event in world.events if isinstance(event.fact, ReasoningReceived)]
     assert (thought.text, thought.step, thought.sub_agent_id) == ("Secretly.", "ask", "ask.1.1/1")
-    assert not [event for event in world.events if isinstance(event.fact, ThoughtKept)]
+    assert not [event for event in world.events if isinstance(event.fact, ThoughtSaved)]
     asked = [event.fact for event in world.events if isinstance(event.fact, ModelAsked)]
     assert [one.sub_agent_id for one in asked] == [None, "ask.1.1/1", None]
     assert live is not None

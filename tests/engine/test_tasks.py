@@ -6,20 +6,20 @@ from typing import Any
 from core.domain.events import TaskChanged, to_wire
 from core.domain.fold import replay
 from core.domain.template import ValidationMode
-from core.persistence.in_memory import MemoryStorage
 from core.ports.storage import ChangeTasks, Write
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_world, tool_step
 
 
-class Snapping(MemoryStorage):
+class Snapping(InMemoryStorage):
     """Keeps what a crash would leave right after a change of tasks was committed."""
 
-    left: MemoryStorage | None = None
+    left: InMemoryStorage | None = None
 
     async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
         lost = await super().commit(writes)
         if any(isinstance(write, ChangeTasks) for write in writes) and self.left is None:
-            self.left = MemoryStorage(self._tables.copy())
+            self.left = InMemoryStorage(self._tables.copy())
         return lost
 
 

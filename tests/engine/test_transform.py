@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
-from core.domain.events import RawKept, StepFinished, StepRetry, ToolEnded, ToolStarted
+from core.domain.events import RawResultSaved, StepFinished, StepRetry, ToolEnded, ToolStarted
 from core.domain.fold import replay
-from core.domain.run import Run
-from core.domain.step import StepKey, StepStatus
+from core.domain.run import Run, StepKey, StepStatus
 from core.domain.tool import Category, ToolInfo
-from core.persistence.in_memory import MemoryStorage
 from core.ports.tools import CallContext
 from core.tools.registry import Tool
 from tests.engine.test_recovery import recovered
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
 
 DOUBLE = "export default (raw: { text: string }): string => raw.text + raw.text"
@@ -28,16 +27,16 @@ def transformed(name: str, tool: str, code: str, *after: str, config: Any = None
 
 
 def kinds(world: World) -> list[type]:
-    wanted = (ToolStarted, ToolEnded, RawKept, StepFinished)
+    wanted = (ToolStarted, ToolEnded, RawResultSaved, StepFinished)
     return [type(event.fact) for event in world.events if isinstance(event.fact, wanted)]
 
 
-async def crashed_in_transform(step: dict[str, Any], **options: Any) -> tuple[MemoryStorage, Run]:
+async def crashed_in_transform(step: dict[str, Any], **options: Any) -> tuple[InMemoryStorage, Run]:
     """The store of a process that died once the raw result was on disk, in the middle of the transform."""
     async with a_world() as world:
         run = await world.start(step, **options)
-        await world.heard(RawKept)
-        assert isinstance(world.storage, MemoryStorage)
+        await world.heard(RawResultSaved)
+        assert isinstance(world.storage, InMemoryStorage)
         copy = world.storage.copy()
         await world.core.engine.cancel(run.id)
     return copy, run
@@ -49,7 +48,7 @@ async def test_the_output_is_what_the_transform_makes_of_the_result() -> None:
         assert told["output"] == "abab"
         assert (told["steps"]["n"]["raw"], told["steps"]["n"]["output"]) == ({"text": "ab"}, "abab")
         assert "raw" not in told["steps"]["z"]
-        assert kinds(world)[:4] == [ToolStarted, ToolEnded, RawKept, StepFinished]
+        assert kinds(world)[:4] == [ToolStarted, ToolEnded, RawResultSaved, StepFinished]
 
 
 async def test_the_raw_result_is_on_disk_before_the_transform_begins() -> None:
@@ -95,10 +94,10 @@ async def test_after_a_crash_between_two_attempts_the_transform_alone_is_left() 
     async with a_world() as world:
         step = transformed("n", "note", NOPE, text="ab", config={"maxAttempts": 2, "backoffMs": 60_000})
         run = await world.start(step)
-        await world.heard(RawKept)
+        await world.heard(RawResultSaved)
         await world.heard(StepRetry)
         await asyncio.sleep(0.2)  # its row goes to the disk with the next group
-        assert isinstance(world.storage, MemoryStorage)
+        assert isinstance(world.storage, InMemoryStorage)
         copy = world.storage.copy()
         await world.core.engine.cancel(run.id)
     again, told = await recovered(copy, run.id)
@@ -113,7 +112,7 @@ async def test_each_iteration_keeps_its_raw_result() -> None:
         told = await world.run({**each, "forEach": {"ref": "@input.list", "concurrency": 2}}, given={"list": [1, 2, 3]})
         assert told["output"] == [10, None, 30]
         assert sorted(world.tools.notes) == [1, 2, 3]
-        raws = [event.fact for event in world.events if isinstance(event.fact, RawKept)]
+        raws = [event.fact for event in world.events if isinstance(event.fact, RawResultSaved)]
         assert {(one.index, one.raw["text"]) for one in raws} == {(0, 1), (1, 2), (2, 3)}
         assert told["steps"]["each"]["errors"][0]["index"] == 1
 
@@ -174,7 +173,7 @@ async def test_who_watched_saw_what_is_read_later() -> None:
 async def test_cancelling_ends_a_transform_within_a_second() -> None:
     async with a_world() as world:
         run = await world.start(transformed("n", "note", ENDLESS, text="ab"))
-        await world.heard(RawKept)
+        await world.heard(RawResultSaved)
         async with asyncio.timeout(1):
             await world.core.engine.cancel(run.id)
             told = await world.settled(run.id)

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from core.domain.tool import ToolInfo
-from core.engine.validation import Checked, Validator
+from core.engine.plan.validation import ValidationResult, Validator
 from core.errors import CodeFailed
-from core.ports.sandbox import CodeLimits, Console
-from core.ports.schemas import Violation
+from core.ports.sandbox import CodeLimits, Console, Violation
 
 
 class _Tools:
@@ -53,12 +52,12 @@ class _Schemas:
 VALIDATOR = Validator(_Tools(), _Sandbox(), _Schemas())  # type: ignore[arg-type]  # only what validation looks at
 
 
-async def check(*steps: Any, **fields: Any) -> Checked:
+async def check(*steps: Any, **fields: Any) -> ValidationResult:
     template = {"format": "metier.template/1", "title": "T", "steps": list(steps), **fields}
     return await VALIDATOR.check_text(json.dumps(template))
 
 
-def codes(checked: Checked) -> list[tuple[str, str]]:
+def codes(checked: ValidationResult) -> list[tuple[str, str]]:
     return [(problem.code, problem.path) for problem in checked.problems]
 
 

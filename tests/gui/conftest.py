@@ -9,8 +9,7 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication
 
 from desktop.loop import Loop, new_loop
-from desktop.theme.palette import Scheme
-from desktop.theme.system import SystemLook
+from desktop.theme.palette import Scheme, SystemLook
 from desktop.theme.theme import Appearance, Theme
 from desktop.translation.languages import Language, Translation
 

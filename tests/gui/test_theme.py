@@ -28,13 +28,12 @@ from pytestqt.qtbot import QtBot
 from desktop.theme import style_sheet
 from desktop.theme.icon_names import Icon
 from desktop.theme.icons import ICONS, app_icon
-from desktop.theme.palette import Scheme, make_palette
-from desktop.theme.system import SystemLook
+from desktop.theme.palette import Scheme, SystemLook, make_palette
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import DARK, DARK_CONTRAST, LIGHT, LIGHT_CONTRAST, ColorName, Colors
 from desktop.theme.typography import TextRole
 from desktop.widgets.buttons import Button, IconButton
-from desktop.widgets.choice_cards import ChoiceCard
+from desktop.widgets.choices import ChoiceCard
 from desktop.widgets.surfaces import Surface
 
 # the offscreen platform's own remark on every window that has a least size

@@ -16,15 +16,14 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.services.demo import ENGLISH
-from desktop.attention.form import Form
+from desktop.attention.form import SchemaForm
 from desktop.theme.theme import Theme
 from desktop.translation import formats
-from desktop.translation.demo import demo_texts
 from desktop.translation.languages import I18N, Language, Translation, spoken_language
-from desktop.translation.templates import INPUTS, SHIPPED
+from desktop.translation.template_strings import INPUTS, SHIPPED, demo_texts
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.paragraph import Paragraph
-from desktop.window.commands import MENUS, menu_title
+from desktop.window.commands.command_table import MENUS, menu_title
 from tests.support.project import ROOT
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -99,7 +98,7 @@ def test_the_inputs_of_a_shipped_template_follow_the_language(
     """Those of others stay as they are."""
     own = {"type": "string", "title": "Folder", "description": "Where note.md goes; it must be allowed."}
     other = {"type": "string", "title": "Drawer", "description": "Where it goes."}
-    form = Form(theme, {"type": "object", "properties": {"own": own, "other": other}})
+    form = SchemaForm(theme, {"type": "object", "properties": {"own": own, "other": other}})
     qtbot.addWidget(form)
 
     def names() -> list[str]:

@@ -18,15 +18,13 @@ from desktop.translation.languages import Language, Translation
 from desktop.widgets.badge import Badge
 from desktop.widgets.banner import Banner
 from desktop.widgets.buttons import Button, IconButton
-from desktop.widgets.chips import Chip, KeyHint
-from desktop.widgets.choice_cards import ChoiceCards
+from desktop.widgets.choices import ChoiceCards, Segmented
 from desktop.widgets.empty_state import EmptyState
 from desktop.widgets.indicator import Indicator, StatusDot, indicator_word, paint_indicator, paint_pulsing_ring
-from desktop.widgets.labels import ElidedLabel, Label, plain_tool_tip
+from desktop.widgets.labels import Chip, ElidedLabel, KeyHint, Label, plain_tool_tip
 from desktop.widgets.paragraph import Paragraph
 from desktop.widgets.question_box import QuestionBox
-from desktop.widgets.segmented import Segmented
-from desktop.widgets.value_text import ValueText
+from desktop.widgets.value_views import ValueText
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 

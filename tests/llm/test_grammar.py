@@ -5,17 +5,17 @@ from typing import Any
 import pytest
 
 from core.domain.tool import ToolInfo
-from core.llm.grammar import read
-from core.llm.plan import PlannedCall
+from core.llm.offline.commands import parse_commands
+from core.llm.offline.plan import PlannedCall
 
 
 def calls(message: str) -> list[list[PlannedCall]]:
     """The rounds of a message."""
-    return [list(answer.calls) for answer in read(message, ())]
+    return [list(answer.calls) for answer in parse_commands(message, ())]
 
 
 def text(message: str, *tools: ToolInfo) -> str:
-    (answer,) = read(message, tools)
+    (answer,) = parse_commands(message, tools)
     assert answer.calls == ()
     return answer.text
 
@@ -71,7 +71,7 @@ def test_the_number_of_words_is_bounded(count: str) -> None:
 
 
 def test_words_may_be_said_before_a_call() -> None:
-    (answer,) = read("say 2 words\n/tool a", ())
+    (answer,) = parse_commands("say 2 words\n/tool a", ())
     assert (len(answer.text.split()), answer.calls[0].tool) == (2, "a")
 
 
@@ -96,7 +96,7 @@ def test_help_says_so_where_there_are_no_tools() -> None:
     ],
 )
 def test_a_question_is_a_call_of_ask_user(message: str, asked: dict[str, Any]) -> None:
-    (answer,) = read(message, ())
+    (answer,) = parse_commands(message, ())
     (call,) = answer.calls
     assert (call.tool, call.arguments) == ("ask_user", asked)
 

@@ -18,11 +18,10 @@ from keyring.backends.fail import Keyring as NoneAtAll
 from keyring.backends.null import Keyring as KeepsNothing
 
 from core.domain.model import ModelChoice
-from core.domain.settings import KeyPlace
+from core.domain.settings import KeyLocation
 from core.errors import Refused
-from core.llm.key_file import KeyFile
-from core.llm.keys import Keys, KeySource
-from core.llm.system_keyring import NoKeyring, SystemKeyring
+from core.llm.key_store import KeyFile, KeySource, KeyStore
+from core.llm.system_keyring import KeyringUnavailable, SystemKeyring
 
 ORIGIN = "https://api.openai.com"
 OPENAI = ModelChoice(provider="openai", base_url=f"{ORIGIN}/v1", model="m", needs_key=True)
@@ -83,10 +82,10 @@ class House:
 
     def __init__(self, folder: Path, environment: Mapping[str, str] | None = None, **limits: float) -> None:
         self.path = folder / "config" / "keys.json"
-        self.places: dict[str, KeyPlace] = {}
-        self.keys = Keys(KeyFile(self.path), SystemKeyring(**limits), environment or {}, lambda: self.places)
+        self.places: dict[str, KeyLocation] = {}
+        self.keys = KeyStore(KeyFile(self.path), SystemKeyring(**limits), environment or {}, lambda: self.places)
 
-    async def put(self, key: str = KEY, origin: str = ORIGIN) -> KeyPlace:
+    async def put(self, key: str = KEY, origin: str = ORIGIN) -> KeyLocation:
         self.places[origin] = await self.keys.put(origin, key)
         return self.places[origin]
 
@@ -97,7 +96,7 @@ class House:
 
 async def test_a_key_goes_into_the_keyring_and_into_no_file(chest: Chest, tmp_path: Path) -> None:
     house = House(tmp_path)
-    assert await house.put() is KeyPlace.KEYRING
+    assert await house.put() is KeyLocation.KEYRING
     assert chest.held == {("metier", ORIGIN): KEY}
     assert not house.path.exists()
     assert await house.found() == (KEY, KeySource.KEYRING)
@@ -111,7 +110,7 @@ async def test_without_a_keyring_it_goes_into_a_file_that_only_its_owner_reads(t
     house = House(tmp_path)
     before = os.umask(0)
     try:
-        assert await house.put() is KeyPlace.FILE
+        assert await house.put() is KeyLocation.FILE
     finally:
         os.umask(before)
     assert stat.S_IMODE(house.path.stat().st_mode) == 0o600
@@ -126,7 +125,7 @@ async def test_without_a_keyring_it_goes_into_a_file_that_only_its_owner_reads(t
 
 async def test_a_keyring_that_keeps_nothing_is_none(tmp_path: Path, chest: Chest) -> None:
     keyring.set_keyring(KeepsNothing())  # type: ignore[no-untyped-call]
-    assert await House(tmp_path).put() is KeyPlace.FILE
+    assert await House(tmp_path).put() is KeyLocation.FILE
 
 
 async def test_a_locked_keyring_is_none_and_its_words_are_not_repeated(
@@ -137,9 +136,9 @@ async def test_a_locked_keyring_is_none_and_its_words_are_not_repeated(
     chest.is_locked = True
     with caplog.at_level("DEBUG"):
         assert await house.found() == (None, None)
-        assert await house.put() is KeyPlace.FILE
+        assert await house.put() is KeyLocation.FILE
     assert KEY not in caplog.text
-    house.places[ORIGIN] = KeyPlace.KEYRING
+    house.places[ORIGIN] = KeyLocation.KEYRING
     with pytest.raises(Refused) as caught:
         await house.keys.remove(ORIGIN)
     assert caught.value.code == "no_keyring"
@@ -150,7 +149,7 @@ async def test_a_keyring_that_never_answers_is_asked_once(tmp_path: Path, chest:
     house = House(tmp_path, limit_s=0.1, unlock_s=0.1)
     began = time.monotonic()
     assert await house.found() == (None, None)
-    assert await house.put() is KeyPlace.FILE
+    assert await house.put() is KeyLocation.FILE
     assert await house.found() == (KEY, KeySource.FILE)
     assert time.monotonic() - began < 2
     assert chest.asked == 1
@@ -163,7 +162,7 @@ async def test_a_key_that_moves_to_the_keyring_leaves_no_copy(tmp_path: Path, ch
     chest.is_locked = True
     await house.put("sk-old-0123456789")
     chest.is_locked = False
-    assert await house.put() is KeyPlace.KEYRING
+    assert await house.put() is KeyLocation.KEYRING
     assert "sk-old" not in house.path.read_text()
 
 
@@ -252,9 +251,9 @@ async def test_a_disk_that_refuses_is_said_and_leaves_the_old_file(
 async def test_a_thread_that_fails_after_its_time_harms_nobody(tmp_path: Path, chest: Chest) -> None:
     chest.waits, chest.is_locked = threading.Event(), True
     ring = SystemKeyring(limit_s=0.05)
-    with pytest.raises(NoKeyring):
+    with pytest.raises(KeyringUnavailable):
         await ring.get(ORIGIN)
     chest.waits.set()
     await asyncio.sleep(0.05)
-    with pytest.raises(NoKeyring):
+    with pytest.raises(KeyringUnavailable):
         await ring.get(ORIGIN)

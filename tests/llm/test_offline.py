@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import StepFailed
-from core.llm.offline import OfflineModel
+from core.llm.offline.client import OfflineModel
 from core.ports.model import CallDelta, CallRequest, ChatMessage, ModelDelta, ModelRequest, TextDelta, Usage
 from tests.agents.disk import SteppingClock
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from core.domain.masking import MARK
+from core.domain.text.masking import MASK
 from core.errors import Refused
-from core.llm.plan import PlannedAnswer
-from core.llm.script import MAX_LINES, answers, parse_script, upcoming
+from core.llm.offline.plan import PlannedAnswer
+from core.llm.offline.script import MAX_LINES, next_answer, parse_script, planned_answers
 from core.ports.model import CallRequest, ChatMessage
 
 
@@ -18,7 +18,7 @@ def lines(*rows: dict[str, Any]) -> str:
 
 def played(*rows: dict[str, Any]) -> list[tuple[str, list[str], str | None]]:
     """Text, tools and failure of each answer."""
-    made = answers(parse_script(lines(*rows)))
+    made = planned_answers(parse_script(lines(*rows)))
     return [(answer.text, [call.tool for call in answer.calls], answer.failure) for answer in made]
 
 
@@ -124,7 +124,7 @@ def test_each_repeated_call_is_a_round_of_its_own() -> None:
 
 
 def test_a_question_is_a_call_of_ask_user_and_goes_with_other_calls() -> None:
-    (answer,) = answers(({"ask": "who?", "options": ["me", "you"]}, {"ask": "when?"}, {"call": "a"}))
+    (answer,) = planned_answers(({"ask": "who?", "options": ["me", "you"]}, {"ask": "when?"}, {"call": "a"}))
     assert [call.tool for call in answer.calls] == ["ask_user", "ask_user", "a"]
     assert answer.calls[0].arguments == {"question": "who?", "options": ["me", "you"]}
     assert answer.calls[1].arguments == {"question": "when?"}
@@ -132,9 +132,9 @@ def test_a_question_is_a_call_of_ask_user_and_goes_with_other_calls() -> None:
 
 def test_the_place_is_found_where_the_store_has_kept_no_secrets() -> None:
     script = ({"call": "a", "arguments": {"password": "hunter2"}}, {"say": "b"})
-    kept = CallRequest("1", "a", {"password": MARK}, f'{{"password":"{MARK}"}}')
+    kept = CallRequest("1", "a", {"password": MASK}, f'{{"password":"{MASK}"}}')
     heard = [ChatMessage("user", "go"), ChatMessage("assistant", "", (kept,)), ChatMessage("tool", "1", call_id="1")]
-    following = upcoming(script, heard)
+    following = next_answer(script, heard)
     assert following is not None
     assert following.text == "b"
 
@@ -151,19 +151,19 @@ def test_a_repeated_failure_fails_so_many_turns() -> None:
 def test_what_comes_next_follows_the_answers_that_were_heard() -> None:
     script = ({"call": "a", "arguments": {"n": 1}}, {"say": "b"}, {"fail": "c"}, {"say": "d"})
     conversation = [ChatMessage("user", "go")]
-    planned = list(answers(script))
+    planned = list(planned_answers(script))
     assert len(planned) == 3
     for answer in planned:
-        assert upcoming(script, conversation) == answer
+        assert next_answer(script, conversation) == answer
         conversation.append(as_message(answer))
-    assert upcoming(script, conversation) is None
+    assert next_answer(script, conversation) is None
 
 
 def test_answers_from_elsewhere_are_passed_over() -> None:
     script = ({"say": "one"}, {"call": "a"}, {"say": "two"})
-    first, second = answers(script)
+    first, second = planned_answers(script)
     conversation = [ChatMessage("assistant", "from before"), as_message(first), ChatMessage("assistant", "other")]
-    assert upcoming(script, conversation) == second
+    assert next_answer(script, conversation) == second
 
 
 def test_a_script_is_read_no_further_than_it_was_heard() -> None:
@@ -178,13 +178,13 @@ def test_a_script_is_read_no_further_than_it_was_heard() -> None:
         {"say": "two"},
         Unread({"say": "three"}),
     ]
-    following = upcoming(script, [ChatMessage("user", "go")])
+    following = next_answer(script, [ChatMessage("user", "go")])
     assert following is not None
     assert (following.text, len(following.calls)) == ("one", 1)
 
 
 def test_an_answer_that_broke_off_was_heard() -> None:
     script = ({"say": "a long story"}, {"fail": "cut"}, {"say": "next"})
-    _, second = answers(script)
-    assert upcoming(script, [ChatMessage("assistant", "a long")]) == second
-    assert upcoming(script, [ChatMessage("assistant", "")]) == second
+    _, second = planned_answers(script)
+    assert next_answer(script, [ChatMessage("assistant", "a long")]) == second
+    assert next_answer(script, [ChatMessage("assistant", "")]) == second

@@ -12,8 +12,8 @@ from core.errors import StorageFailed
 from core.persistence import failures
 from core.persistence.connection import Connection
 from core.persistence.driver import RecordID
-from core.persistence.folder import log_bytes
-from core.persistence.statements import Query, Statement, as_query, each, parts
+from core.persistence.folder import wal_bytes
+from core.persistence.statements import Query, Statement, batched, batched_statements, build_query
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import PutMessage, PutSetting
 from tests.contracts.rows import W, a_message, a_result, created
@@ -133,7 +133,7 @@ async def test_closing_waits_for_what_is_running(tmp_path: Path) -> None:
         task.cancel()
     await connection.close()
     assert commits[0].done()
-    assert log_bytes(tmp_path / "store") == 0
+    assert wal_bytes(tmp_path / "store") == 0
     again = await Connection.open(tmp_path / "store")
     assert await number(again) == 3
     await again.close()
@@ -179,20 +179,20 @@ def test_the_cause_is_found_among_the_consequences(told: str, code: str) -> None
         "The query was not executed due to a failed transaction",
         f"Cannot COMMIT: There was a problem with a transaction: {told}",
     ]
-    failed = failures.failure(consequences)
+    failed = failures.storage_failure(consequences)
     assert failed.code == code
     assert told in failed.message
-    assert failures.failure(["The query was not executed due to a failed transaction"]).code == "storage_failed"
+    assert failures.storage_failure(["The query was not executed due to a failed transaction"]).code == "storage_failed"
 
 
 def test_statements_become_one_query() -> None:
-    assert as_query([Statement("A $given", 1)]) == Query("A $given0", {"given0": 1})
+    assert build_query([Statement("A $given", 1)]) == Query("A $given0", {"given0": 1})
     both = [Statement("A $given.x", 1), Statement("B $input", 2)]
-    assert as_query(both) == Query("BEGIN; A $given0.x; B $input; COMMIT", {"given0": 1, "given1": 2})
+    assert build_query(both) == Query("BEGIN; A $given0.x; B $input; COMMIT", {"given0": 1, "given1": 2})
 
 
 def test_rows_go_as_one_text_and_what_is_none_is_left_out() -> None:
-    query = as_query([Statement("A $given", [{"id": ["r", 1], "output": None, "text": "é\n"}])])
+    query = build_query([Statement("A $given", [{"id": ["r", 1], "output": None, "text": "é\n"}])])
     assert query.text == "A (encoding::json::decode($given0))"
     assert json.loads(query.variables["given0"]) == [{"id": ["r", 1], "text": "é\n"}]
 
@@ -200,7 +200,7 @@ def test_rows_go_as_one_text_and_what_is_none_is_left_out() -> None:
 def test_bytes_records_and_long_texts_go_as_they_are() -> None:
     for value, is_long in ((b"x", False), (RecordID("run", "r"), False), ("x" * 20_000, True), (b"x" * 20_000, True)):
         rows = [{"id": "one", "value": value}]
-        assert as_query([Statement("A $given", rows)]) == Query("A $given0", {"given0": rows}, is_long)
+        assert build_query([Statement("A $given", rows)]) == Query("A $given0", {"given0": rows}, is_long)
 
 
 async def test_short_and_long_rows_are_read_as_they_were_written(connection: Connection) -> None:
@@ -223,9 +223,9 @@ async def test_short_and_long_rows_are_read_as_they_were_written(connection: Con
 
 def test_many_rows_become_statements_of_at_most_two_hundred() -> None:
     rows: list[dict[str, Any]] = [{"id": number} for number in range(450)]
-    assert [len(statement.given) for statement in each("A $given", rows)] == [200, 200, 50]
-    assert each("A $given", []) == []
-    assert list(parts([1, 2, 3], 2)) == [[1, 2], [3]]
+    assert [len(statement.given) for statement in batched_statements("A $given", rows)] == [200, 200, 50]
+    assert batched_statements("A $given", []) == []
+    assert list(batched([1, 2, 3], 2)) == [[1, 2], [3]]
 
 
 def test_a_process_that_dies_leaves_a_log_and_the_next_one_begins_another(tmp_path: Path) -> None:
@@ -237,16 +237,16 @@ async def main():
     os.kill(os.getpid(), signal.SIGKILL)
 """
     run(die, store, code=-9)
-    assert log_bytes(store) > 0
+    assert wal_bytes(store) > 0
 
     async def look() -> None:
-        left = log_bytes(store)
+        left = wal_bytes(store)
         storage = await SurrealStorage.open(store)
-        assert log_bytes(store) < left
+        assert wal_bytes(store) < left
         assert await storage.messages(W) == [a_message("m")]
         await storage.commit([PutMessage(a_message("m2", 1)), PutSetting("a", "2")])
         await storage.close()
-        assert log_bytes(store) == 0
+        assert wal_bytes(store) == 0
 
     asyncio.run(look())
 
@@ -255,9 +255,9 @@ async def test_a_long_log_is_written_out_in_a_pause(tmp_path: Path) -> None:
     connection = await Connection.open(tmp_path / "store", pause_s=0.05, long_log_bytes=100_000)
     await connection.commit([Statement("DEFINE TABLE counter", None)])
     await connection.commit([Statement("UPSERT counter:long SET text = $given RETURN NONE", "a" * 300_000)])
-    assert log_bytes(tmp_path / "store") > 100_000
+    assert wal_bytes(tmp_path / "store") > 100_000
     async with asyncio.timeout(20):
-        while log_bytes(tmp_path / "store") > 100_000:
+        while wal_bytes(tmp_path / "store") > 100_000:
             assert await number(connection) == 0  # whoever reads meanwhile gets an answer
             await asyncio.sleep(0.01)
     await asyncio.gather(*(connection.commit([Statement(COUNT, 1)]) for _ in range(10)))

@@ -10,7 +10,7 @@ from core.domain.interruption import Action, Answer
 from core.domain.run import RunStatus
 from core.persistence import interruptions, messages, runs
 from core.persistence.connection import Connection
-from core.persistence.order import UNFINISHED
+from core.persistence.keys import UNFINISHED
 from core.persistence.schema import migrate
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import ChangeRun, CreateRun, PutToolCall, Write

@@ -1,9 +1,9 @@
 """How events stand in their rows: what old stores hold must be read for ever."""
 
 from core.domain.events import StepStarted, UnknownFact
-from core.domain.step import StepKey
-from core.persistence.events import event_row
-from core.persistence.facts import EventRow, KeptEvent
+from core.domain.run import StepKey
+from core.persistence.event_rows import EventRow, StoredEvent
+from core.persistence.events import encode_events
 from tests.contracts.rows import R, a_message, finished, said, told
 
 FACTS = (
@@ -22,5 +22,5 @@ TEXT = (
 
 def test_a_row_of_events_holds_what_it_has_always_held() -> None:
     elsewhere = (None, None, StepKey("a", 0), a_message("m").id)
-    events = tuple(map(KeptEvent, told(*FACTS), elsewhere))
-    assert event_row(EventRow(R, events)) == {"id": [R, 1], "workflow": "wf_1", "last": 4, "data": TEXT}
+    events = tuple(map(StoredEvent, told(*FACTS), elsewhere))
+    assert encode_events(EventRow(R, events)) == {"id": [R, 1], "workflow": "wf_1", "last": 4, "data": TEXT}

@@ -3,15 +3,16 @@
 import asyncio
 from pathlib import Path
 
+from core.app import Folders
 from core.domain.ids import RunId, WorkflowId
 from core.domain.run import RunStatus
 from core.domain.workflow import Workflow
-from core.persistence.keys import record
+from core.persistence.keys import record_id
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import CreateRun, PutWorkflow
 from core.services.outcome import Ok
-from core.wiring import Folders, open_core
+from core.wiring import open_core
 from tests.contracts.rows import START, a_run, a_snapshot
 
 FINISHED = 5_000
@@ -48,5 +49,5 @@ async def fill(path: Path) -> None:
         await storage.commit([CreateRun(run, a_snapshot()) for run in runs])
     odd = a_run(ODD, FINISHED, workflow_id=WorkflowId("wf_odd"))
     await storage.commit([CreateRun(odd, a_snapshot(input={"text": "x" * 20_000_000}))])
-    await storage._connection.commit([Statement("UPDATE $given SET status = 'crashed?'", record("run", ODD))])
+    await storage._connection.commit([Statement("UPDATE $given SET status = 'crashed?'", record_id("run", ODD))])
     await storage.close()

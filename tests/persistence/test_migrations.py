@@ -5,8 +5,7 @@ from typing import Any
 
 from core.domain.events import RunStarted
 from core.domain.ids import MessageId, RunId
-from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
-from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, StepKey, StepResult, StepStatus
 from core.persistence.connection import Connection
 from core.persistence.schema import MIGRATIONS, VERSION, migrate, version
 from core.persistence.statements import Statement

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import StorageFailed
 from core.persistence.connection import Connection
-from core.persistence.keys import record
+from core.persistence.keys import record_id
 from core.persistence.schema import MIGRATIONS, TABLES, VERSION, Migration, migrate, version
 from core.persistence.statements import Statement
 from core.persistence.surreal import SurrealStorage
@@ -52,7 +52,7 @@ async def tell(path: Path, note: object) -> None:
     """Make the store tell another version."""
     connection = await Connection.open(path)
     await connection.commit(
-        [Statement("UPSERT $given.id CONTENT $given.note", {"id": record("meta", "schema"), "note": note})]
+        [Statement("UPSERT $given.id CONTENT $given.note", {"id": record_id("meta", "schema"), "note": note})]
     )
     await connection.close()
 
@@ -158,7 +158,7 @@ async def test_a_new_store_has_every_table_and_tells_its_version(tmp_path: Path)
     await (await SurrealStorage.open(tmp_path)).close()
     rows = await dump(tmp_path)
     assert set(rows) == set(TABLES)
-    assert [row for table in TABLES for row in rows[table]] == [{"id": record("meta", "schema"), "version": VERSION}]
+    assert [row for table in TABLES for row in rows[table]] == [{"id": record_id("meta", "schema"), "version": VERSION}]
 
 
 @pytest.mark.parametrize("note", [{"version": VERSION + 1}, {"version": "1"}, {}, {"other": 1}])

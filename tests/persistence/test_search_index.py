@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.domain.searching import digest, terms_of
+from core.domain.text.search import parse_query, text_digest
 from core.errors import SearchFailed
 from core.persistence.search.index import FileSearchIndex
 from core.ports.search import GROUP_HITS, PAGE_GROUPS, PAGE_HITS, Document, HitKind, HitPage, RunDocuments
@@ -34,7 +34,7 @@ class Rig:
         await self.index.put_runs(workflow_id, [RunDocuments(RunId(run), "success", documents)])
 
     async def page(self, query: str, skip: int = 0) -> HitPage:
-        return await self.index.find(terms_of(query), skip)
+        return await self.index.find(parse_query(query), skip)
 
     async def snippets(self, query: str) -> list[str]:
         return [hit.snippet for group in (await self.page(query)).groups for hit in group.hits]
@@ -92,7 +92,7 @@ async def test_workflows_come_by_title_first_and_then_by_their_newest_hit(rig: R
     assert [(group.workflow_id, group.total) for group in page.groups] == [(titled, 1), (B, 1), (A, 5)]
     shown = page.groups[2].hits
     assert [hit.message_id for hit in shown] == [f"msg_{n}" for n in (4, 3, 2)][:GROUP_HITS]
-    assert [hit.message_id for hit in await rig.index.find_in(A, terms_of("needle"), 3)] == ["msg_1", "msg_0"]
+    assert [hit.message_id for hit in await rig.index.find_in(A, parse_query("needle"), 3)] == ["msg_1", "msg_0"]
 
 
 async def test_what_is_found_comes_in_pages(rig: Rig) -> None:
@@ -102,8 +102,8 @@ async def test_what_is_found_comes_in_pages(rig: Rig) -> None:
     first, second = await rig.page("needle"), await rig.page("needle", PAGE_GROUPS)
     assert (len(first.groups), first.has_more) == (PAGE_GROUPS, True)
     assert (len(second.groups), second.has_more) == (6, False)
-    assert len(await rig.index.find_in(A, terms_of("needle"))) == PAGE_HITS
-    assert len(await rig.index.find_in(A, terms_of("needle"), PAGE_HITS)) == 10
+    assert len(await rig.index.find_in(A, parse_query("needle"))) == PAGE_HITS
+    assert len(await rig.index.find_in(A, parse_query("needle"), PAGE_HITS)) == 10
 
 
 async def test_a_snippet_is_one_line_around_the_place(rig: Rig) -> None:
@@ -171,7 +171,7 @@ async def test_what_is_there_is_there_after_opening_again(rig: Rig) -> None:
     await rig.reopen()
     assert await rig.snippets("needle") == ["needle"]
     indexed = await rig.index.indexed()
-    assert (dict(indexed.titles), dict(indexed.runs)) == ({A: digest("Title")}, {"run": "success"})
+    assert (dict(indexed.titles), dict(indexed.runs)) == ({A: text_digest("Title")}, {"run": "success"})
 
 
 @pytest.mark.parametrize("bad", [b"no database at all" * 100, b"SQLite format 3\0" + b"\1" * 5000, b""])

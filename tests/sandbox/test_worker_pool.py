@@ -100,7 +100,7 @@ async def test_a_worker_that_met_a_limit_is_replaced(pool: WorkerPool, sandbox: 
 async def test_a_worker_is_replaced_after_many_answers(
     pool: WorkerPool, sandbox: QuickJsSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pool_module, "RECYCLED_AFTER", 3)
+    monkeypatch.setattr(pool_module, "MAX_ANSWERS", 3)
     used = set()
     for _ in range(7):
         await sandbox.run(ONE, "null")

@@ -10,13 +10,13 @@ import pytest
 
 from core.domain.ids import CallId, TemplateId, WorkflowId
 from core.domain.run import RunStatus
-from core.persistence.in_memory import MemoryStorage
 from core.ports.storage import PutTemplate, StoredTemplate
-from core.services.activity import Entry, ExportForm
+from core.services.activity import Entry, ExportFormat
 from core.services.outcome import Failed, Ok
 from core.stores.activity import Activity
 from core.stores.activity_items import ActivityKind, ActivityState
 from tests.support.command_line import template
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
 
 SECRET = "sk-proj-0123456789abcdefghij"
@@ -69,7 +69,7 @@ async def test_a_file_of_json_has_all_of_every_item_and_no_secret(tmp_path: Path
         entries = await chat(world)
         path = tmp_path / "activity.json"
         told: list[int] = []
-        done = await world.core.activity.export(path, "A title", entries, ExportForm.JSON, told.append)
+        done = await world.core.activity.export(path, "A title", entries, ExportFormat.JSON, told.append)
         assert isinstance(done, Ok)
         written = json.loads(read(path))
         assert (written["workflow"], written["count"], told) == ("A title", 2, [1, 2])
@@ -88,7 +88,7 @@ async def test_a_file_of_markdown_has_values_in_fences_that_nothing_in_them_ends
     async with a_world() as world:
         entries = await chat(world)
         path = tmp_path / "activity.md"
-        done = await world.core.activity.export(path, "A *title*\n# x", entries, ExportForm.MARKDOWN, nothing)
+        done = await world.core.activity.export(path, "A *title*\n# x", entries, ExportFormat.MARKDOWN, nothing)
         assert isinstance(done, Ok)
         text = read(path)
         assert text.startswith("# A \\*title\\* \\# x\n")
@@ -101,7 +101,7 @@ async def test_what_cannot_be_written_is_said_and_a_former_file_stays(tmp_path: 
     async with a_world() as world:
         entries = await chat(world)
         for path in (tmp_path / "no folder" / "a.json", tmp_path):
-            done = await world.core.activity.export(path, "", entries, ExportForm.JSON, nothing)
+            done = await world.core.activity.export(path, "", entries, ExportFormat.JSON, nothing)
             assert isinstance(done, Failed)
             assert done.code == "export_failed"
         assert files(tmp_path) == []
@@ -114,7 +114,7 @@ async def test_a_cancelled_export_leaves_nothing_behind_and_the_former_file_alon
         write(path, "former")
         begun = asyncio.Event()
         exporting = asyncio.ensure_future(
-            world.core.activity.export(path, "", entries, ExportForm.JSON, lambda _done: begun.set())
+            world.core.activity.export(path, "", entries, ExportFormat.JSON, lambda _done: begun.set())
         )
         await begun.wait()
         exporting.cancel()
@@ -136,7 +136,7 @@ async def test_the_whole_result_of_a_call_can_be_read() -> None:
 
 
 async def test_the_runs_below_are_told_viewed_or_not_and_after_a_restart() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_world(storage) as world:
         text = json.dumps(template(tool_step("say", "echo", text="hello"), title="Part"))
         stored = StoredTemplate(TemplateId("tpl_part"), 1, "Part", text, world.core.clock.now())
@@ -157,7 +157,7 @@ async def test_the_runs_below_are_told_viewed_or_not_and_after_a_restart() -> No
 
 
 async def test_a_run_below_is_followed_while_it_works() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_world(storage) as world:
         text = json.dumps(template(tool_step("say", "hold"), title="Part"))
         stored = StoredTemplate(TemplateId("tpl_part"), 1, "Part", text, world.core.clock.now())

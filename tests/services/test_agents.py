@@ -7,14 +7,15 @@ from typing import Any
 
 import pytest
 
+from core.app import Core
 from core.bus import AgentsChanged
-from core.domain.agent import ASSISTANT, Agent, Answering
+from core.domain.agent import ASSISTANT, Agent, AgentSelection
 from core.domain.ids import AgentId, WorkflowId
 from core.domain.model import ModelChoice, Reasoning
 from core.domain.run import Run, RunStatus
-from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Failed, Ok
-from core.wiring import Core, run_core
+from core.wiring import run_core
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Provider, calls, provider, says
 from tests.tools.rig import tool
 
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.usefixtures("bare")
 
 @pytest.fixture
 async def core(tmp_path: Path) -> AsyncIterator[Core]:
-    async with run_core(MemoryStorage(), key_file=tmp_path / "keys.json") as core:
+    async with run_core(InMemoryStorage(), key_file=tmp_path / "keys.json") as core:
         yield core
 
 
@@ -116,7 +117,7 @@ async def test_a_name_belongs_to_one_agent_and_is_kept_on_one_line(core: Core) -
 
 
 async def test_agents_are_read_again_by_the_next_start_and_told_of_on_the_bus(tmp_path: Path) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with run_core(storage) as core:
         told: list[AgentsChanged] = []
         core.bus.subscribe(AgentsChanged, told.append)
@@ -190,11 +191,11 @@ async def test_a_choice_holds_for_the_next_turns_and_the_agent_is_followed(core:
     with provider(says("one")) as server, provider(says("two")) as other:
         agent = await made(core, name="Chosen", model=of(server))
         run = await sent(core, "say 2 words")
-        assert isinstance(await core.workflows.choose(run.workflow_id, Answering(agent=agent.id)), Ok)
+        assert isinstance(await core.workflows.choose(run.workflow_id, AgentSelection(agent=agent.id)), Ok)
         assert json.loads((await sent(core, "a", run.workflow_id)).output_json or "") == "one"
         await made(core, agent.id, name="Chosen", model=of(other))
         assert json.loads((await sent(core, "b", run.workflow_id)).output_json or "") == "two"
-        await core.workflows.choose(run.workflow_id, Answering(agent=agent.id, is_offline=True))
+        await core.workflows.choose(run.workflow_id, AgentSelection(agent=agent.id, is_offline=True))
         last = await sent(core, "say 2 words", run.workflow_id)
     assert json.loads(last.output_json or "") == "a workflow"
 
@@ -224,15 +225,15 @@ async def test_what_cannot_be_asked_is_not_chosen(core: Core) -> None:
     run = await sent(core, "say 2 words")
     keyless = ModelChoice(provider="openai", base_url="https://api.openai.com/v1", model="m", needs_key=True)
     for answering, code in (
-        (Answering(model=keyless), "key_missing"),
-        (Answering(agent=AgentId("agent_none")), "not_found"),
+        (AgentSelection(model=keyless), "key_missing"),
+        (AgentSelection(agent=AgentId("agent_none")), "not_found"),
     ):
         answer = await core.workflows.choose(run.workflow_id, answering)
         assert isinstance(answer, Failed)
         assert answer.code == code
     workflow = await core.storage.workflow(run.workflow_id)
     assert workflow is not None
-    assert workflow.answering == Answering(agent=ASSISTANT.id, is_offline=True)
+    assert workflow.answering == AgentSelection(agent=ASSISTANT.id, is_offline=True)
 
 
 async def test_a_fork_has_the_agent_of_its_run(core: Core) -> None:
@@ -253,7 +254,7 @@ async def test_a_fork_has_the_agent_of_its_run(core: Core) -> None:
 async def test_an_agent_calls_the_servers_that_it_is_limited_to_and_no_other(tmp_path: Path) -> None:
     names = ("mcp__ours__read", "mcp__ours__more", "mcp__theirs__read")
     tools = [tool(name=name, read_only=True) for name in names]
-    async with run_core(MemoryStorage(), key_file=tmp_path / "keys.json", more_tools=tools) as core:
+    async with run_core(InMemoryStorage(), key_file=tmp_path / "keys.json", more_tools=tools) as core:
         for name in ("ours", "theirs"):
             assert isinstance(await core.servers.put(name=name, command="never-run"), Ok)
         clerk = await made(core, name="Clerk", mcp_servers=("ours", "gone"))
@@ -277,7 +278,7 @@ async def test_an_agent_calls_the_servers_that_it_is_limited_to_and_no_other(tmp
 
 
 async def test_the_servers_of_an_agent_are_kept_and_hold_for_its_sub_agents(tmp_path: Path) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     tools = [tool(name=name, read_only=True) for name in ("mcp__ours__read", "mcp__theirs__read")]
     with provider(calls(("c1", "spawn_agent", {"prompt": "look"})), says("seen"), says("done")) as server:
         async with run_core(storage, key_file=tmp_path / "keys.json", more_tools=tools) as core:

@@ -3,9 +3,9 @@
 import asyncio
 
 from core.domain.run import RunStatus
-from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Failed, Ok
 from core.wiring import run_core
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import a_step, a_world, tool_step
 
 
@@ -63,7 +63,7 @@ async def test_a_discarded_workflow_comes_back_whole_and_only_until_it_is_delete
 
 
 async def test_the_end_of_the_app_deletes_what_was_discarded() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_world(storage=storage) as world:
         kept, gone = [await world.run(a_step("a")) for _ in range(2)]
         await world.core.discarding.discard(gone["workflow_id"])
@@ -72,7 +72,7 @@ async def test_the_end_of_the_app_deletes_what_was_discarded() -> None:
 
 
 async def test_after_a_crash_what_was_discarded_goes_and_what_was_brought_back_stays() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_world(storage=storage) as world:
         kept, gone = [await world.run(a_step("a")) for _ in range(2)]
         for run in (kept, gone):

@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from core.agents.context import spoken
-from core.domain.attachment import attached_text, with_attachments, without_attachments
+from core.agents.context import load_history
 from core.domain.events import Event, ModelAsked
+from core.domain.messages import attached_text, with_attachments, without_attachments
 from core.domain.template import Template, ValidationMode
-from core.persistence.in_memory import MemoryStorage
-from core.ports.templates import FoundTemplate
+from core.ports.templates import ResolvedTemplate
 from core.services.attachments import AttachmentService
 from core.services.outcome import Failed, Ok
 from core.wiring import run_core
+from tests.support.in_memory.storage import InMemoryStorage
 
-SERVICE = AttachmentService(MemoryStorage())
+SERVICE = AttachmentService(InMemoryStorage())
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_fence_holds_whatever_stands_in_it() -> None:
 
 async def test_the_model_is_told_them_in_the_turn_and_in_those_that_follow() -> None:
     file = attached_text("a.md", "secret word\n" * 1000)
-    async with run_core(MemoryStorage()) as core:
+    async with run_core(InMemoryStorage()) as core:
         events: list[Event] = []
         core.bus.subscribe(Event, events.append)
         first = await core.chat.send("say 1 words", mode=ValidationMode.AUTO, attached=[file])
@@ -109,7 +109,7 @@ async def test_the_model_is_told_them_in_the_turn_and_in_those_that_follow() -> 
         texts = await core.attachments.texts(first.data.workflow_id, messages[0].id)
         assert texts == Ok([file.text])
         assert messages[1].text == "a"  # the offline agent reads the person's own words
-        _, history = await spoken(core.storage, first.data.workflow_id)
+        _, history = await load_history(core.storage, first.data.workflow_id)
     assert history[0].told.text == with_attachments("say 1 words", [file])
     assert history[2].told.text == "say 2 words"
     asked = [one.fact for one in events if isinstance(one.fact, ModelAsked)]
@@ -119,7 +119,7 @@ async def test_the_model_is_told_them_in_the_turn_and_in_those_that_follow() -> 
 
 async def test_a_message_of_files_alone_is_one_and_too_many_are_none() -> None:
     file = attached_text("Rapport.md", "x")
-    async with run_core(MemoryStorage()) as core:
+    async with run_core(InMemoryStorage()) as core:
         alone = await core.chat.send("", attached=[file])
         assert isinstance(alone, Ok), alone
         stored = await core.storage.workflow(alone.data.workflow_id)
@@ -135,8 +135,8 @@ async def test_a_message_of_files_alone_is_one_and_too_many_are_none() -> None:
 async def test_a_template_finds_them_in_its_input() -> None:
     file = attached_text("a.md", "x")
     step = {"name": "a", "action": {"set": True}, "input": "@input.attachments[0].text"}
-    found = FoundTemplate(Template.model_validate({"title": "T", "steps": [step]}))
-    async with run_core(MemoryStorage()) as core:
+    found = ResolvedTemplate(Template.model_validate({"title": "T", "steps": [step]}))
+    async with run_core(InMemoryStorage()) as core:
         started = await core.runs.start(found, {}, prompt="/T", attached=[file])
         assert isinstance(started, Ok), started
         await core.engine.wait(started.data.id)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from core.app import Core
 from core.domain.agent import Agent
 from core.domain.ids import TemplateId
 from core.domain.model import ModelChoice
@@ -14,9 +15,9 @@ from core.domain.run import Run, RunStatus
 from core.domain.template import Template
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import PutTemplate, StoredTemplate
-from core.ports.templates import FoundTemplate
+from core.ports.templates import ResolvedTemplate
 from core.services.outcome import Failed, Ok
-from core.wiring import Core, run_core
+from core.wiring import run_core
 from tests.support.command_line import template
 from tests.support.provider import Provider, Reply, chunk, provider, says, sse
 
@@ -41,7 +42,7 @@ async def made(core: Core, **fields: Any) -> Agent:
 
 
 async def begun(core: Core, *steps: Mapping[str, Any]) -> Run:
-    found = FoundTemplate(Template.model_validate(template(*map(dict, steps))))
+    found = ResolvedTemplate(Template.model_validate(template(*map(dict, steps))))
     answer = await core.runs.start(found, {})
     assert isinstance(answer, Ok), answer
     return answer.data
@@ -127,7 +128,7 @@ async def test_a_run_does_not_begin_without_the_key_of_one_that_it_names(storage
     async with run_core(storage) as core:
         keyed = ModelChoice(base_url="https://api.example.com/v1", model="own", needs_key=True)
         await made(core, name="Writer", model=keyed)
-        found = FoundTemplate(Template.model_validate(template(agent_step("s", agentId="Writer"))))
+        found = ResolvedTemplate(Template.model_validate(template(agent_step("s", agentId="Writer"))))
         answer = await core.runs.start(found, {})
         assert isinstance(answer, Failed)
         assert answer.code == "key_missing"

@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from core.bus import Bus, ExceptionsChanged
+from core.bus import Bus, ConsentExceptionsChanged
 from core.domain.consent import ConsentPolicy, Rule, exception_setting
-from core.domain.json_text import encode
+from core.domain.text.json_text import encode
 from core.errors import StorageFailed
-from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import SystemClock
 from core.ports.storage import PutAudit, PutSetting
 from core.services.consent import ConsentService
 from core.services.outcome import Failed, Ok
-from core.services.settings import SettingsService, read_settings
+from core.services.settings import SettingsService, parse_settings
 from tests.contracts.rows import an_entry, at
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.tools.rig import entries as entries_of
 
 
@@ -32,17 +32,17 @@ class Clock(SystemClock):
 
 
 async def a_service(
-    storage: MemoryStorage, bus: Bus | None = None, days: float = 0
+    storage: InMemoryStorage, bus: Bus | None = None, days: float = 0
 ) -> tuple[ConsentService, SettingsService]:
     bus = bus or Bus()
     kept = await storage.settings()
-    settings = SettingsService(read_settings(kept), storage, bus)
+    settings = SettingsService(parse_settings(kept), storage, bus)
     return ConsentService(kept, settings, storage, bus, Clock(days)), settings
 
 
 async def test_an_exception_is_kept_told_and_taken_back() -> None:
-    storage, bus, told = MemoryStorage(), Bus(), list[ExceptionsChanged]()
-    bus.subscribe(ExceptionsChanged, told.append)
+    storage, bus, told = InMemoryStorage(), Bus(), list[ConsentExceptionsChanged]()
+    bus.subscribe(ConsentExceptionsChanged, told.append)
     consent, _ = await a_service(storage, bus)
     assert isinstance(await consent.except_("write_file", Rule.ALLOW), Ok)
     assert isinstance(await consent.except_("mcp__github", Rule.ASK), Ok)
@@ -56,7 +56,7 @@ async def test_an_exception_is_kept_told_and_taken_back() -> None:
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 257])
 async def test_what_is_no_name_makes_no_exception(name: str) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     consent, _ = await a_service(storage)
     refused = await consent.except_(name, Rule.ALLOW)
     assert isinstance(refused, Failed)
@@ -64,7 +64,7 @@ async def test_what_is_no_name_makes_no_exception(name: str) -> None:
 
 
 async def test_an_exception_that_cannot_be_kept_does_not_hold() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     consent, _ = await a_service(storage)
 
     async def full(writes: Any) -> frozenset[int]:
@@ -77,14 +77,14 @@ async def test_an_exception_that_cannot_be_kept_does_not_hold() -> None:
 
 
 async def test_an_exception_that_cannot_be_read_is_none() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     kept: list[tuple[str, Any]] = [("a", "allow"), ("b", "perhaps"), ("c", 5), ("d", None), ("e", ["allow"])]
     await storage.commit([PutSetting(exception_setting(name), encode(value)) for name, value in kept])
     assert (await a_service(storage))[0].exceptions == {"a": Rule.ALLOW}
 
 
 async def test_the_policy_is_that_of_now() -> None:
-    consent, settings = await a_service(MemoryStorage())
+    consent, settings = await a_service(InMemoryStorage())
     before = consent.policy
     assert before is consent.policy
     await settings.change(ask_for_tools=True)
@@ -94,7 +94,7 @@ async def test_the_policy_is_that_of_now() -> None:
 
 
 async def test_the_log_is_exported_whole_for_its_owner_alone(tmp_path: Path) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     entries = [an_entry(f"aud_{number:04}", number, title="Run") for number in range(450)]
     await storage.commit([PutAudit(entry) for entry in entries])
     consent, _ = await a_service(storage)
@@ -110,14 +110,14 @@ async def test_the_log_is_exported_whole_for_its_owner_alone(tmp_path: Path) -> 
 
 
 async def test_a_page_of_the_log_can_be_read() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     await storage.commit([PutAudit(an_entry("aud_1")), PutAudit(an_entry("aud_2", 1))])
     consent, _ = await a_service(storage)
     assert await consent.audit(limit=1) == Ok([an_entry("aud_2", 1)])
 
 
 async def test_where_the_log_cannot_be_written_the_old_file_stays(tmp_path: Path) -> None:
-    consent, _ = await a_service(MemoryStorage())
+    consent, _ = await a_service(InMemoryStorage())
     refused = await consent.export(tmp_path / "nowhere" / "audit.jsonl")
     assert isinstance(refused, Failed)
     assert refused.code == "not_written"
@@ -135,7 +135,7 @@ async def until(done: Any) -> None:
 
 
 async def test_old_entries_are_deleted_at_the_start_and_when_another_age_is_set() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     day = 24 * 3600
     entries = [an_entry(f"aud_{days}", days * day) for days in (0, 80, 95)]
     await storage.commit([PutAudit(entry) for entry in entries])

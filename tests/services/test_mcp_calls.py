@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from core.cli.mcp_calls import Calls, UnknownTool
+from core.cli.mcp_calls import CallHandler, UnknownTool
 from core.domain.events import RunStarted, StepStarted
 from core.domain.ids import RunId
 from core.domain.run import RunStatus
-from core.persistence.in_memory import MemoryStorage
 from tests.support.command_line import template
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import World, a_step, a_world, tool_step
 
 T = "COLLECTION_WORKFLOW_"
@@ -21,7 +21,7 @@ async def silent(progress: float, total: float | None, text: str) -> None:
     """Nobody wants to know."""
 
 
-async def saved(calls: Calls, *steps: dict[str, Any], title: str = "T") -> str:
+async def saved(calls: CallHandler, *steps: dict[str, Any], title: str = "T") -> str:
     reply = await calls.call(f"{T}CREATE", {"template": template(*steps, title=title)}, silent)
     return str(reply.value["id"])
 
@@ -36,7 +36,7 @@ async def given_up(world: World, task: "asyncio.Task[Any]") -> None:
 
 async def test_progress_only_grows_and_says_what_happens() -> None:
     async with a_world() as world:
-        calls = Calls(world.core)
+        calls = CallHandler(world.core)
         made = await saved(calls, tool_step("first", "hold"), tool_step("second", "hold", "first"))
         told: list[tuple[float, float | None, str]] = []
         heard = asyncio.Event()
@@ -56,7 +56,7 @@ async def test_progress_only_grows_and_says_what_happens() -> None:
 
 async def test_who_gives_up_a_call_ends_the_run_that_it_waits_for_from_its_very_first_moment() -> None:
     async with a_world() as world:
-        calls = Calls(world.core)
+        calls = CallHandler(world.core)
         slow_to_check = {"name": "c", "action": {"code": "export default () => 1"}}
         made = await saved(calls, tool_step("h", "hold"), slow_to_check)
         start = {"workflow_collection_id": made, "wait": True}
@@ -76,7 +76,7 @@ async def test_who_gives_up_a_call_ends_the_run_that_it_waits_for_from_its_very_
 
 async def test_a_run_that_is_not_waited_for_or_was_begun_by_another_call_goes_on() -> None:
     async with a_world() as world:
-        calls = Calls(world.core)
+        calls = CallHandler(world.core)
         made = await saved(calls, tool_step("h", "hold"), {**a_step("z", "h"), "input": "done"})
         run_id = (await calls.call(CREATE, {"workflow_collection_id": made}, silent)).value["run_id"]
         await given_up(world, asyncio.create_task(calls.call(RESUME, {"run_id": run_id, "wait": True}, silent)))
@@ -87,9 +87,9 @@ async def test_a_run_that_is_not_waited_for_or_was_begun_by_another_call_goes_on
 
 
 async def test_at_the_close_no_run_is_ended_and_the_next_process_goes_on() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_world(storage) as world:
-        calls = Calls(world.core)
+        calls = CallHandler(world.core)
         made = await saved(calls, tool_step("h", "hold"))
         start = {"workflow_collection_id": made, "wait": True}
         task = asyncio.create_task(calls.call(CREATE, start, silent))
@@ -108,7 +108,7 @@ async def test_at_the_close_no_run_is_ended_and_the_next_process_goes_on() -> No
 
 async def test_what_is_not_offered_is_unknown_and_what_cannot_be_said_in_utf_8_is_replaced() -> None:
     async with a_world() as world:
-        calls = Calls(world.core)
+        calls = CallHandler(world.core)
         assert len(calls.offered()) == 10
         for name in ("calculator", "", "COLLECTION_WORKFLOW_"):
             with pytest.raises(UnknownTool):

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from core.app import Core
 from core.bus import ServersChanged
 from core.domain.consent import Rule
 from core.domain.ids import ServerId
@@ -16,10 +17,10 @@ from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.mcp_server import ServerState, ServerStatus
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
-from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Failed, Ok
-from core.wiring import Core, run_core
+from core.wiring import run_core
 from tests.support.command_line import write_template
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.mcp_rig import HOSTILE, START_S, hostile, programs
 
 pytestmark = pytest.mark.usefixtures("bare")
@@ -28,12 +29,12 @@ SECRET = "sk-proj-0123456789abcdef0123"
 
 
 @pytest.fixture
-def storage() -> MemoryStorage:
-    return MemoryStorage()
+def storage() -> InMemoryStorage:
+    return InMemoryStorage()
 
 
 @pytest.fixture
-async def core(storage: MemoryStorage, tmp_path: Path) -> AsyncIterator[Core]:
+async def core(storage: InMemoryStorage, tmp_path: Path) -> AsyncIterator[Core]:
     async with run_core(storage, key_file=tmp_path / "keys.json") as core:
         yield core
     if sys.platform == "linux":
@@ -91,7 +92,7 @@ _WITH_SECRETS = """{
 
 
 async def test_secrets_are_in_the_file_of_keys_alone_and_reach_the_server(
-    core: Core, storage: MemoryStorage, tmp_path: Path
+    core: Core, storage: InMemoryStorage, tmp_path: Path
 ) -> None:
     text = _WITH_SECRETS.replace("SECRET", SECRET)
     needed = failed(await core.servers.add(ok(await core.servers.read(text))))
@@ -143,7 +144,7 @@ async def test_each_way_to_fail_has_its_own_words_and_harms_no_other_server(core
     assert "Welcome" in "".join(core.servers.log(good.server.id))
 
 
-async def test_what_a_server_offered_is_known_before_it_runs_again(storage: MemoryStorage, tmp_path: Path) -> None:
+async def test_what_a_server_offered_is_known_before_it_runs_again(storage: InMemoryStorage, tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     async with run_core(storage, key_file=tmp_path / "keys.json") as core:
         first = await server(core, "good", trace)

@@ -7,20 +7,21 @@ from typing import Any
 
 import pytest
 
+from core.app import Core
 from core.bus import MemoriesChanged
 from core.domain.ids import MemoryId, WorkflowId
-from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIVES, Memory, MemoryType
-from core.persistence.in_memory import MemoryStorage
-from core.services.memories import PAGE
+from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIFETIME, Memory, MemoryType
+from core.services.memories import PAGE_SIZE
 from core.services.outcome import Failed, Ok
-from core.wiring import Core, run_core
+from core.wiring import run_core
+from tests.support.in_memory.storage import InMemoryStorage
 
 pytestmark = pytest.mark.usefixtures("bare")
 
 
 @pytest.fixture
 async def core(tmp_path: Path) -> AsyncIterator[Core]:
-    async with run_core(MemoryStorage(), key_file=tmp_path / "keys.json") as core:
+    async with run_core(InMemoryStorage(), key_file=tmp_path / "keys.json") as core:
         yield core
 
 
@@ -40,11 +41,11 @@ async def add(core: Core, name: str, content: str = "text", made_s: float = 0, *
 async def test_pages_of_every_workflow_come_newest_first_with_its_title(core: Core) -> None:
     run = ok(await core.chat.send("Plan the garden"))
     await core.engine.wait(run.id)
-    for number in range(PAGE + 2):
+    for number in range(PAGE_SIZE + 2):
         of_it = {"workflow_id": run.workflow_id if number % 2 else WorkflowId("wf_gone")}
         await add(core, f"m{number}", made_s=number, **of_it)
     first = ok(await core.memories.page())
-    assert (first.memories[0].id, len(first.memories), first.more) == (f"m{PAGE + 1}", PAGE, True)
+    assert (first.memories[0].id, len(first.memories), first.more) == (f"m{PAGE_SIZE + 1}", PAGE_SIZE, True)
     assert first.titles == {run.workflow_id: "Plan the garden"}
     rest = ok(await core.memories.page(before=first.memories[-1].id))
     assert ([one.id for one in rest.memories], rest.more) == (["m1", "m0"], False)
@@ -61,7 +62,7 @@ async def test_a_memory_is_changed_deleted_and_put_back_where_it_was(core: Core)
         await core.memories.change(MemoryId("m1"), "the key is sk-proj-0123456789abcdef0123", MemoryType.CONTEXT)
     )
     assert "sk-proj-0123456789abcdef0123" not in changed.content
-    assert abs(changed.expires_at - core.clock.now() - CONTEXT_LIVES) < timedelta(minutes=1)
+    assert abs(changed.expires_at - core.clock.now() - CONTEXT_LIFETIME) < timedelta(minutes=1)
     same = ok(await core.memories.change(MemoryId("m1"), "mine", MemoryType.CONTEXT))
     assert same.expires_at == changed.expires_at
     assert ok(await core.memories.change(MemoryId("m1"), "mine", MemoryType.DECISION)).expires_at is None

@@ -6,7 +6,7 @@ from core.bus import Bus, WorkflowDeleted
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
 from core.domain.toast import Toast, ToastType
-from core.services.notices import MOST, NoticeService
+from core.services.notices import MAX_NOTICES, NoticeService
 from core.stores.toasts import Toasts
 from tests.stores.rig import FakeTime
 from tests.support.failing_storage import FailingMemory, Trouble
@@ -62,9 +62,9 @@ async def test_what_the_disk_refused_goes_with_the_next_one() -> None:
 async def test_the_oldest_and_those_of_a_deleted_workflow_go() -> None:
     desk = Desk()
     async with desk.service() as service:
-        for number in range(MOST + 5):
-            desk.say(str(number), workflow_id=A if number == MOST else None)
+        for number in range(MAX_NOTICES + 5):
+            desk.say(str(number), workflow_id=A if number == MAX_NOTICES else None)
         desk.bus.publish(WorkflowDeleted(A))
-        assert len(await service.kept()) == MOST - 1
+        assert len(await service.kept()) == MAX_NOTICES - 1
     kept = titles(await desk.storage.notices())
-    assert (len(kept), kept[0], str(MOST) in kept) == (MOST - 1, "5", False)
+    assert (len(kept), kept[0], str(MAX_NOTICES) in kept) == (MAX_NOTICES - 1, "5", False)

@@ -6,29 +6,30 @@ from typing import Any, TypeVar
 
 import pytest
 
+from core.app import Core
 from core.bus import PromptsChanged
 from core.domain.ids import PromptId, TemplateId, WorkflowId
-from core.domain.json_text import encode
-from core.domain.message import Role
+from core.domain.messages import Role
 from core.domain.run import RunKind, RunStatus
-from core.domain.slash import SlashCommand, SlashKind, UnknownCommand
-from core.persistence.in_memory import MemoryStorage
+from core.domain.slash_commands import SlashCommand, SlashKind, UnknownCommand
+from core.domain.text.json_text import encode
 from core.ports.storage import PutTemplate, StoredTemplate
 from core.services.outcome import Failed, Ok, Outcome
-from core.wiring import Core, run_core
+from core.wiring import run_core
 from tests.support.command_line import template
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import tool_step
 
 T = TypeVar("T")
 
 
 @pytest.fixture
-def storage() -> MemoryStorage:
-    return MemoryStorage()
+def storage() -> InMemoryStorage:
+    return InMemoryStorage()
 
 
 @pytest.fixture
-async def core(storage: MemoryStorage) -> AsyncIterator[Core]:
+async def core(storage: InMemoryStorage) -> AsyncIterator[Core]:
     async with run_core(storage) as core:
         yield core
 
@@ -44,7 +45,7 @@ def failed(answer: Outcome[Any]) -> Failed:
 
 
 async def test_a_prompt_is_made_changed_removed_and_put_back_and_each_is_told(
-    core: Core, storage: MemoryStorage
+    core: Core, storage: InMemoryStorage
 ) -> None:
     told: list[list[str]] = []
     heard = core.bus.subscribe(PromptsChanged, lambda fact: told.append([one.name for one in fact.prompts]))

@@ -8,19 +8,20 @@ from typing import Any
 
 import pytest
 
+from core.app import Core
 from core.domain.ids import RunId, WorkflowId
 from core.domain.interruption import Action, Answer
 from core.domain.model import ModelChoice
 from core.domain.run import Run, RunStatus
-from core.domain.settings import KeyPlace
-from core.llm.keys import KeySource
+from core.domain.settings import KeyLocation
+from core.llm.key_store import KeySource
 from core.llm.openai_compatible.client import OpenAiCompatible
-from core.persistence.in_memory import MemoryStorage
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import ChangeRun
 from core.services.outcome import Failed, Ok
-from core.wiring import Core, run_core
+from core.wiring import run_core
 from tests.support.command_line import template
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Asked, Reply, call_piece, chunk, fails, provider, says, sse
 
 pytestmark = pytest.mark.usefixtures("bare")
@@ -31,7 +32,7 @@ OPENAI = {"provider": "openai", "model": "m"}
 
 @pytest.fixture
 async def core(tmp_path: Path) -> AsyncIterator[Core]:
-    async with run_core(MemoryStorage(), key_file=tmp_path / "keys.json") as core:
+    async with run_core(InMemoryStorage(), key_file=tmp_path / "keys.json") as core:
         yield core
 
 
@@ -174,7 +175,7 @@ async def test_a_slow_model_is_not_taken_for_one_that_hangs_since_its_silence_is
     assert usual is not None
     monkeypatch.setitem(usual, "waits_every_s", every_s)
     with provider(Reply(says("at last").body, delay_s=1.0)) as server:
-        async with run_core(MemoryStorage()) as core:
+        async with run_core(InMemoryStorage()) as core:
             core.settings.current = core.settings.current.model_copy(update={"no_progress_s": 0.4})
             run = await sent(core, model=ModelChoice(base_url=server.url, model="m"))
     assert run.status is status, run.error
@@ -186,8 +187,8 @@ async def test_a_slow_model_is_not_taken_for_one_that_hangs_since_its_silence_is
 async def test_a_key_is_put_away_and_the_settings_say_where(core: Core, tmp_path: Path) -> None:
     choice = await chosen(core, **OPENAI)
     assert await core.providers.key_source(choice) == Ok(None)
-    assert await core.providers.put_key(choice, KEY) == Ok(KeyPlace.FILE)
-    assert core.settings.current.key_places == {"https://api.openai.com": KeyPlace.FILE}
+    assert await core.providers.put_key(choice, KEY) == Ok(KeyLocation.FILE)
+    assert core.settings.current.key_places == {"https://api.openai.com": KeyLocation.FILE}
     assert await core.providers.key_source(choice) == Ok(KeySource.FILE)
     assert KEY not in repr(await core.storage.settings())
     bad = await core.providers.put_key(choice, "no key\n\x00")

@@ -7,14 +7,14 @@ from typing import TypeVar
 
 import pytest
 
-from core.domain.attachment import attached_text
+from core.app import Core
 from core.domain.ids import MessageId, WorkflowId
-from core.domain.message import Role
+from core.domain.messages import Role, attached_text
 from core.domain.run import Run, RunStatus
 from core.domain.template import ValidationMode
-from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Failed, Ok, Outcome
-from core.wiring import Core, run_core
+from core.wiring import run_core
+from tests.support.in_memory.storage import InMemoryStorage
 
 T = TypeVar("T")
 LONG = "say 100000 words"
@@ -26,12 +26,12 @@ def data(answer: Outcome[T]) -> T:
 
 
 @pytest.fixture
-def storage() -> MemoryStorage:
-    return MemoryStorage()
+def storage() -> InMemoryStorage:
+    return InMemoryStorage()
 
 
 @asynccontextmanager
-async def attended(storage: MemoryStorage) -> AsyncIterator[Core]:
+async def attended(storage: InMemoryStorage) -> AsyncIterator[Core]:
     async with run_core(storage) as core:
         data(await core.runs.recover())
         data(await core.queue.attend())
@@ -39,7 +39,7 @@ async def attended(storage: MemoryStorage) -> AsyncIterator[Core]:
 
 
 @pytest.fixture
-async def core(storage: MemoryStorage) -> AsyncIterator[Core]:
+async def core(storage: InMemoryStorage) -> AsyncIterator[Core]:
     async with attended(storage) as core:
         yield core
 
@@ -123,7 +123,7 @@ async def test_they_can_be_moved_and_taken_back_with_what_they_have_attached(cor
     assert [message.text for message in await core.storage.queued_messages()] == ["3", "1"]
 
 
-async def test_they_are_there_after_a_crash_and_none_is_said_twice(storage: MemoryStorage) -> None:
+async def test_they_are_there_after_a_crash_and_none_is_said_twice(storage: InMemoryStorage) -> None:
     async with run_core(storage) as core:  # as a command line would: it says none of them
         run = await begun(core, "say 1 words")
         await queue(core, run, "say 2 words", "say 3 words")
@@ -140,13 +140,13 @@ async def test_they_are_there_after_a_crash_and_none_is_said_twice(storage: Memo
             assert (await said(core, run.workflow_id))[1:] == ["say 2 words", "say 3 words"]
 
 
-async def test_a_crash_at_any_commit_loses_none_and_says_none_twice(storage: MemoryStorage) -> None:
-    copies: list[MemoryStorage] = []
+async def test_a_crash_at_any_commit_loses_none_and_says_none_twice(storage: InMemoryStorage) -> None:
+    copies: list[InMemoryStorage] = []
 
-    class Copying(MemoryStorage):
+    class Copying(InMemoryStorage):
         async def commit(self, writes):  # type: ignore[no-untyped-def]
             lost = await super().commit(writes)
-            copies.append(MemoryStorage(self._tables.copy()))
+            copies.append(InMemoryStorage(self._tables.copy()))
             return lost
 
     async with attended(Copying()) as core:

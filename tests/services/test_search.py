@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from core.app import Core
 from core.bus import SearchIndexChanged, WorkflowChanged
 from core.domain.ids import WorkflowId
-from core.persistence.in_memory import MemoryStorage
 from core.ports.search import Hit, HitGroup, HitKind
 from core.services.outcome import Ok
-from core.wiring import Core, run_core
+from core.wiring import run_core
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import a_world, tool_step
 
 
@@ -45,7 +46,7 @@ async def until_found(core: Core, query: str, count: int = 1) -> list[HitGroup]:
 
 
 @asynccontextmanager
-async def a_core(storage: MemoryStorage, index: Path) -> AsyncIterator[Core]:
+async def a_core(storage: InMemoryStorage, index: Path) -> AsyncIterator[Core]:
     async with run_core(storage, search_file=index) as core:
         yield core
 
@@ -58,7 +59,7 @@ async def say(core: Core, text: str) -> WorkflowId:
 
 
 async def test_what_is_said_and_called_and_put_out_is_found(tmp_path: Path) -> None:
-    async with a_core(MemoryStorage(), tmp_path / "search.db") as core:
+    async with a_core(InMemoryStorage(), tmp_path / "search.db") as core:
         core.search.begin()
         workflow_id = await say(core, '/tool calculator {"expression": "1234 * 2"}')
         (group,) = await until_found(core, "2468")
@@ -84,7 +85,7 @@ async def test_a_template_is_found_by_its_title_and_what_its_steps_put_out() -> 
 
 
 async def test_what_was_written_while_nobody_indexed_is_caught_up_with(tmp_path: Path) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_core(storage, tmp_path / "search.db") as core:
         first = await say(core, "the first needle")  # as the command line does: it indexes nothing
     async with a_core(storage, tmp_path / "search.db") as core:
@@ -98,7 +99,7 @@ async def test_what_was_written_while_nobody_indexed_is_caught_up_with(tmp_path:
 
 
 async def test_a_deleted_workflow_is_not_found_at_once_and_never_again(tmp_path: Path) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_core(storage, tmp_path / "search.db") as core:
         core.search.begin()
         kept, gone = await say(core, "a needle to keep"), await say(core, "a needle to lose")
@@ -112,7 +113,7 @@ async def test_a_deleted_workflow_is_not_found_at_once_and_never_again(tmp_path:
 
 
 async def test_a_workflow_that_comes_back_is_found_again(tmp_path: Path) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_core(storage, tmp_path / "search.db") as core:
         core.search.begin()
         workflow_id = await say(core, "a needle")
@@ -143,7 +144,7 @@ async def until_hits(core: Core, workflow_id: WorkflowId, query: str) -> Sequenc
 
 async def test_a_run_that_the_store_has_otherwise_is_indexed_again(tmp_path: Path) -> None:
     """As where a backup was put back: the index knows what the store does not."""
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_core(storage, tmp_path / "search.db") as core:
         core.search.begin()
         await say(core, "before the backup")
@@ -157,7 +158,7 @@ async def test_a_run_that_the_store_has_otherwise_is_indexed_again(tmp_path: Pat
 
 
 async def test_an_index_that_is_gone_or_of_another_version_is_made_anew(tmp_path: Path) -> None:
-    storage, file = MemoryStorage(), tmp_path / "search.db"
+    storage, file = InMemoryStorage(), tmp_path / "search.db"
     async with a_core(storage, file) as core:
         core.search.begin()
         await say(core, "a needle")
@@ -174,7 +175,7 @@ async def test_an_index_that_is_gone_or_of_another_version_is_made_anew(tmp_path
 
 
 async def test_damage_that_a_search_meets_is_mended(tmp_path: Path) -> None:
-    storage, file = MemoryStorage(), tmp_path / "search.db"
+    storage, file = InMemoryStorage(), tmp_path / "search.db"
     async with a_core(storage, file) as core:
         core.search.begin()
         await say(core, "a needle")
@@ -193,7 +194,7 @@ async def test_damage_that_a_search_meets_is_mended(tmp_path: Path) -> None:
 
 
 async def test_catching_up_can_be_stopped_and_gone_on_with(tmp_path: Path) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with a_core(storage, tmp_path / "other.db") as core:
         for n in range(3):
             await say(core, f"needle {n}")
@@ -226,7 +227,7 @@ async def test_catching_up_can_be_stopped_and_gone_on_with(tmp_path: Path) -> No
 
 async def test_a_place_that_cannot_be_written_harms_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    async with a_core(MemoryStorage(), tmp_path / "file" / "search.db") as core:
+    async with a_core(InMemoryStorage(), tmp_path / "file" / "search.db") as core:
         core.search.begin()
         await say(core, "a needle")
 

@@ -5,18 +5,18 @@ from typing import Any
 from core.bus import Bus, SettingsChanged
 from core.domain.settings import Settings
 from core.domain.template import ValidationMode
-from core.persistence.in_memory import MemoryStorage
 from core.ports.storage import PutSetting
 from core.services.outcome import Failed, Ok
-from core.services.settings import SettingsService, read_settings
+from core.services.settings import SettingsService, parse_settings
+from tests.support.in_memory.storage import InMemoryStorage
 
 
-async def a_service(storage: MemoryStorage, bus: Bus | None = None) -> SettingsService:
-    return SettingsService(read_settings(await storage.settings()), storage, bus or Bus())
+async def a_service(storage: InMemoryStorage, bus: Bus | None = None) -> SettingsService:
+    return SettingsService(parse_settings(await storage.settings()), storage, bus or Bus())
 
 
 async def test_a_change_is_kept_and_told() -> None:
-    storage, bus, told = MemoryStorage(), Bus(), list[Settings]()
+    storage, bus, told = InMemoryStorage(), Bus(), list[Settings]()
     bus.subscribe(SettingsChanged, lambda changed: told.append(changed.settings))
     service = await a_service(storage, bus)
     assert isinstance(await service.change(validation_mode=ValidationMode.AUTO), Ok)
@@ -26,7 +26,7 @@ async def test_a_change_is_kept_and_told() -> None:
 
 
 async def test_a_value_out_of_bounds_changes_nothing() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     service = await a_service(storage)
     for field, value in (("max_running_runs", 0), ("max_workflows_auto", 21), ("validation_mode", "brave")):
         answer = await service.change(**{field: value})
@@ -38,7 +38,7 @@ async def test_a_value_out_of_bounds_changes_nothing() -> None:
 
 
 async def test_what_cannot_be_read_has_its_default_and_the_rest_holds() -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     kept: list[tuple[str, Any]] = [
         ("validation_mode", '"brave"'),
         ("max_running_runs", "7"),

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.context import characters_of
+from core.app import Core
 from core.domain.ids import WorkflowId
 from core.domain.model import ModelChoice
-from core.domain.run import Run, RunStatus
-from core.domain.summary import SUMMARY_TEMPLATE
+from core.domain.run import SUMMARY_TEMPLATE, Run, RunStatus
+from core.domain.tokens import characters_for
 from core.domain.workflow import Workflow
-from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Failed, Ok
-from core.wiring import Core, run_core
+from core.wiring import run_core
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Asked, Provider, Reply, calls, fails, provider, says
 
 pytestmark = pytest.mark.usefixtures("bare")
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("bare")
 
 @pytest.fixture
 async def core(tmp_path: Path) -> AsyncIterator[Core]:
-    async with run_core(MemoryStorage(), key_file=tmp_path / "keys.json") as core:
+    async with run_core(InMemoryStorage(), key_file=tmp_path / "keys.json") as core:
         yield core
 
 
@@ -110,7 +110,7 @@ async def test_what_does_not_fit_at_once_is_summed_up_part_by_part(core: Core) -
         asked = [post.messages[-1]["content"] for post in server.posts[1:]]
         assert run.status is RunStatus.SUCCESS
         assert len(asked) > 3
-        assert all(len(text) < characters_of(2560) for text in asked)
+        assert all(len(text) < characters_for(2560) for text in asked)
         assert all(f"NOTES{number}" in text for number, text in enumerate(asked[1:], 2))
         seen = "".join(text.rpartition(":\n\n")[2] for text in asked)
         assert all(word in seen for word in words)

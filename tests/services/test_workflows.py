@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from core.domain.events import InterruptionRaised
 from core.domain.ids import WorkflowId
 from core.domain.interruption import InterruptionKind
-from core.domain.message import Role
+from core.domain.messages import Role
 from core.domain.run import RunKind, RunStatus
 from core.errors import StorageFailed
 from core.ports.clock import SystemClock

@@ -6,16 +6,15 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
 
 from core.domain.ids import RunId, TemplateId
-from core.domain.json_text import decode, encode
 from core.domain.run import RunStatus
 from core.domain.template import Template
+from core.domain.text.json_text import decode, encode
 from core.domain.tool import Effect, ToolInfo
 from core.errors import CodeFailed, NotFound, StepFailed, ToolFailed
 from core.ports.executions import Executions
 from core.ports.model import CallDelta, CallRequest, ModelDelta, ModelRequest, TextDelta
-from core.ports.sandbox import CodeLimits, Console
-from core.ports.schemas import Violation
-from core.ports.templates import FoundTemplate
+from core.ports.sandbox import CodeLimits, Console, Violation
+from core.ports.templates import ResolvedTemplate
 from core.ports.tools import CallContext
 from core.tools.registry import Tool
 from tests.simulation.fortune import BEGIN, TOOLS
@@ -43,12 +42,12 @@ class GivenTemplates:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    async def named(self, template_id: TemplateId | None, title: str | None) -> FoundTemplate:
+    async def named(self, template_id: TemplateId | None, title: str | None) -> ResolvedTemplate:
         name = title or template_id or ""
         found = self._world.templates.get(name)
         if found is None:
             raise NotFound("template", name)
-        return FoundTemplate(Template.model_validate(found))
+        return ResolvedTemplate(Template.model_validate(found))
 
 
 class SimulatedSandbox:

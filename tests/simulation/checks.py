@@ -17,23 +17,22 @@ from core.domain.events import (
 from core.domain.fold import apply, fold, replay
 from core.domain.ids import CallId
 from core.domain.interruption import Interruption, InterruptionKind, InterruptionStatus
-from core.domain.json_text import decode
 from core.domain.live_run import LiveRun
-from core.domain.run import Run, RunStatus
-from core.domain.step import StepResult, StepStatus
-from core.engine.children import called_id, child_id
-from core.persistence.in_memory import MemoryStorage
+from core.domain.run import Run, RunStatus, StepResult, StepStatus
+from core.domain.text.json_text import decode
+from core.engine.runs.child_runs import call_child_id, step_child_id
 from tests.simulation.outcomes import check_deadline, check_message, check_root, check_run, check_steps
 from tests.simulation.people import run_id_of
 from tests.simulation.process import Process
 from tests.simulation.reference import Comes, Known, Reference, Told, behind, ends_run, waits_for
 from tests.simulation.watcher import Watcher
 from tests.simulation.world import World
+from tests.support.in_memory.storage import InMemoryStorage
 
 Json = dict[str, Any]
 
 
-async def check_life(world: World, watcher: Watcher, storage: MemoryStorage) -> None:
+async def check_life(world: World, watcher: Watcher, storage: InMemoryStorage) -> None:
     """What the process told of as kept is on disk, and what it told of is what the disk says."""
     for _, run in storage._tables.runs.values():
         stored = {event.seq: event for event in await storage.events(run.id)}
@@ -57,7 +56,9 @@ def _is_same(stored: Event | None, heard: Event) -> bool:
     return replace(stored, fact=heard.fact) == heard and stored.fact.status == heard.fact.status  # type: ignore[attr-defined]
 
 
-async def check_end(scenario: Json, world: World, process: Process, storage: MemoryStorage, rng: random.Random) -> None:
+async def check_end(
+    scenario: Json, world: World, process: Process, storage: InMemoryStorage, rng: random.Random
+) -> None:
     """Every run is what the reference says."""
     watcher = process.watcher
     for left in await storage.unfinished_runs():
@@ -105,7 +106,7 @@ async def _known(
     template: Json,
     results: dict[str, StepResult],
     interruptions: Sequence[Interruption],
-    storage: MemoryStorage,
+    storage: InMemoryStorage,
 ) -> Known:
     """What time has decided."""
     has_deadline = any("timeoutMs" in one["template"] for one in scenario["runs"])
@@ -130,7 +131,7 @@ async def _known(
             call = str(result.key) if result.attempt == 1 else f"{result.key} attempt {result.attempt}"
             is_step = "workflow" in step["action"]
             child = await storage.run(
-                child_id(run.id, result.key, result.attempt) if is_step else called_id(run.id, CallId(call))
+                step_child_id(run.id, result.key, result.attempt) if is_step else call_child_id(run.id, CallId(call))
             )
             if child is not None:
                 known.children[name] = (child.status, decode(child.output_json or "null"))
@@ -138,7 +139,7 @@ async def _known(
 
 
 async def _check_fork(
-    world: World, run: Run, template: Json, results: dict[str, StepResult], known: Known, storage: MemoryStorage
+    world: World, run: Run, template: Json, results: dict[str, StepResult], known: Known, storage: InMemoryStorage
 ) -> None:
     """A fork takes over the results of all steps that do not depend on where it begins, and runs none of them."""
     source, name = world.forks[run.id]

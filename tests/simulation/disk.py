@@ -7,18 +7,17 @@ from typing import Any
 
 from core.domain.events import Event
 from core.domain.ids import RunId, WorkflowId
-from core.domain.run import Run, RunStatus, Snapshot
-from core.domain.step import StepResult
+from core.domain.run import Run, RunStatus, Snapshot, StepResult
 from core.domain.tool import ToolCall
 from core.errors import StorageFailed
-from core.persistence.in_memory import MemoryStorage
-from core.persistence.memory_tables import Tables
 from core.ports.storage import Chunk, Write
+from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.in_memory.tables import Tables
 
 Json = dict[str, Any]
 
 
-class FaultyDisk(MemoryStorage):
+class FaultyDisk(InMemoryStorage):
     """The store of one process. Commits take effect one after the other, in the order in which they were asked for.
 
     `crash_at`: the number of the commit at which the process dies, and whether that commit still takes effect.

@@ -8,15 +8,14 @@ from typing import Any
 from core.domain.events import Event
 from core.domain.fold import replay
 from core.domain.ids import RunId
-from core.domain.json_text import decode
-from core.domain.message import MessageState
-from core.domain.run import Run, RunStatus
-from core.domain.step import StepResult, StepStatus
+from core.domain.messages import MessageState
+from core.domain.run import Run, RunStatus, StepResult, StepStatus
+from core.domain.text.json_text import decode
 from core.domain.tool import CallStatus, Effect, ToolCall
-from core.persistence.in_memory import MemoryStorage
 from tests.simulation.people import CANCEL_S
 from tests.simulation.reference import Comes, Expected
 from tests.simulation.world import World
+from tests.support.in_memory.storage import InMemoryStorage
 
 Json = dict[str, Any]
 
@@ -83,7 +82,7 @@ def check_deadline(scenario: Json, world: World, run: Run, active_s: float) -> N
         world.blame(f"{run.title} was active for {active_s:.3f} s, it may for {limit_s} s (ENGINE §7)")
 
 
-async def check_message(world: World, run: Run, storage: MemoryStorage) -> None:
+async def check_message(world: World, run: Run, storage: InMemoryStorage) -> None:
     """The output of a run is its message, and nothing of what was streamed is left beside it."""
     message = next(one for one in await storage.messages(run.workflow_id) if one.id == run.message_id)
     output = decode(run.output_json or "null")
@@ -169,7 +168,7 @@ def _equal(one: Any, other: Any) -> bool:
     return json.dumps(one) == json.dumps(other)
 
 
-def stale_effects(storage: MemoryStorage, world: World) -> set[tuple[RunId, str]]:
+def stale_effects(storage: InMemoryStorage, world: World) -> set[tuple[RunId, str]]:
     """Where a dead process was at work on what may not be done twice: steps, and agents that had made such a call."""
     tables, once = storage._tables, world.once
     found = set()

@@ -11,8 +11,8 @@ from core.domain.interruption import Action, Answer, InterruptionKind
 from core.domain.run import RunKind, RunStatus
 from core.domain.template import Template
 from core.domain.workflow import Workflow
-from core.engine.engine import Engine
-from core.engine.starting import StartRequest
+from core.engine.runs.engine import Engine
+from core.engine.runs.start_request import StartRequest
 from core.errors import Refused, StorageFailed
 from tests.simulation.disk import FaultyDisk, stored_run
 from tests.simulation.watcher import Watcher

@@ -6,14 +6,14 @@ from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from core.persistence.in_memory import MemoryStorage
-from core.persistence.memory_tables import Tables
 from tests.simulation.checks import check_end, check_life
 from tests.simulation.disk import FaultyDisk
 from tests.simulation.outcomes import stale_effects
 from tests.simulation.process import Process
 from tests.simulation.scenario import templates_of
 from tests.simulation.world import World
+from tests.support.in_memory.storage import InMemoryStorage
+from tests.support.in_memory.tables import Tables
 from tests.support.virtual_loop import Abandoned, VirtualLoop
 
 Json = dict[str, Any]
@@ -54,7 +54,7 @@ def _live(
         _run(loop, process, world)
     process.watcher.close()
     disk.die()
-    left = MemoryStorage(tables.copy())
+    left = InMemoryStorage(tables.copy())
     with _log_of_core(logging.NullHandler()):
         loop.abandon()
     world.turns += loop.turns

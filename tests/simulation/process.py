@@ -9,12 +9,11 @@ from core.bus import Bus
 from core.domain.ids import InterruptionId, RunId
 from core.domain.interruption import InterruptionKind
 from core.domain.live_run import LiveRun
-from core.domain.run import Run, RunStatus
+from core.domain.run import Run, RunStatus, StepStatus
 from core.domain.settings import Settings
-from core.domain.step import StepStatus
-from core.engine.engine import Engine
-from core.engine.steps import StepRunner
-from core.engine.validation import Validator
+from core.engine.plan.validation import Validator
+from core.engine.runs.engine import Engine
+from core.engine.runs.step_runner import StepRunner
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Registry
 from tests.simulation.cast import (

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from core.engine.attempts import Attempts
-from core.engine.checkpoints import Checkpoints
-from core.engine.planner import Plan
-from core.engine.run_log import Log
-from core.engine.seats import Seats
+from core.engine.log.run_journal import RunJournal
+from core.engine.plan.planner import Plan
+from core.engine.runs.attempts import Attempts
+from core.engine.runs.checkpoints import Checkpoints
+from core.engine.runs.run_registry import RunRegistry
 from core.ports.storage import CloseInterruption
 from tests.simulation.play import play
 from tests.simulation.scenario import make_scenario
@@ -31,12 +31,12 @@ def no_claim(patch: Patch) -> None:
 
 def lost_answer(patch: Patch) -> None:
     """What a person answered is told, and not written down."""
-    record = Log.record
+    record = RunJournal.record
 
-    def forgetful(self: Log, *facts: Any, writes: Any = ()) -> "asyncio.Future[frozenset[int]]":
+    def forgetful(self: RunJournal, *facts: Any, writes: Any = ()) -> "asyncio.Future[frozenset[int]]":
         return record(self, *facts, writes=[write for write in writes if not isinstance(write, CloseInterruption)])
 
-    patch.setattr(Log, "record", forgetful)
+    patch.setattr(RunJournal, "record", forgetful)
 
 
 def one_too_many(patch: Patch) -> None:
@@ -51,14 +51,14 @@ def one_too_many(patch: Patch) -> None:
 
 def told_too_early(patch: Patch) -> None:
     """What has to be on disk first is told at once."""
-    record = Log.record
+    record = RunJournal.record
 
-    def hasty(self: Log, *facts: Any, writes: Any = ()) -> "asyncio.Future[frozenset[int]]":
+    def hasty(self: RunJournal, *facts: Any, writes: Any = ()) -> "asyncio.Future[frozenset[int]]":
         done = record(self, *facts, writes=writes)
         self._journal.publish(self._line.pop().events)
         return done
 
-    patch.setattr(Log, "record", hasty)
+    patch.setattr(RunJournal, "record", hasty)
 
 
 def done_again(patch: Patch) -> None:
@@ -75,7 +75,7 @@ def done_again(patch: Patch) -> None:
 
 def never_alone(patch: Patch) -> None:
     """A run that nobody waits for stays below the one that began it, though that has ended."""
-    patch.setattr(Seats, "unawaited", lambda self, run_id: [])
+    patch.setattr(RunRegistry, "unawaited", lambda self, run_id: [])
 
 
 @pytest.mark.parametrize(

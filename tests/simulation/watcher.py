@@ -5,7 +5,7 @@ import asyncio
 from core.bus import Bus
 from core.domain.events import (
     Event,
-    EventsKept,
+    EventsPersisted,
     InterruptionClosed,
     InterruptionRaised,
     RunContinued,
@@ -17,11 +17,10 @@ from core.domain.events import (
     StepFinished,
     StepStarted,
 )
-from core.domain.fold import apply, begin
+from core.domain.fold import apply, created_run
 from core.domain.ids import RunId
 from core.domain.live_run import LiveRun
-from core.domain.run import RunStatus
-from core.domain.step import StepKey
+from core.domain.run import RunStatus, StepKey
 from tests.simulation.world import World
 
 
@@ -43,7 +42,7 @@ class Watcher:
         self._since: dict[RunId, float] = {}
         self._waiting: dict[RunId, list[asyncio.Future[None]]] = {}
         self._ending: dict[RunId, list[asyncio.Future[None]]] = {}
-        self._subscriptions = [bus.subscribe(Event, self._hear), bus.subscribe(EventsKept, self._keep)]
+        self._subscriptions = [bus.subscribe(Event, self._hear), bus.subscribe(EventsPersisted, self._keep)]
 
     def close(self) -> None:
         for subscription in self._subscriptions:
@@ -65,7 +64,7 @@ class Watcher:
             self._ending.setdefault(run_id, []).append(future)
             await future
 
-    def _keep(self, kept: EventsKept) -> None:
+    def _keep(self, kept: EventsPersisted) -> None:
         for event in kept.events:
             if event.fact.stored:
                 self.kept.setdefault(event.run_id, []).append(event)
@@ -73,7 +72,7 @@ class Watcher:
     def _hear(self, event: Event) -> None:
         state = self.states.get(event.run_id)
         if state is None:
-            state = begin(event)
+            state = created_run(event)
             if state is None:  # a run that this process never took in was cancelled
                 return
             self.states[event.run_id] = state

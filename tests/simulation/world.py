@@ -11,11 +11,10 @@ from typing import Any
 
 from core.domain.ids import RunId
 from core.domain.interruption import Action, Interruption, InterruptionKind
-from core.domain.run import RunStatus
-from core.domain.step import StepKey, StepResult, StepStatus
+from core.domain.run import RunStatus, StepKey, StepResult, StepStatus
 from core.domain.tool import Effect
-from core.persistence.memory_tables import Tables
 from tests.simulation.reference import waits_for
+from tests.support.in_memory.tables import Tables
 
 Json = dict[str, Any]
 

@@ -20,10 +20,9 @@ from core.domain.events import (
 )
 from core.domain.ids import CallId, InterruptionId, MessageId, RunId, WorkflowId
 from core.domain.interruption import OPEN_STATUS, InterruptionKind, InterruptionStatus
-from core.domain.message import Message, MessageState, Role
-from core.domain.run import RunKind, RunStatus
+from core.domain.messages import Message, MessageState, Role
+from core.domain.run import RunKind, RunStatus, StepStatus
 from core.domain.settings import Settings
-from core.domain.step import StepStatus
 from core.domain.template import ValidationMode
 from core.domain.toast import Toast, ToastType
 from core.stores.background_workflows import BackgroundWorkflows
@@ -31,7 +30,7 @@ from core.stores.questions import Questions
 from core.stores.toast_feed import ToastFeed
 from core.stores.toasts import Toasts
 from core.stores.view_cache import ViewCache
-from core.stores.viewers import Batch, Viewer
+from core.stores.watched_runs import Batch, Viewer
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 WORKFLOW = WorkflowId("wf_a")

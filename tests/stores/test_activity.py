@@ -8,8 +8,7 @@ from core.domain.events import Event
 from core.domain.fold import replay
 from core.domain.ids import CallId, TaskId
 from core.domain.live_run import LiveRun
-from core.domain.run import RunKind, RunStatus
-from core.domain.step import StepStatus
+from core.domain.run import RunKind, RunStatus, StepStatus
 from core.domain.task import TaskStatus
 from core.domain.tool import CallStatus
 from core.stores.activity import Activity
@@ -21,7 +20,7 @@ from core.stores.activity_items import (
     ActivityState,
     Progress,
     activity_of,
-    counts,
+    count_by_filter,
     target_of,
 )
 from tests.stores.rig import Desk, Teller
@@ -196,7 +195,7 @@ def test_the_filters_take_what_they_say() -> None:
         lambda r: call(r, "2", step="fetch"),
         lambda r: r.step_started("check"),
     )
-    assert counts(activity_of(run)) == {
+    assert count_by_filter(activity_of(run)) == {
         ActivityFilter.ALL: 4,
         ActivityFilter.TOOLS: 2,
         ActivityFilter.AGENTS: 1,
@@ -234,7 +233,7 @@ def test_a_call_gave_what_its_step_was_made_of_and_code_has_a_console() -> None:
         lambda r: r.step_started("fetch"),
         lambda r: call(r, "1", step="fetch", agent=False),
         lambda r: end(r, "1", summary="2 rows"),
-        lambda r: r.say(facts.RawKept(step="fetch", raw=[1, 2])),
+        lambda r: r.say(facts.RawResultSaved(step="fetch", raw=[1, 2])),
         lambda r: r.say(facts.ConsoleWritten(step="fetch", lines=lines, cut=True)),
         lambda r: r.say(facts.StepFinished(step="fetch", status=StepStatus.COMPLETED, output=3)),
     )
@@ -402,7 +401,7 @@ def test_a_task_is_one_item_that_says_how_it_stands() -> None:
         "Send": ActivityState.BLOCKED,
         "Think": ActivityState.DELETED,
     }
-    assert counts(activity_of(run))[ActivityFilter.TASKS] == 3
+    assert count_by_filter(activity_of(run))[ActivityFilter.TASKS] == 3
     detail = detail_of(run, "send")
     assert detail is not None
     assert detail.arguments == {"id": "send", "priority": 2, "dependencies": ["write"]}

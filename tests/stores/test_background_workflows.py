@@ -5,10 +5,9 @@ import pytest
 from core.bus import WorkflowChanged, WorkflowDeleted
 from core.domain.events import RunContinued, RunPaused, StepFinished, StepStarted
 from core.domain.ids import WorkflowId
-from core.domain.run import RunKind, RunStatus
-from core.domain.step import StepStatus
+from core.domain.run import RunKind, RunStatus, StepStatus
 from core.domain.workflow import Workflow
-from core.stores.background_workflows import PROGRESS_S
+from core.stores.background_workflows import PROGRESS_INTERVAL_S
 from tests.stores.rig import START, Desk, heard, text_of
 
 A, B, C = (WorkflowId(f"wf_{name}") for name in "abc")
@@ -94,12 +93,12 @@ def test_steps_that_end_together_are_told_once_and_their_state_is_there_at_once(
     execution = desk.background.get_execution(run.workflow_id)
     assert execution is not None
     assert (execution.progress, told) == ((2, 3), [])
-    desk.time.advance(PROGRESS_S)
+    desk.time.advance(PROGRESS_INTERVAL_S)
     assert told == ["wf_a"]
     desk.tell(run.step_done("three"), run.finished())
     assert told == ["wf_a"] * 2
     desk.background.close()
-    desk.time.advance(PROGRESS_S)
+    desk.time.advance(PROGRESS_INTERVAL_S)
     assert told == ["wf_a"] * 2
 
 
@@ -109,7 +108,7 @@ def test_a_row_is_told_of_at_most_once_for_an_event_and_never_for_a_token() -> N
     told = heard(desk)
     for count, event in enumerate([run.created(), run.started(), run.step_done(), run.finished()], 1):
         desk.tell(event, event)
-        desk.time.advance(PROGRESS_S)
+        desk.time.advance(PROGRESS_INTERVAL_S)
         assert told == ["wf_a"] * count
     other = desk.start("b")
     told.clear()

@@ -7,7 +7,7 @@ from core.bus import Bus, WorkflowDeleted
 from core.domain.ids import MessageId, RunId, WorkflowId
 from core.domain.run import ErrorInfo, Run, RunKind, RunStatus
 from core.domain.toast import Toast, ToastId, ToastType
-from core.stores.inbox import MOST, Inbox
+from core.stores.inbox import MAX_NOTICES, Inbox
 from tests.stores.rig import Pile
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -59,8 +59,8 @@ def test_what_is_said_is_kept_and_what_is_asked_is_not() -> None:
 def test_a_deleted_workflow_leaves_nothing_and_the_oldest_give_way() -> None:
     bus = Bus()
     inbox = Inbox(bus, Pile().toasts)
-    inbox.load(a_run(f"run_{n}", RunStatus.SUCCESS, n, B if n % 2 else A) for n in range(MOST + 10))
-    assert len(inbox.notices) == MOST
+    inbox.load(a_run(f"run_{n}", RunStatus.SUCCESS, n, B if n % 2 else A) for n in range(MAX_NOTICES + 10))
+    assert len(inbox.notices) == MAX_NOTICES
     assert titles(inbox)[-1] == "run_10"
     bus.publish(WorkflowDeleted(B))
     assert all(one.workflow_id == A for one in inbox.notices)

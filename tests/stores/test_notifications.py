@@ -6,7 +6,7 @@ from core.bus import WorkflowDeleted
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
 from core.domain.settings import NotifyLevel, Settings
-from core.stores.notifications import GATHER_S, Group, Notification, Notifications
+from core.stores.notifications import GROUPING_S, Notification, NotificationGroup, Notifications
 from tests.stores.rig import Desk, Teller
 
 
@@ -47,7 +47,7 @@ class Elsewhere:
         self.store.set_present(True)
 
     def wait(self) -> None:
-        self.desk.time.advance(GATHER_S)
+        self.desk.time.advance(GROUPING_S)
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_the_end_of_a_turn_is_none_while_the_next_one_follows(elsewhere: Elsewhe
         run = elsewhere.desk.start(f"turn{turn}", "wf_a")
         elsewhere.desk.time.advance(30)
         elsewhere.end(run)
-        elsewhere.desk.time.advance(GATHER_S / 2)
+        elsewhere.desk.time.advance(GROUPING_S / 2)
     elsewhere.wait()
     assert elsewhere.rung == ["ended:wf_a"]
     elsewhere.desk.start("again", "wf_a")
@@ -151,7 +151,7 @@ def test_more_of_them_join_those_that_share_one_and_one_alone_leaves_it(elsewher
     elsewhere.end(elsewhere.desk.start("again", "wf_b"), RunStatus.ERROR)
     elsewhere.wait()
     assert "wf_b" not in elsewhere.seen["ended:several"].workflows
-    assert elsewhere.seen["ended:wf_b"].group is Group.ENDED
+    assert elsewhere.seen["ended:wf_b"].group is NotificationGroup.ENDED
     assert elsewhere.rung == ["ended:several", "ended:several", "ended:wf_b"]
 
 

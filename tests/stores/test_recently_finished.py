@@ -6,7 +6,7 @@ import pytest
 
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
-from core.stores.background_workflows import Sweep
+from core.stores.background_workflows import SweepReport
 from tests.stores.rig import Desk, heard, text_of
 
 A, B = WorkflowId("wf_a"), WorkflowId("wf_b")
@@ -51,7 +51,7 @@ def test_a_sweep_can_be_asked_for_and_leaves_no_timer_when_nothing_stays() -> No
     desk.tell(desk.start("a").finished(RunStatus.CANCELLED))
     desk.time.advance(30)
     sweep = desk.background.cleanup(desk.time.monotonic() + 600)
-    assert sweep == Sweep(released=1, timed_out=1, kept=0)
+    assert sweep == SweepReport(released=1, timed_out=1, kept=0)
     assert desk.time.timers == 0
 
 

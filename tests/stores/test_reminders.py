@@ -10,9 +10,8 @@ from core.domain.interruption import InterruptionKind
 from core.domain.run import RunStatus
 from core.domain.settings import NotifyLevel, Settings
 from core.domain.toast import ToastType
-from core.stores.notifications import GATHER_S, Notification, Notifications
-from core.stores.reminder_toast import ReminderToast
-from core.stores.reminders import LOOK_AGAIN_S, Reminders
+from core.stores.notifications import GROUPING_S, Notification, Notifications
+from core.stores.question_reminders import MAX_TIMER_S, Reminders, ReminderToast
 from tests.stores.rig import Desk, Teller
 
 MINUTE = 60.0
@@ -83,7 +82,7 @@ def test_one_is_told_of_again_in_the_place_of_its_toast_and_by_the_desktop(offic
     office.desk.time.advance(29 * MINUTE)
     assert office.toasts == [("user_question", "Which?", 1)]
     office.rung.clear()
-    office.desk.time.advance(MINUTE + GATHER_S)
+    office.desk.time.advance(MINUTE + GROUPING_S)
     assert office.toasts == [("question_reminder", "Which?", 1)]
     assert [(one.key, one.toasts[0].code) for one in office.rung] == [("asking:wf_a", "question_reminder")]
     office.desk.time.advance(8 * 60 * MINUTE)
@@ -95,7 +94,7 @@ def test_one_is_told_of_again_in_the_place_of_its_toast_and_by_the_desktop(offic
 
 def test_several_make_one_and_what_is_answered_leaves_it(office: Office) -> None:
     runs = [office.ask(name, f"{name}?") for name in ("a", "b", "c")]
-    office.desk.time.advance(GATHER_S)
+    office.desk.time.advance(GROUPING_S)
     office.rung.clear()
     office.desk.time.advance(31 * MINUTE)
     assert office.toasts == [("question_reminder", "wf_a, wf_b, wf_c", 3)]
@@ -176,11 +175,11 @@ def test_a_jump_of_the_clock_is_seen_within_a_minute_and_makes_one_reminder(
     for name in "abcd":
         office.ask(name)
     time = office.desk.time
-    time.advance(GATHER_S)
+    time.advance(GROUPING_S)
     office.rung.clear()
     now = time.now
     monkeypatch.setattr(time, "now", lambda: now() + timedelta(hours=9))
-    time.advance(LOOK_AGAIN_S + GATHER_S)
+    time.advance(MAX_TIMER_S + GROUPING_S)
     assert [len(one.toasts) for one in office.rung] == [4]
     assert [code for code, _, _ in office.toasts] == ["question_reminder"]
     time.advance(60 * MINUTE)
@@ -190,7 +189,7 @@ def test_a_jump_of_the_clock_is_seen_within_a_minute_and_makes_one_reminder(
 def test_without_a_window_there_is_no_timer(office: Office) -> None:
     office.reminders.close()
     office.ask("a")
-    office.desk.time.advance(GATHER_S)
+    office.desk.time.advance(GROUPING_S)
     assert office.desk.time.timers == 0
     office.desk.time.advance(90 * MINUTE)
     assert office.toasts == [("user_question", "Which?", 1)]

@@ -3,9 +3,9 @@
 from core.domain import events as facts
 from core.domain.ids import CallId, InterruptionId, SubAgentId
 from core.domain.interruption import InterruptionKind, InterruptionStatus
-from core.domain.step import StepStatus
+from core.domain.run import StepStatus
 from core.stores.activity_details import detail_of
-from core.stores.activity_items import ActivityFilter, ActivityKind, ActivityState, activity_of, counts
+from core.stores.activity_items import ActivityFilter, ActivityKind, ActivityState, activity_of, count_by_filter
 from tests.stores.rig import Desk, Teller
 from tests.stores.test_activity import call, chat, end
 
@@ -40,7 +40,7 @@ def test_they_are_agents_in_the_activity_and_their_calls_say_whose_they_are() ->
         (ActivityKind.TOOL, "spawn_agent", None),
         (ActivityKind.AGENT, "Ada", None),
     ]
-    assert counts(items)[ActivityFilter.AGENTS] == 2
+    assert count_by_filter(items)[ActivityFilter.AGENTS] == 2
     assert (items[1].state, items[1].duration_s) == (ActivityState.DONE, 1.5)
     detail = detail_of(run, items[1].id)
     assert detail is not None

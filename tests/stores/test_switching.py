@@ -3,7 +3,7 @@
 import random
 
 from core.domain.events import Event
-from core.stores.viewers import Batch
+from core.stores.watched_runs import Batch
 from tests.stores.rig import Desk, text_of
 
 SEED = 20260206

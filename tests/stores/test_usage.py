@@ -19,12 +19,10 @@ from core.domain.events import (
 from core.domain.fold import replay
 from core.domain.ids import CallId, SubAgentId, WorkflowId
 from core.domain.live_run import LiveRun
-from core.domain.run import RunKind, RunStatus
+from core.domain.run import SUMMARY_TEMPLATE, RunKind, RunStatus, StepStatus
 from core.domain.settings import Settings
-from core.domain.step import StepStatus
-from core.domain.summary import SUMMARY_TEMPLATE
 from core.stores.background_workflows import BackgroundWorkflows
-from core.stores.usage import SPEED_S, Spent, Usage, WorkflowUsage
+from core.stores.usage import SPEED_INTERVAL_S, TokenUsage, Usage, WorkflowUsage
 from tests.stores.rig import FakeTime, Teller
 
 
@@ -111,8 +109,8 @@ def test_the_turn_and_the_whole_are_counted_while_nobody_looks(desk: Desk) -> No
     desk.turn("2", 200, used(190, 20, 0.02, 400))
     desk.tell(Teller("other", "wf_b", desk.time).created())
     found = desk.usage.of(A)
-    assert found.turn == Spent(190, 20, 0.02, answers=1)
-    assert found.total == Spent(280, 30, 0.03, answers=2)
+    assert found.turn == TokenUsage(190, 20, 0.02, answers=1)
+    assert found.total == TokenUsage(280, 30, 0.03, answers=2)
     assert (found.context_tokens, found.is_cut, found.tokens_a_second) == (210, False, 50)
 
 
@@ -168,7 +166,7 @@ def test_runs_below_count_in_the_turn_that_began_them(desk: Desk) -> None:
     root = Teller("2", "wf_a", desk.time)
     child = Teller("3", "wf_a", desk.time)
     desk.tell(root.created(), child.created_below(root), child.say(used(7, 3, 0.5)))
-    assert desk.usage.of(A).turn == Spent(7, 3, 0.5, answers=1)
+    assert desk.usage.of(A).turn == TokenUsage(7, 3, 0.5, answers=1)
     assert desk.usage.of(A).total.input_tokens == 97
 
 
@@ -178,7 +176,7 @@ def test_of_runs_below_that_asked_no_model_nothing_is_kept(desk: Desk) -> None:
     for number in range(50):
         child = Teller(f"c{number}", "wf_a", desk.time)
         desk.tell(child.created_below(root), child.finished())
-    assert desk.usage.of(A).turn == Spent(7, 3, 0.5, answers=1)
+    assert desk.usage.of(A).turn == TokenUsage(7, 3, 0.5, answers=1)
     assert len(desk.usage._runs[A]) == 1
 
 
@@ -189,16 +187,16 @@ def test_what_nobody_counted_or_priced_is_not_taken_for_nothing(desk: Desk) -> N
     desk.turn("2", 100, used(10, 5, 0.25))
     partly = desk.usage.of(A).total
     assert (partly.cost, partly.is_less, partly.is_cheaper) == (0.25, True, True)
-    assert desk.usage.of(A).turn == Spent(10, 5, 0.25, answers=1)
+    assert desk.usage.of(A).turn == TokenUsage(10, 5, 0.25, answers=1)
     desk.turn("3", 100, used(10, 5, None))
-    assert desk.usage.of(A).turn == Spent(10, 5, None, is_cheaper=True, answers=1)
+    assert desk.usage.of(A).turn == TokenUsage(10, 5, None, is_cheaper=True, answers=1)
 
 
 def test_a_request_that_was_refused_has_nothing_to_count(desk: Desk) -> None:
     desk.turn("1", 100, used(10, 5, 0.25))
     desk.turn("2", 100, None, error={"code": "provider_error", "message": "no", "status": 429})
-    assert desk.usage.of(A).total == Spent(10, 5, 0.25, answers=1)
-    assert desk.usage.of(A).turn == Spent()
+    assert desk.usage.of(A).total == TokenUsage(10, 5, 0.25, answers=1)
+    assert desk.usage.of(A).turn == TokenUsage()
 
 
 def test_what_an_agent_without_bounds_was_told_counts_for_the_next_one(desk: Desk) -> None:
@@ -228,7 +226,7 @@ def test_the_speed_of_an_answer_is_told_now_and_then_while_it_comes_in(desk: Des
         desk.time.advance(0.099)
         fact = TokenReceived(text="x", message_id=run.message_id, offset=number, step="chat")
         desk.tell(run.say(fact))
-    assert 3 <= desk.changes - before <= 2.1 / SPEED_S
+    assert 3 <= desk.changes - before <= 2.1 / SPEED_INTERVAL_S
     speed = desk.usage.of(A).tokens_a_second
     assert speed is not None
     assert 9 < speed < 11
@@ -267,7 +265,7 @@ def test_sub_agents_count_and_leave_the_gauge_of_the_conversation_alone(desk: De
     after = desk.usage.of(A)
     assert (after.context_tokens, after.is_cut, after.tokens_a_second) == (210, False, 50)
     assert (before.context_tokens, before.is_cut, before.tokens_a_second) == (210, False, 50)
-    assert after.turn == Spent(1090, 110, 0.02, is_cheaper=True, answers=2)
+    assert after.turn == TokenUsage(1090, 110, 0.02, is_cheaper=True, answers=2)
     desk.tell(teller.finished())
     later = Desk()
     later.usage.load(A, desk.stored())

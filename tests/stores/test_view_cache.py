@@ -5,11 +5,11 @@ import pytest
 from core.bus import WorkflowDeleted
 from core.domain.fold import replay
 from core.domain.ids import MessageId, WorkflowId
-from core.domain.message import Message, MessageState, Role
+from core.domain.messages import Message, MessageState, Role
 from core.domain.run import RunStatus
 from core.stores import view_cache
 from core.stores.view_cache import ViewCache
-from core.stores.viewers import Batch
+from core.stores.watched_runs import Batch
 from tests.stores.rig import START, Desk, Teller
 
 A, B = WorkflowId("wf_a"), WorkflowId("wf_b")
@@ -284,7 +284,7 @@ def test_runs_below_are_watched_while_their_workflow_is_viewed_and_let_go_with_i
 
 
 def test_of_very_many_runs_below_the_newest_are_watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(view_cache, "BELOW_WATCHED", 3)
+    monkeypatch.setattr(view_cache, "MAX_WATCHED_CHILDREN", 3)
     desk = Desk()
     root = desk.start("a")
     desk.background.set_viewed(root.workflow_id)

@@ -5,7 +5,7 @@ import pytest
 from core.domain.ids import RunId
 from core.domain.run import RunStatus
 from core.errors import NotFound
-from core.stores.viewers import Batch
+from core.stores.watched_runs import Batch
 from tests.stores.rig import Desk, Received, Teller, text_of
 
 

@@ -17,12 +17,11 @@ from core.domain.events import (
 )
 from core.domain.fold import replay
 from core.domain.interruption import Action, Interruption, InterruptionKind
-from core.domain.json_text import decode
 from core.domain.live_run import LiveRun
-from core.domain.run import RunStatus
-from core.domain.step import StepKey, StepStatus
-from core.domain.sub_agent import SubAgentNote, is_sub_agent
+from core.domain.run import RunStatus, StepKey, StepStatus
+from core.domain.sub_agent import SubAgentRecord, is_sub_agent
 from core.domain.template import ValidationMode
+from core.domain.text.json_text import decode
 from core.domain.tool import CallStatus
 from tests.support.crash_scenarios import Scenario
 from tests.support.lives import Disk, Life
@@ -231,7 +230,7 @@ def _sub_agents(rebuilt: LiveRun) -> Mapping[str, Any]:
 
 def _sub_agent_rows(disk: Disk) -> Mapping[str, Any]:
     rows = [row for key, row in disk.results.items() if not key.is_part and is_sub_agent(key.step)]
-    notes = [(row, SubAgentNote.of_json(row.output_json)) for row in rows]
+    notes = [(row, SubAgentRecord.of_json(row.output_json)) for row in rows]
     return {row.key.step: (note.name, row.status, note.input_tokens, note.output_tokens) for row, note in notes}
 
 

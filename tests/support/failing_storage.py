@@ -7,14 +7,13 @@ from typing import Any, TypeVar
 from core.domain.events import Event
 from core.domain.ids import RunId, WorkflowId
 from core.domain.interruption import Interruption
-from core.domain.message import Message
-from core.domain.run import Run, Snapshot
-from core.domain.step import StepResult
+from core.domain.messages import Message
+from core.domain.run import Run, Snapshot, StepResult
 from core.domain.tool import ToolCall
 from core.errors import StorageFailed
-from core.persistence.in_memory import MemoryStorage
 from core.persistence.surreal import SurrealStorage
 from core.ports.storage import Chunk, Write
+from tests.support.in_memory.storage import InMemoryStorage
 
 T = TypeVar("T")
 
@@ -49,43 +48,43 @@ class Trouble:
         raise StorageFailed(self.code, "a failure for the sake of a test")
 
 
-class FailingMemory(MemoryStorage):
+class FailingMemory(InMemoryStorage):
     """The store in memory, in trouble."""
 
     trouble: Trouble
 
     async def commit(self, writes: Sequence[Write]) -> frozenset[int]:
-        return await self.trouble.meet(lambda: MemoryStorage.commit(self, writes), is_commit=True)
+        return await self.trouble.meet(lambda: InMemoryStorage.commit(self, writes), is_commit=True)
 
     async def run(self, run_id: RunId) -> Run | None:
-        return await self.trouble.meet(lambda: MemoryStorage.run(self, run_id))
+        return await self.trouble.meet(lambda: InMemoryStorage.run(self, run_id))
 
     async def runs(self, **where: Any) -> list[Run]:
-        return await self.trouble.meet(lambda: MemoryStorage.runs(self, **where))
+        return await self.trouble.meet(lambda: InMemoryStorage.runs(self, **where))
 
     async def messages(self, workflow_id: WorkflowId) -> list[Message]:
-        return await self.trouble.meet(lambda: MemoryStorage.messages(self, workflow_id))
+        return await self.trouble.meet(lambda: InMemoryStorage.messages(self, workflow_id))
 
     async def unfinished_runs(self) -> list[Run]:
-        return await self.trouble.meet(lambda: MemoryStorage.unfinished_runs(self))
+        return await self.trouble.meet(lambda: InMemoryStorage.unfinished_runs(self))
 
     async def snapshot(self, run_id: RunId) -> Snapshot:
-        return await self.trouble.meet(lambda: MemoryStorage.snapshot(self, run_id))
+        return await self.trouble.meet(lambda: InMemoryStorage.snapshot(self, run_id))
 
     async def interruptions(self, run_id: RunId) -> list[Interruption]:
-        return await self.trouble.meet(lambda: MemoryStorage.interruptions(self, run_id))
+        return await self.trouble.meet(lambda: InMemoryStorage.interruptions(self, run_id))
 
     async def step_results(self, run_id: RunId, *, iterations: bool = True) -> list[StepResult]:
-        return await self.trouble.meet(lambda: MemoryStorage.step_results(self, run_id, iterations=iterations))
+        return await self.trouble.meet(lambda: InMemoryStorage.step_results(self, run_id, iterations=iterations))
 
     async def tool_calls(self, run_id: RunId) -> list[ToolCall]:
-        return await self.trouble.meet(lambda: MemoryStorage.tool_calls(self, run_id))
+        return await self.trouble.meet(lambda: InMemoryStorage.tool_calls(self, run_id))
 
     async def events(self, run_id: RunId) -> list[Event]:
-        return await self.trouble.meet(lambda: MemoryStorage.events(self, run_id))
+        return await self.trouble.meet(lambda: InMemoryStorage.events(self, run_id))
 
     async def chunks(self, run_id: RunId) -> list[Chunk]:
-        return await self.trouble.meet(lambda: MemoryStorage.chunks(self, run_id))
+        return await self.trouble.meet(lambda: InMemoryStorage.chunks(self, run_id))
 
 
 class FailingSurreal(SurrealStorage):

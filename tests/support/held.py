@@ -16,7 +16,7 @@ from psygnal import SignalInstance
 
 from core.bus import Bus
 
-ROWS = {"core.domain.agent.Answering", "core.domain.workflow.Workflow", "core.stores.workflows.ListedWorkflow"}
+ROWS = {"core.domain.agent.AgentSelection", "core.domain.workflow.Workflow", "core.stores.workflows.ListedWorkflow"}
 """What a row of the sidebar is made of: one of each stays for each workflow."""
 
 _PROC = Path("/proc/self")

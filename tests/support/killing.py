@@ -20,10 +20,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, Self
 
-from core.persistence.in_memory import MemoryStorage
 from core.persistence.surreal import SurrealStorage
 from tests.support.aftermath import problems
 from tests.support.crash_scenarios import CHAT, RECORDED, SCENARIOS, Scenario
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.lives import Place, lead
 from tests.support.mortal import ANYWHERE, MIDDLE, Fuse, MortalStorage
 from tests.support.project import ROOT
@@ -186,7 +186,7 @@ async def rehearse() -> None:
     for name in ("chain", "agent"):
         with TemporaryDirectory() as folder:
             place = Place(Path(folder))
-            await lead(MemoryStorage(), place, SCENARIOS[name], Fuse(place.trace))
+            await lead(InMemoryStorage(), place, SCENARIOS[name], Fuse(place.trace))
 
 
 def main() -> None:

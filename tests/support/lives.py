@@ -5,21 +5,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from core.app import Core
 from core.bus import Bus
 from core.domain.events import Event
 from core.domain.fold import fold
 from core.domain.ids import CallId, RunId, WorkflowId, id_from_key
 from core.domain.interruption import Action, Answer, Interruption, InterruptionKind
 from core.domain.live_run import LiveRun
-from core.domain.run import Run, RunKind
-from core.domain.step import StepKey, StepResult
+from core.domain.run import Run, RunKind, StepKey, StepResult
 from core.domain.template import Template
 from core.domain.tool import ToolCall
 from core.domain.workflow import Workflow
-from core.engine.starting import StartRequest
+from core.engine.runs.start_request import StartRequest
 from core.ports.clock import SystemClock
 from core.ports.storage import Storage
-from core.wiring import Core, run_core
+from core.wiring import run_core
 from tests.support.command_line import template
 from tests.support.crash_scenarios import Scenario
 from tests.support.effects import EffectLog, Effects

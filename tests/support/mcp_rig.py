@@ -19,13 +19,12 @@ from core.ports.model import ModelClient
 from core.ports.tools import CallContext
 from core.sandbox.pool import WorkerPool
 from core.sandbox.schemas import JsonSchemas
-from core.tools.consent import MemoryBook
 from core.tools.invocation import ToolInvoker
 from core.tools.mcp.hub import Hub
-from core.tools.mcp.launch import Launch, resolved
-from core.tools.mcp.listing import Listing
+from core.tools.mcp.launch import LaunchSpec, resolve_launch
 from core.tools.mcp.sampling import Sampling
-from core.tools.registry import Registry
+from core.tools.mcp.tool_list import ToolListing
+from core.tools.registry import InMemoryConsentBook, Registry
 from tests.support.project import ROOT
 from tests.tools.rig import context, error_of
 
@@ -58,7 +57,7 @@ class McpRig:
     hub: Hub
     invoker: ToolInvoker
     secrets: dict[str, Mapping[str, str]]
-    book: MemoryBook
+    book: InMemoryConsentBook
     facts: list[Fact] = field(default_factory=list)
 
     def add(self, name: str, **fields: Any) -> ServerId:
@@ -89,15 +88,15 @@ class McpRig:
 @asynccontextmanager
 async def mcp_rig(model: ModelClient | None = None) -> AsyncIterator[McpRig]:
     pool = WorkerPool(size=1)
-    schemas, clock, book = JsonSchemas(pool), SystemClock(), MemoryBook()
+    schemas, clock, book = JsonSchemas(pool), SystemClock(), InMemoryConsentBook()
     registry = Registry(schemas)
     secrets: dict[str, Mapping[str, str]] = {}
 
-    async def launch_of(server: McpServer) -> Launch:
-        return replace(resolved(server), secrets=frozenset(secrets.get(server.id, {}).values()))
+    async def launch_of(server: McpServer) -> LaunchSpec:
+        return replace(resolve_launch(server), secrets=frozenset(secrets.get(server.id, {}).values()))
 
-    async def keep(server: ServerId, listing: Listing) -> None:
-        assert Listing.from_json(listing.to_json()) == listing
+    async def keep(server: ServerId, listing: ToolListing) -> None:
+        assert ToolListing.from_json(listing.to_json()) == listing
 
     sampling = Sampling(model, book)  # type: ignore[arg-type]  # who has none does not ask it
     hub = Hub(registry, schemas, clock, sampling, launch_of, keep, lambda: None)

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from core.app import Core
 from core.domain.events import Event, StepStarted
 from core.domain.ids import RunId, TemplateId, WorkflowId
 from core.domain.interruption import Action, Answer
@@ -15,13 +16,12 @@ from core.domain.run import Run, RunStatus
 from core.domain.template import Template
 from core.domain.toast import ToastType
 from core.ports.storage import PutTemplate, StoredTemplate
-from core.ports.templates import FoundTemplate
+from core.ports.templates import ResolvedTemplate
 from core.services.outcome import Ok, Outcome
 from core.stores.activity import Activity
-from core.stores.activity_items import counts
-from core.stores.background_workflows import RECENT_S, SWEEP_S
-from core.stores.toasts import HISTORY_KEPT
-from core.wiring import Core
+from core.stores.activity_items import count_by_filter
+from core.stores.background_workflows import RECENT_S, SWEEP_INTERVAL_S
+from core.stores.toasts import MAX_HISTORY
 from tests.support.command_line import template
 from tests.support.held import Held, children, held, timers
 
@@ -65,7 +65,7 @@ class MixedRuns:
         stored = StoredTemplate(TemplateId("tpl_part"), 1, CHILD, text, self._core.clock.now())
         await self._core.storage.commit([PutTemplate(stored)])
         toasts = self._core.stores.toasts
-        for number in range(HISTORY_KEPT):
+        for number in range(MAX_HISTORY):
             toasts.dismiss(toasts.add(ToastType.INFO, "said", title=str(number)))
         await asyncio.gather(*(asyncio.to_thread(time.sleep, 0.05) for _ in range(THREADS)))
         self._standing = asyncio.all_tasks()
@@ -90,7 +90,7 @@ class MixedRuns:
             if len(children() - self._others) in (0, WORKERS):  # 0: the system does not tell
                 break  # else a worker had answered often enough, and nobody followed it
         for _ in range(2):  # first texts are released, then rows leave
-            stores.background.tick(self._core.clock.monotonic() + RECENT_S + SWEEP_S)
+            stores.background.tick(self._core.clock.monotonic() + RECENT_S + SWEEP_INTERVAL_S)
         stores.toasts.clear()
         while near := [due_s for due_s in timers() if due_s < NEAR_S]:
             await asyncio.sleep(max(near))
@@ -187,7 +187,7 @@ class MixedRuns:
         await self._ended(await self._start(*steps, given=given), RunStatus.SUCCESS)
 
     async def _start(self, *steps: dict[str, Any], given: dict[str, Any] | None = None, **fields: Any) -> Run:
-        found = FoundTemplate(Template.model_validate(template(*steps, title="Mixed", **fields)))
+        found = ResolvedTemplate(Template.model_validate(template(*steps, title="Mixed", **fields)))
         run = _ok(await self._core.runs.start(found, given or {}, allow=(self._folder,), base=self._folder))
         self._list_workflow(run)
         return run
@@ -235,7 +235,7 @@ class Person:
                 await asyncio.sleep(0)
                 assert viewer.is_open
         assert all(message.id for message in stores.view.messages)
-        assert counts(self._activity.items)
+        assert count_by_filter(self._activity.items)
 
 
 def _ok(outcome: Outcome[T]) -> T:

@@ -19,8 +19,7 @@ from core.ports.storage import AppendEvents, ChangeRun, Claim, PutStepResult, Pu
 from core.ports.tools import CallContext
 from core.threads.pieces import Pieces
 from core.tools.builtin import write_file
-from core.tools.handles import Folder
-from core.tools.picked import PickedFiles
+from core.tools.file_access import Folder, PickedFiles
 from core.tools.registry import Arguments
 
 ANYWHERE = 0

@@ -3,16 +3,15 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from core.app import Core
 from core.domain.events import Event, RecordingSealed, RunFinished, StepFinished, StepRecorded
 from core.domain.fold import replay
 from core.domain.ids import RunId, WorkflowId
 from core.domain.recording import Recording
-from core.domain.run import Run, RunKind, RunStatus
-from core.domain.step import StepStatus
-from core.engine.templating import Wishes
+from core.domain.run import Run, RunKind, RunStatus, StepStatus
 from core.ports.storage import Storage
+from core.recording.template_builder import ExportOptions
 from core.services.outcome import Failed
-from core.wiring import Core
 from tests.support.crash_scenarios import Scenario
 
 
@@ -30,7 +29,7 @@ async def seal(core: Core, scenario: Scenario, workflow_id: WorkflowId) -> list[
     before = await core.storage.events(run.id)
     found = list(_in_the_middle(scenario, run.id, before))
     if not run.status.is_final:
-        sealed = await core.recording.seal(run.id, Wishes(title="T"))
+        sealed = await core.recording.seal(run.id, ExportOptions(title="T"))
         if isinstance(sealed, Failed):
             return [*found, f"it could not be sealed: {sealed}"]
     run, events = await recording_of(core.storage, workflow_id) or run, await core.storage.events(run.id)

@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from core.app import Core
 from core.bus import Bus
 from core.domain.events import (
     Event,
-    EventsKept,
+    EventsPersisted,
     InterruptionClosed,
     InterruptionRaised,
     RunContinued,
@@ -21,7 +22,7 @@ from core.domain.live_run import LiveRun
 from core.domain.run import RunKind, RunStatus
 from core.errors import StorageFailed
 from core.ports.clock import Clock
-from core.wiring import Core, run_core
+from core.wiring import run_core
 from tests.support.aftermath import effects_without_cover, problems
 from tests.support.crash_scenarios import Scenario
 from tests.support.effects import Effects
@@ -53,7 +54,7 @@ class Listener:
         self._heard: list[Event] = []
         self._tables = storage._tables if isinstance(storage, FailingMemory) else None
         bus.subscribe(Event, self._hear)
-        bus.subscribe(EventsKept, self._hear_kept)
+        bus.subscribe(EventsPersisted, self._hear_kept)
 
     @property
     def heard_of(self) -> set[RunId]:
@@ -86,7 +87,7 @@ class Listener:
                 if isinstance(fact, RECORDED):
                     self._require(event, "was told")
 
-    def _hear_kept(self, kept: EventsKept) -> None:
+    def _hear_kept(self, kept: EventsPersisted) -> None:
         self._heard += kept.events
         for event in kept.events:
             self._require(event, "was told to be kept")

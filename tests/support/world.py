@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.app import Core
 from core.domain.events import Event, Fact
 from core.domain.ids import RunId, WorkflowId, new_id
 from core.domain.interruption import Action, Answer
@@ -13,16 +14,16 @@ from core.domain.run import Run, RunKind
 from core.domain.template import Template
 from core.domain.tool import ToolInfo
 from core.domain.workflow import Workflow
-from core.engine.starting import StartRequest
+from core.engine.runs.start_request import StartRequest
 from core.errors import ToolFailed
-from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import Clock, SystemClock
 from core.ports.storage import Storage
 from core.ports.tools import CallContext
 from core.services.outcome import Ok
 from core.tools.registry import Tool
-from core.wiring import Core, run_core
+from core.wiring import run_core
 from tests.support.command_line import template
+from tests.support.in_memory.storage import InMemoryStorage
 
 
 @dataclass
@@ -143,7 +144,7 @@ async def a_world(
     storage: Storage | None = None, more_tools: Iterable[Tool] = (), clock: Clock | None = None
 ) -> AsyncIterator[World]:
     """A world on `storage`, or on an empty one."""
-    storage = storage or MemoryStorage()
+    storage = storage or InMemoryStorage()
     tools = Tools()
     async with run_core(storage, clock, more_tools=[*tools.all(), *more_tools]) as core:
         yield World(core, storage, tools)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.domain.json_text import encode, encode_output, readable
+from core.domain.text.json_text import encode, encode_output, readable_json
 from core.errors import StepFailed
-from core.threads import long_json
-from core.threads.long_json import is_long, output_text, readable_text, text_of, value_of
+from core.threads import long_values
+from core.threads.long_values import decode_async, encode_async, encode_output_async, is_long, readable_async
 
 ROWS = [{"number": number, "name": f"row {number}", "words": ["one", "two"]} for number in range(10_000)]
 
@@ -24,18 +24,18 @@ VALUES = st.recursive(
 @pytest.fixture
 def short_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that small values are written as long ones are."""
-    monkeypatch.setattr(long_json, "SHORT_CHARACTERS", 8)
-    monkeypatch.setattr(long_json, "PIECE_CHARACTERS", 3)
-    monkeypatch.setattr(long_json, "GROUP", 2)
+    monkeypatch.setattr(long_values, "SHORT_CHARACTERS", 8)
+    monkeypatch.setattr(long_values, "MASKED_PIECE_CHARACTERS", 3)
+    monkeypatch.setattr(long_values, "GROUP", 2)
 
 
 @pytest.mark.usefixtures("short_pieces")
 @settings(max_examples=200, deadline=None)
 @given(VALUES)
 def test_a_value_in_pieces_is_the_same_text(value: Any) -> None:
-    assert asyncio.run(output_text(value)) == encode_output(value)
-    assert asyncio.run(text_of(value)) == encode(value)
-    assert asyncio.run(readable_text(value)) == readable(value)
+    assert asyncio.run(encode_output_async(value)) == encode_output(value)
+    assert asyncio.run(encode_async(value)) == encode(value)
+    assert asyncio.run(readable_async(value)) == readable_json(value)
 
 
 @pytest.mark.parametrize(
@@ -52,19 +52,19 @@ def test_a_value_in_pieces_is_the_same_text(value: Any) -> None:
 )
 async def test_a_long_value_is_written_exactly(value: Any) -> None:
     assert is_long(value)
-    text = await output_text(value)
+    text = await encode_output_async(value)
     assert text == encode(value)
-    assert encode(await value_of(text)) == text
-    assert await text_of(value) == text
-    assert await readable_text(value) == readable(value)
+    assert encode(await decode_async(text)) == text
+    assert await encode_async(value) == text
+    assert await readable_async(value) == readable_json(value)
 
 
 async def test_a_value_that_is_long_and_deep_is_written_too() -> None:
     value: Any = "x" * 100_000
     for _ in range(600):
         value = [value]
-    assert await text_of(value) == encode(value)
-    assert await readable_text(value) == readable(value)
+    assert await encode_async(value) == encode(value)
+    assert await readable_async(value) == readable_json(value)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ async def test_a_value_that_is_long_and_deep_is_written_too() -> None:
 )
 async def test_what_cannot_be_kept_is_refused_as_at_once(value: Any, code: str) -> None:
     with pytest.raises(StepFailed) as refused:
-        await output_text(value)
+        await encode_output_async(value)
     assert refused.value.code == code
     with pytest.raises(StepFailed) as at_once:
         encode_output(value)
@@ -88,7 +88,7 @@ async def test_what_cannot_be_kept_is_refused_as_at_once(value: Any, code: str) 
 
 async def test_ten_megabytes_of_text_and_one_of_structure_are_kept() -> None:
     value = {"text": "x" * 9_900_000, "rows": ROWS}
-    assert await output_text(value) == encode(value)
+    assert await encode_output_async(value) == encode(value)
 
 
 async def test_a_cycle_and_deep_nesting_are_refused() -> None:
@@ -99,13 +99,13 @@ async def test_a_cycle_and_deep_nesting_are_refused() -> None:
         deep = [deep, "x" * 100]
     for value in (cycle, deep):
         with pytest.raises(StepFailed) as refused:
-            await output_text(value)
+            await encode_output_async(value)
         assert refused.value.code in ("not_json", "output_too_large")
 
 
 async def test_the_loop_goes_on_meanwhile() -> None:
     turns = 0
-    writing = asyncio.ensure_future(output_text({"text": "é" * 1_600_000}))
+    writing = asyncio.ensure_future(encode_output_async({"text": "é" * 1_600_000}))
     began = time.perf_counter()
     while not writing.done() and time.perf_counter() - began < 10:
         turns += 1

@@ -15,16 +15,14 @@ from core.domain.events import Fact
 from core.domain.ids import CallId, RunId, WorkflowId
 from core.domain.template import ValidationMode
 from core.domain.tool import CallResult, CallStatus, Category, Runtime, ToolInfo
-from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import Clock, SystemClock
-from core.ports.file_picker import FilePicker
-from core.ports.sandbox import CodeLimits, Console
-from core.ports.schemas import Violation
+from core.ports.sandbox import CodeLimits, Console, Violation
 from core.ports.storage import Storage
-from core.ports.tools import CallContext
+from core.ports.tools import CallContext, FilePicker
 from core.tools.builtin import builtin_tools, keeping_tools
 from core.tools.invocation import ToolInvoker
 from core.tools.registry import Handler, Registry, Tool, Trait
+from tests.support.in_memory.storage import InMemoryStorage
 
 Json = dict[str, Any]
 
@@ -138,7 +136,7 @@ class Builtins:
         viewed: bool = False,
     ) -> None:
         clock = clock or SystemClock()
-        self.storage = storage or MemoryStorage()
+        self.storage = storage or InMemoryStorage()
         self.facts: list[Fact] = []
         self.sandbox = sandbox or ScriptedSandbox(lambda: "null")
         made = (*builtin_tools(self.sandbox, clock), *keeping_tools(self.storage, clock, picker))

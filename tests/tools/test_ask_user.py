@@ -7,7 +7,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from core.domain.ids import InterruptionId, RunId, WorkflowId
-from core.domain.interruption import Action, Answer, Ask, Interruption, InterruptionKind, InterruptionStatus
+from core.domain.interruption import (
+    Action,
+    Answer,
+    Interruption,
+    InterruptionKind,
+    InterruptionRequest,
+    InterruptionStatus,
+)
 from core.domain.tool import CallResult, CallStatus
 from core.tools.builtin import ask_user
 from tests.contracts.rows import START
@@ -20,11 +27,11 @@ class Person:
     """Answers, and keeps what was asked."""
 
     def __init__(self, answer: Answer | None, status: InterruptionStatus = InterruptionStatus.ANSWERED) -> None:
-        self.asked: list[Ask] = []
+        self.asked: list[InterruptionRequest] = []
         self._answer = answer
         self._status = status
 
-    async def __call__(self, ask: Ask, *, anew: bool = False) -> Interruption:
+    async def __call__(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
         self.asked.append(ask)
         opened = Interruption(
             InterruptionId("int_1"),
@@ -150,7 +157,7 @@ async def test_where_nobody_can_be_asked_it_is_not_available() -> None:
 
 async def test_it_has_no_time_limit() -> None:
     class Slow(Person):
-        async def __call__(self, ask: Ask, *, anew: bool = False) -> Interruption:
+        async def __call__(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
             await where_time_flies.sleep(5_000)
             return await super().__call__(ask)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import ToolFailed
-from core.tools.arithmetic import evaluate
+from core.tools.builtin.calculator import evaluate
 from tests.tools.rig import Builtins
 
 OPERATORS = st.sampled_from(["+", "-", "*", "/", "//", "%"])

@@ -12,8 +12,7 @@ from core.domain.settings import OnTimeout, Settings
 from core.domain.template import ValidationMode
 from core.domain.tool import CallStatus, Category
 from core.ports.tools import CallContext
-from core.tools.consent import traits
-from core.tools.registry import Tool
+from core.tools.registry import Tool, call_traits
 from tests.tools.rig import Builtins, call, context, error_of, invoker, tool
 
 AUTO, MANUAL, SELECTIVE = ValidationMode.AUTO, ValidationMode.MANUAL, ValidationMode.SELECTIVE
@@ -38,7 +37,7 @@ def ruling(
     **settings: Any,
 ) -> Ruling:
     policy = ConsentPolicy(Settings(**settings), exceptions or {})
-    return policy.terms(traits(asked, arguments or {}), mode).ruling
+    return policy.terms(call_traits(asked, arguments or {}), mode).ruling
 
 
 def asks(asked: Tool, mode: ValidationMode, **given: Any) -> bool:
@@ -112,7 +111,7 @@ def test_low_risk_is_free_only_where_that_is_set() -> None:
     [(tool(read_only=True), Risk.LOW), (tool(), Risk.MEDIUM), (DANGEROUS, Risk.HIGH)],
 )
 def test_the_risk_of_a_call_goes_by_what_it_does(asked: Tool, risk: Risk) -> None:
-    assert traits(asked, {}).risk is risk
+    assert call_traits(asked, {}).risk is risk
 
 
 def test_the_risk_of_a_call_may_depend_on_its_arguments() -> None:
@@ -162,8 +161,8 @@ TIMEOUTS = [(OnTimeout.REJECT, Action.REJECT), (OnTimeout.APPROVE, Action.APPROV
 @pytest.mark.parametrize(("wanted", "action"), TIMEOUTS)
 def test_a_request_expires_only_if_that_is_set(wanted: OnTimeout, action: Action) -> None:
     settings = {"consent_timeout_s": 45, "consent_on_timeout": wanted}
-    forever = ConsentPolicy(Settings(**settings)).terms(traits(tool(), {}), MANUAL)
-    limited = ConsentPolicy(Settings(consent_expires=True, **settings)).terms(traits(tool(), {}), MANUAL)
+    forever = ConsentPolicy(Settings(**settings)).terms(call_traits(tool(), {}), MANUAL)
+    limited = ConsentPolicy(Settings(consent_expires=True, **settings)).terms(call_traits(tool(), {}), MANUAL)
     assert forever.timeout_ms is None
     assert (limited.timeout_ms, limited.on_timeout) == (45_000, action)
 
@@ -215,8 +214,8 @@ def test_what_reaches_out_of_its_workflow_asks_whatever_holds_for_its_category_a
     )
     reads = tool(read_only=True, category=Category.DATABASE)
     for reaches_out in (False, True):
-        found = ConsentPolicy(free).terms(traits(reads, {}, reaches_out=reaches_out), mode).ruling
+        found = ConsentPolicy(free).terms(call_traits(reads, {}, reaches_out=reaches_out), mode).ruling
         assert (found is Ruling.ASK) is (asked and reaches_out)
     allowed = ConsentPolicy(free, {reads.info.name: Rule.ALLOW})
-    ruled = allowed.terms(traits(reads, {}, reaches_out=True), mode).ruling
+    ruled = allowed.terms(call_traits(reads, {}, reaches_out=True), mode).ruling
     assert ruled is (Ruling.EXCEPTED if asked else Ruling.FREE)

@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 
 from core.errors import ToolFailed
-from core.tools import handles
-from core.tools.folders import explained, resolve
-from core.tools.handles import Folder
+from core.tools import file_access
+from core.tools.file_access import Folder, path_errors, resolve_path
 from tests.tools.rig import Builtins, entries
 
 TOOLS = [("read_file", {}), ("write_file", {"content": "new"}), ("list_files", {})]
@@ -142,18 +141,18 @@ def test_a_link_that_is_put_there_after_the_check_is_not_followed(inside: Path, 
     (inside.parent / "outside/er").mkdir()
     for target in ("a.txt", "er/a.txt"):
         (inside.parent / "outside" / target).write_text("secret")
-    place = resolve("deep/er/a.txt", [str(inside)])
+    place = resolve_path("deep/er/a.txt", [str(inside)])
     victim = inside / swapped
     shutil.rmtree(victim) if victim.is_dir() else victim.unlink()
     victim.symlink_to(inside.parent / "outside" if victim.name != "a.txt" else inside.parent / "outside/a.txt")
-    with pytest.raises(ToolFailed), explained(place.path), place.parent() as (folder, name):
+    with pytest.raises(ToolFailed), path_errors(place.path), place.parent() as (folder, name):
         folder.open_file(name, os.O_RDONLY)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="folders are descriptors on POSIX alone")
 def test_an_open_folder_stays_the_same_when_its_path_is_swapped(inside: Path) -> None:
     (inside / "deep").mkdir()
-    with resolve("deep/new.txt", [str(inside)]).parent() as (folder, name):
+    with resolve_path("deep/new.txt", [str(inside)]).parent() as (folder, name):
         (inside / "deep").rename(inside / "moved")
         (inside / "deep").symlink_to(inside.parent / "outside")
         folder.open_file(name, os.O_WRONLY | os.O_CREAT).close()
@@ -165,15 +164,15 @@ def test_an_open_folder_stays_the_same_when_its_path_is_swapped(inside: Path) ->
 @pytest.mark.parametrize("kind", ["pipe", "link"])
 def test_what_is_put_there_after_the_look_is_refused(inside: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     regular = (inside / "a.txt").stat()
-    place = resolve("special", [str(inside)])
+    place = resolve_path("special", [str(inside)])
     os.mkfifo(inside / "special") if kind == "pipe" else (inside / "special").symlink_to("a.txt")
     monkeypatch.setattr(Folder, "state", lambda folder, name: regular)
-    with pytest.raises(ToolFailed), explained("special"), place.parent() as (folder, name):
+    with pytest.raises(ToolFailed), path_errors("special"), place.parent() as (folder, name):
         folder.open_file(name, os.O_RDONLY)
 
 
 async def test_the_tools_work_where_folders_have_no_descriptors(inside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handles, "HAS_DESCRIPTORS", False)
+    monkeypatch.setattr(file_access, "HAS_DESCRIPTORS", False)
     (inside / "out").symlink_to(inside.parent / "outside")
     builtins = Builtins(inside)
     await builtins.value("write_file", path="deep/b.txt", content="b")
@@ -290,7 +289,7 @@ async def test_a_file_that_would_make_us_wait_is_refused(inside: Path, monkeypat
         def read(self, size: int | None = -1, /) -> Any:
             return None
 
-    monkeypatch.setattr(handles, "FileIO", Waiting)
+    monkeypatch.setattr(file_access, "FileIO", Waiting)
     assert (await Builtins(inside).failure("read_file", path="a.txt"))[0] == "not_a_file"
 
 
@@ -372,7 +371,7 @@ async def test_what_the_system_forbids_is_not_allowed(name: str, more: dict[str,
     ],
 )
 def test_what_the_system_says_is_explained_with_the_path(number: int, code: str) -> None:
-    with pytest.raises(ToolFailed, match=r"^/data/a: ") as failure, explained("/data/a"):
+    with pytest.raises(ToolFailed, match=r"^/data/a: ") as failure, path_errors("/data/a"):
         raise OSError(number, os.strerror(number))
     assert (failure.value.code, failure.value.parameters) == (code, {"path": "/data/a"})
 

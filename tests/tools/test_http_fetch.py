@@ -13,13 +13,12 @@ from typing import Any
 
 import pytest
 
-from core.domain.masking import masked
 from core.domain.risk import Risk
+from core.domain.text.masking import masked
+from core.domain.text.web_address import parse_address
 from core.domain.tool import CallResult, CallStatus, Effect
-from core.domain.web_address import address_of
 from core.tools.builtin import http_fetch
-from core.tools.web.connection import Trust
-from core.tools.web.guard import permitted
+from core.tools.web.connection import TrustStore, permitted_addresses
 from tests.support.http_server import Server, a_server, redirect, response
 from tests.tools.rig import Builtins, error_of
 
@@ -44,7 +43,7 @@ class Names:
 class Web:
     """The tool in a run that allows these origins."""
 
-    def __init__(self, *origins: str, names: Names | None = None, trust: Trust | None = None) -> None:
+    def __init__(self, *origins: str, names: Names | None = None, trust: TrustStore | None = None) -> None:
         self.names = names or Names()
         self.tools = Builtins(more=[http_fetch.tool(self.names, trust)])
         self.tools.context = replace(self.tools.context, origins=origins)
@@ -288,8 +287,8 @@ async def test_a_name_that_leads_elsewhere_the_second_time_is_checked_again(serv
 
 
 async def test_of_several_answers_the_public_ones_alone_are_tried(server: Server) -> None:
-    found = await permitted(
-        address_of("http://a.test/"), (), Names(a_test=[["127.0.0.1", "1.1.1.1", "::1", "10.0.0.1"]])
+    found = await permitted_addresses(
+        parse_address("http://a.test/"), (), Names(a_test=[["127.0.0.1", "1.1.1.1", "::1", "10.0.0.1"]])
     )
     assert found == ["1.1.1.1"]
 
@@ -462,7 +461,7 @@ async def test_proxies_of_the_environment_are_not_used(
 # TLS
 
 
-class Trusting(Trust):
+class Trusting(TrustStore):
     """Whoever this certificate is of."""
 
     def __init__(self, certificate: Path) -> None:

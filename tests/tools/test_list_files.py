@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from core.domain.json_text import encode_output
+from core.domain.text.json_text import encode_output
 from core.tools.builtin import list_files
-from core.tools.handles import Folder
+from core.tools.file_access import Folder
 from tests.tools.rig import Builtins
 
 TREE = ["b.txt", "a.txt", "a/z.txt", "a/b/c.md", "a-b/x.txt", "a b/y.txt", ".hidden"]

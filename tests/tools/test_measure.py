@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.json_text import encode
+from core.domain.text.json_text import encode
 from core.errors import StepFailed
 from core.tools import measure
 from core.tools.measure import RESULT_BYTES, json_bytes

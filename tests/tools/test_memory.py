@@ -10,9 +10,9 @@ from core.domain.ids import WorkflowId
 from core.domain.risk import Risk
 from core.domain.tool import Effect
 from core.errors import StorageFailed
-from core.persistence.in_memory import MemoryStorage
-from core.ports.memories import Wanted
-from core.services.forgetting import Forgetting
+from core.ports.memories import MemoryQuery
+from core.services.memories import MemoryExpiry
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.tools.rig import Builtins, HurriedClock, error_of
 
 
@@ -105,15 +105,15 @@ async def test_a_context_is_found_for_seven_days_and_then_deleted() -> None:
     clock.pass_(microseconds=1)
     assert await contents(tools, "thing") == ["a lasting thing"]
     assert (await tools.failure("memory", action="get", id=memory_id))[0] == "not_found"
-    long_ago = Wanted([tools.context.workflow_id, None], datetime(2026, 1, 2, tzinfo=UTC))
+    long_ago = MemoryQuery([tools.context.workflow_id, None], datetime(2026, 1, 2, tzinfo=UTC))
     assert len(await tools.storage.memories.page(long_ago)) == 2
-    sweeper = Forgetting(tools.storage.memories, clock)
+    sweeper = MemoryExpiry(tools.storage.memories, clock)
     assert (await sweeper.sweep(), await sweeper.sweep()) == (1, 0)
     assert len(await tools.storage.memories.page(long_ago)) == 1
 
 
 async def test_it_is_swept_at_the_start_and_each_hour() -> None:
-    class Counting(MemoryStorage):
+    class Counting(InMemoryStorage):
         swept = 0
 
         @property
@@ -136,7 +136,7 @@ async def test_it_is_swept_at_the_start_and_each_hour() -> None:
             await super().sleep(0.1 if len(self.slept) < 4 else 1000)
 
     clock, storage = Hours(), Counting()
-    async with Forgetting(storage.memories, clock):
+    async with MemoryExpiry(storage.memories, clock):
         while len(clock.slept) < 4:
             await HurriedClock().sleep(0.1)
     assert (storage.swept, clock.slept) == (4, [3600.0] * 4)

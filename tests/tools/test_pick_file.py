@@ -10,8 +10,8 @@ import pytest
 from core.domain.ids import RunId
 from core.domain.tool import CallStatus, Effect
 from core.errors import StorageFailed
-from core.persistence.in_memory import MemoryStorage
-from core.ports.file_picker import FileWanted
+from core.ports.tools import FileRequest
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.tools.rig import Builtins, error_of
 
 
@@ -20,9 +20,9 @@ class Person:
 
     def __init__(self, picks: Path | None) -> None:
         self.picks = picks
-        self.asked: list[FileWanted] = []
+        self.asked: list[FileRequest] = []
 
-    async def __call__(self, wanted: FileWanted) -> Path | None:
+    async def __call__(self, wanted: FileRequest) -> Path | None:
         self.asked.append(wanted)
         return self.picks
 
@@ -99,7 +99,7 @@ async def test_the_person_is_told_what_it_is_for(file: Path) -> None:
     person = Person(file)
     made = Builtins(picker=person, viewed=True)
     await made.value("pick_file", purpose="Your budget", suffixes=["csv", ".tar.gz"])
-    assert person.asked == [FileWanted(made.context.workflow_id, "Your budget", ("csv", "tar.gz"))]
+    assert person.asked == [FileRequest(made.context.workflow_id, "Your budget", ("csv", "tar.gz"))]
 
 
 async def test_where_nobody_views_the_run_nobody_is_asked(file: Path) -> None:
@@ -124,7 +124,7 @@ async def test_what_is_no_file_cannot_be_picked(kind: str, tmp_path: Path) -> No
 
 
 async def test_what_cannot_be_kept_is_not_let_in(file: Path) -> None:
-    class Full(MemoryStorage):
+    class Full(InMemoryStorage):
         async def commit(self, writes: Any) -> frozenset[int]:
             raise StorageFailed("storage_full", "the disk is full")
 

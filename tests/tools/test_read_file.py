@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.domain.json_text import STRING_BYTES, encode_output
+from core.domain.text.json_text import STRING_BYTES, encode_output
 from core.tools.builtin import read_file
 from core.tools.builtin.read_file import PIECE_BYTES, TEXT_BYTES
 from tests.tools.rig import Builtins, cancel

@@ -4,11 +4,11 @@ import pytest
 
 from core.domain.tool import Effect, Runtime
 from core.errors import NotFound, Refused
-from core.persistence.in_memory import MemoryStorage
 from core.sandbox.pool import WorkerPool
 from core.sandbox.schemas import JsonSchemas
 from core.tools.registry import Tool
 from core.wiring import run_core
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.tools.rig import echo, registry, tool
 
 
@@ -43,7 +43,7 @@ def test_a_bad_output_schema_is_refused() -> None:
 async def test_every_tool_of_ours_has_schemas_that_are_of_use() -> None:
     """They are not looked at when the core starts."""
     schemas = JsonSchemas(WorkerPool(size=1))
-    async with run_core(MemoryStorage()) as core:
+    async with run_core(InMemoryStorage()) as core:
         infos = core.tools.infos()
     assert len(infos) > 20
     problems = {

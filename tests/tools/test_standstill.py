@@ -4,18 +4,18 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from core.domain.interruption import Ask, Interruption, InterruptionKind
+from core.domain.interruption import Interruption, InterruptionKind, InterruptionRequest
 from core.domain.tool import CallStatus
 from core.ports.tools import CallContext
 from tests.tools.rig import call, context, error_of, invoker, tool
 
-QUESTION = Ask(InterruptionKind.QUESTION, "s")
+QUESTION = InterruptionRequest(InterruptionKind.QUESTION, "s")
 
 
 class SlowPerson:
     """Answers after 40 s of the hurried clock."""
 
-    async def __call__(self, ask: Ask, *, anew: bool = False) -> Interruption:
+    async def __call__(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
         await asyncio.sleep(0.8)
         return None  # type: ignore[return-value]  # nobody looks at it
 

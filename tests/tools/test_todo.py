@@ -12,8 +12,8 @@ from core.domain.ids import WorkflowId
 from core.domain.risk import Risk
 from core.domain.tool import CallStatus, Effect
 from core.errors import StorageFailed
-from core.persistence.in_memory import MemoryStorage
 from core.persistence.surreal import SurrealStorage
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.tools.rig import Builtins, error_of
 
 
@@ -144,7 +144,7 @@ async def test_what_cannot_be_taken_is_said_and_changes_nothing(arguments: Any, 
     code, message = error_of(await tools.runner.call("todo", arguments, tools.context, default_timeout_s=10))
     assert code == "invalid_arguments"
     assert told in message
-    assert await tools.storage.tasks(tools.context.workflow_id) == await MemoryStorage().tasks(WorkflowId("none"))
+    assert await tools.storage.tasks(tools.context.workflow_id) == await InMemoryStorage().tasks(WorkflowId("none"))
 
 
 async def test_the_same_call_made_again_makes_no_second_task_and_tells_of_the_first() -> None:
@@ -163,7 +163,7 @@ async def test_the_same_call_made_again_makes_no_second_task_and_tells_of_the_fi
 
 @pytest.mark.parametrize("kind", ["embedded", "in_memory"])
 async def test_calls_at_once_all_have_their_effect_and_make_no_circle(kind: str, tmp_path: Path) -> None:
-    storage = MemoryStorage() if kind == "in_memory" else await SurrealStorage.open(tmp_path / "store")
+    storage = InMemoryStorage() if kind == "in_memory" else await SurrealStorage.open(tmp_path / "store")
     tools = Builtins(storage=storage)
     ids = await asyncio.gather(*(made(tools, f"task {number}") for number in range(8)))
     assert len((await tools.value("todo", action="list"))["tasks"]) == 8
@@ -175,7 +175,7 @@ async def test_calls_at_once_all_have_their_effect_and_make_no_circle(kind: str,
     await storage.close()
 
 
-class Full(MemoryStorage):
+class Full(InMemoryStorage):
     async def commit(self, writes: Any) -> frozenset[int]:
         raise StorageFailed("storage_full", "the disk is full")
 

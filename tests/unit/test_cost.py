@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.domain.cost import cost, cost_text, rounded
+from core.domain.tokens import cost, cost_text, rounded_cost
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from core.domain.cost import cost, cost_text, rounded
 def test_a_cost_has_six_decimals_and_is_unknown_without_prices(
     given: int, made: int, price_in: float | None, price_out: float | None, dollars: float | None
 ) -> None:
-    assert rounded(cost(given, made, price_in, price_out)) == dollars
+    assert rounded_cost(cost(given, made, price_in, price_out)) == dollars
 
 
 @pytest.mark.parametrize(

@@ -25,10 +25,9 @@ from core.domain.events import (
 from core.domain.fold import apply, fold, replay
 from core.domain.ids import CallId, MessageId
 from core.domain.live_run import LiveRun
-from core.domain.message import Role
-from core.domain.run import RunKind, RunStatus
-from core.domain.step import StepStatus
-from core.domain.text_stream import TextStream
+from core.domain.messages import Role
+from core.domain.run import RunKind, RunStatus, StepStatus
+from core.domain.text.stream import TextStream
 from core.domain.tool import CallStatus
 from tests.stores.rig import Teller
 

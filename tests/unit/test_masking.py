@@ -8,10 +8,10 @@ import pytest
 
 from core.domain.events import ToolEnded, ToolEndedLate
 from core.domain.ids import CallId
-from core.domain.masking import MARK, holds_mark, is_secret_name, masked, masked_text, restored
 from core.domain.run import ErrorInfo
+from core.domain.text.masking import MASK, contains_mask, is_secret_name, masked, masked_text, restore_secrets
 from core.domain.tool import CallResult, CallStatus
-from core.threads.long_masking import masked_value
+from core.threads.long_values import masked_async
 
 PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE KEY-----"
 
@@ -25,7 +25,7 @@ PRIVATE_KEY = "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE
     ],
 )
 def test_the_value_of_a_secret_name_is_hidden(name: str) -> None:
-    assert masked({name: "hunter2"}) == {name: MARK}
+    assert masked({name: "hunter2"}) == {name: MASK}
 
 
 @pytest.mark.parametrize(
@@ -43,17 +43,17 @@ def test_other_names_hide_nothing(name: str) -> None:
 def test_all_of_a_secret_is_hidden_and_what_tells_nothing_stays() -> None:
     value = {"password": 1234, "secret": True, "token": None, "cookies": ["a", {"b": "c"}], "credentials": ""}
     assert masked(value) == {
-        "password": MARK,
+        "password": MASK,
         "secret": True,
         "token": None,
-        "cookies": [MARK, {"b": MARK}],
+        "cookies": [MASK, {"b": MASK}],
         "credentials": "",
     }
 
 
 def test_headers_are_known_in_every_form() -> None:
-    assert masked([["Cookie", "a=b"], ["Accept", "text"]]) == [["Cookie", MARK], ["Accept", "text"]]
-    assert masked({"name": "Authorization", "value": "abc"}) == {"name": "Authorization", "value": MARK}
+    assert masked([["Cookie", "a=b"], ["Accept", "text"]]) == [["Cookie", MASK], ["Accept", "text"]]
+    assert masked({"name": "Authorization", "value": "abc"}) == {"name": "Authorization", "value": MASK}
     assert masked({"name": "Ann", "value": "abc"}) == {"name": "Ann", "value": "abc"}
 
 
@@ -80,7 +80,7 @@ def test_headers_are_known_in_every_form() -> None:
     ],
 )
 def test_a_secret_in_a_text_is_hidden_and_the_rest_stays(text: str, kept: str) -> None:
-    assert masked_text(text) == kept.format(MARK)
+    assert masked_text(text) == kept.format(MASK)
 
 
 @pytest.mark.parametrize(
@@ -112,25 +112,25 @@ def test_what_holds_no_secret_is_the_very_same() -> None:
 def test_masking_again_changes_nothing() -> None:
     value = {"password": "x", "text": f"api_key: ?api_key=x&y MY_TOKEN=abcdefgh1 {PRIVATE_KEY}"}
     assert masked(masked(value)) == masked(value)
-    assert holds_mark(masked(value))
-    assert not holds_mark(value)
+    assert contains_mask(masked(value))
+    assert not contains_mask(value)
 
 
 def test_a_person_who_leaves_a_mark_alone_leaves_the_secret() -> None:
     raw = {"url": "a", "headers": {"Authorization": "Bearer x1"}, "list": [{"password": "p"}, 1]}
     shown = masked(raw)
-    edited = {**shown, "url": "b", "list": [{"password": MARK}]}
-    assert restored(edited, shown, raw) == {**raw, "url": "b", "list": [{"password": "p"}]}
-    assert restored({"headers": {"Authorization": "Bearer other"}}, shown, raw) == {
+    edited = {**shown, "url": "b", "list": [{"password": MASK}]}
+    assert restore_secrets(edited, shown, raw) == {**raw, "url": "b", "list": [{"password": "p"}]}
+    assert restore_secrets({"headers": {"Authorization": "Bearer other"}}, shown, raw) == {
         "headers": {"Authorization": "Bearer other"}
     }
-    assert holds_mark(restored({"elsewhere": MARK}, shown, raw))
+    assert contains_mask(restore_secrets({"elsewhere": MASK}, shown, raw))
 
 
 def test_an_error_tells_no_secrets() -> None:
     error = ErrorInfo("failed", "GET https://a:b@c failed", parameters={"token": "x", "limit": 3}).masked()
-    assert error.message == f"GET https://a:{MARK}@c failed"
-    assert error.parameters == {"token": MARK, "limit": 3}
+    assert error.message == f"GET https://a:{MASK}@c failed"
+    assert error.parameters == {"token": MASK, "limit": 3}
 
 
 LONG: list[Any] = [
@@ -153,7 +153,7 @@ async def test_a_long_value_loses_the_same_secrets_and_does_not_hold_the_loop(va
             longest = max(longest, time.perf_counter() - before)
 
     looking = asyncio.ensure_future(look())
-    found = await masked_value(value)
+    found = await masked_async(value)
     looking.cancel()
     assert found == masked(value)
     assert longest < 1

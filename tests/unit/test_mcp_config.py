@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.domain.masking import MARK
-from core.domain.mcp_secrets import secret_places, without_secrets
+from core.domain.mcp_server import find_secrets, masked_config
+from core.domain.text.masking import MASK
 from core.errors import Refused
-from core.tools.mcp.naming import server_id, tool_names
-from core.tools.mcp.pasted import Pasted, read_pasted
+from core.tools.mcp.pasted_config import PastedConfig, read_pasted
+from core.tools.mcp.tool_list import make_server_id, tool_names
 
 GOOSE = """
 extensions:
@@ -117,7 +117,7 @@ def test_what_holds_no_servers_is_refused(text: str) -> None:
 )
 def test_any_value_is_read_or_refused(value: object) -> None:
     with suppress(Refused):
-        assert isinstance(read_pasted(json.dumps(value)), Pasted)
+        assert isinstance(read_pasted(json.dumps(value)), PastedConfig)
 
 
 @settings(max_examples=40)
@@ -137,7 +137,7 @@ def test_names_of_tools_are_legal_unique_and_the_same_in_any_order(names: list[s
 def test_ids_of_servers_are_legal_unique_and_end_where_the_tool_begins(names: list[str]) -> None:
     taken: set[str] = set()
     for name in names:
-        found = server_id(name, taken)
+        found = make_server_id(name, taken)
         assert found not in taken
         assert 1 <= len(found) <= 24
         assert "__" not in found
@@ -159,9 +159,9 @@ def test_values_that_look_like_secrets_are_found_wherever_they_stand() -> None:
         "headers": {"Authorization": "Bearer x", "Accept": "y"},
         "url": "https://x.example/?api_key=s3cret99",
     }
-    places = secret_places(server)
+    places = find_secrets(server)
     assert set(places) == {"args/3", "args/4", "args/5", "env/API_KEY", "env/GH", "headers/Authorization", "url"}
-    shown = without_secrets(server, places)
-    assert shown["args"] == ["--port", "80", "--token", MARK, f"--api-key={MARK}", MARK]
+    shown = masked_config(server, places)
+    assert shown["args"] == ["--port", "80", "--token", MASK, f"--api-key={MASK}", MASK]
     assert shown["env"]["HOME"] == "/x"
     assert "s3cret99" not in shown["url"]

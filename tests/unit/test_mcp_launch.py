@@ -3,13 +3,12 @@
 import pytest
 
 from core.domain.ids import ServerId
-from core.domain.masking import MARK
 from core.domain.mcp_server import McpServer
-from core.domain.settings import KeyPlace
+from core.domain.settings import KeyLocation
+from core.domain.text.masking import MASK
 from core.errors import ToolFailed
-from core.tools.mcp.breaker import Breaker
-from core.tools.mcp.latency import Latency
-from core.tools.mcp.launch import Words, resolved
+from core.tools.mcp.health import Breaker, Latency
+from core.tools.mcp.launch import SecretMask, resolve_launch
 
 ENVIRONMENT = {"HOME": "/home/ada", "MY_TOKEN": "t0ken-of-mine", "EMPTY": ""}
 
@@ -21,19 +20,19 @@ def test_variables_are_replaced_and_those_with_secrets_are_masked() -> None:
         command="${HOME}/bin/c",
         args=("${NONE}", "${NONE:-else}", "$HOME", "${EMPTY}", "${env:HOME}"),
         env={"A": "Bearer ${env:MY_TOKEN}", "DB_PASSWORD": "kept-elsewhere"},
-        secrets={"env/DB_PASSWORD": KeyPlace.FILE},
+        secrets={"env/DB_PASSWORD": KeyLocation.FILE},
     )
-    launch = resolved(server, ENVIRONMENT)
+    launch = resolve_launch(server, ENVIRONMENT)
     assert launch.command == "/home/ada/bin/c"
     assert launch.args == ("${NONE}", "else", "$HOME", "", "/home/ada")
     assert launch.env["A"] == "Bearer t0ken-of-mine"
     assert launch.secrets == {"t0ken-of-mine", "kept-elsewhere"}
     assert not any(secret in repr(launch) for secret in launch.secrets)
-    words = Words(launch.secrets)
-    assert words.shown("/home/ada has t0ken-of-mine") == f"/home/ada has {MARK}"
-    assert words.value({"kept-elsewhere": ["a t0ken-of-mine", 1]}) == {MARK: [f"a {MARK}", 1]}
+    words = SecretMask(launch.secrets)
+    assert words.shown("/home/ada has t0ken-of-mine") == f"/home/ada has {MASK}"
+    assert words.value({"kept-elsewhere": ["a t0ken-of-mine", 1]}) == {MASK: [f"a {MASK}", 1]}
     with pytest.raises(ToolFailed, match="NOT_SET"):
-        resolved(McpServer(id=ServerId("x"), name="x", command="${env:NOT_SET}"), ENVIRONMENT)
+        resolve_launch(McpServer(id=ServerId("x"), name="x", command="${env:NOT_SET}"), ENVIRONMENT)
 
 
 def test_a_program_that_may_fetch_the_server_first_gets_more_time() -> None:

@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from core.domain.ids import PromptId
-from core.domain.prompt import CONTENT_CHARACTERS, VARIABLES, Prompt, filled, filled_length, variables_of
+from core.domain.prompt import CONTENT_CHARACTERS, MAX_VARIABLES, Prompt, fill_variables, filled_length, variables_of
 
 ID = PromptId("prompt_1")
 
@@ -26,13 +26,13 @@ ID = PromptId("prompt_1")
 )
 def test_places_are_found_and_other_braces_are_text(content: str, names: list[str]) -> None:
     assert list(variables_of(content)) == names
-    assert filled(content, {}) == content
+    assert fill_variables(content, {}) == content
 
 
 def test_values_come_into_their_places_as_they_are() -> None:
     text = "{{a}}, {{ pre\u0301nom }}, {{b}}, {{}}"
-    assert filled(text, {"a": r"{{b}} \1 \g<0>", "prénom": "É", "zz": "-"}) == r"{{b}} \1 \g<0>, É, {{b}}, {{}}"
-    assert filled_length(text, {"a": "xyz", "zz": "-"}) == len(filled(text, {"a": "xyz", "zz": "-"}))
+    assert fill_variables(text, {"a": r"{{b}} \1 \g<0>", "prénom": "É", "zz": "-"}) == r"{{b}} \1 \g<0>, É, {{b}}, {{}}"
+    assert filled_length(text, {"a": "xyz", "zz": "-"}) == len(fill_variables(text, {"a": "xyz", "zz": "-"}))
 
 
 @pytest.mark.parametrize("name", ["a", "x" * 64, "Élise 亚", "مرحبا", "👩‍👩‍👧", "{{x}}", '"', "/"])
@@ -49,8 +49,8 @@ def test_other_names_are_refused(name: str) -> None:
 def test_the_text_has_bounds_and_is_kept_as_it_was_written() -> None:
     full = Prompt(id=ID, name="a", content=" \n" + "é" * (CONTENT_CHARACTERS - 4) + "\n ")
     assert len(full.content) == CONTENT_CHARACTERS
-    names = [f"{{{{a{at}}}}}" for at in range(VARIABLES + 1)]
-    assert len(Prompt(id=ID, name="a", content="".join(names[1:])).variables) == VARIABLES
+    names = [f"{{{{a{at}}}}}" for at in range(MAX_VARIABLES + 1)]
+    assert len(Prompt(id=ID, name="a", content="".join(names[1:])).variables) == MAX_VARIABLES
     for content in ("", " \n ", "x" * (CONTENT_CHARACTERS + 1), "".join(names)):
         with pytest.raises(ValidationError):
             Prompt(id=ID, name="a", content=content)

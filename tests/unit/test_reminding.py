@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.domain.ids import InterruptionId
-from core.domain.reminding import LEAST_APART, MOST_APART, Due, Waiting, decide
+from core.domain.reminders import MAX_INTERVAL, MIN_INTERVAL, PendingRequest, ReminderPlan, plan_reminders
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 HALF_HOUR = timedelta(minutes=30)
@@ -16,21 +16,23 @@ def minutes(count: float) -> timedelta:
     return timedelta(minutes=count)
 
 
-def waiting(name: str = "q", asked: timedelta = timedelta(0), told: timedelta | None = None) -> Waiting:
-    return Waiting(InterruptionId(name), START + asked, START + (asked if told is None else told))
+def waiting(name: str = "q", asked: timedelta = timedelta(0), told: timedelta | None = None) -> PendingRequest:
+    return PendingRequest(InterruptionId(name), START + asked, START + (asked if told is None else told))
 
 
-def moments(until: timedelta, *requests: Waiting, after: timedelta = HALF_HOUR) -> list[tuple[float, tuple[str, ...]]]:
+def moments(
+    until: timedelta, *requests: PendingRequest, after: timedelta = HALF_HOUR
+) -> list[tuple[float, tuple[str, ...]]]:
     """Each reminder until then: after how many minutes, and of what; by looking when it says, and never else."""
     held = {one.id: one for one in requests}
     now, reminded_at = START, None
     found: list[tuple[float, tuple[str, ...]]] = []
     while now <= START + until:
-        due = decide(held.values(), now, after, reminded_at)
+        due = plan_reminders(held.values(), now, after, reminded_at)
         if due.now:
             found.append(((now - START) / minutes(1), due.now))
             reminded_at = now
-            held.update((one, Waiting(one, held[one].asked_at, now)) for one in due.now)
+            held.update((one, PendingRequest(one, held[one].asked_at, now)) for one in due.now)
         if due.again_at is None:
             break
         assert due.again_at > now
@@ -45,7 +47,7 @@ def test_one_waits_as_the_setting_says_and_then_twice_as_long_each_time() -> Non
 
 def test_later_it_is_once_a_day() -> None:
     at = [moment for moment, _ in moments(timedelta(days=6), waiting())]
-    assert at[-2] - at[-3] == at[-1] - at[-2] == MOST_APART / minutes(1)
+    assert at[-2] - at[-3] == at[-1] - at[-2] == MAX_INTERVAL / minutes(1)
 
 
 def test_several_that_are_due_are_one_reminder_and_a_straggler_comes_with_the_next() -> None:
@@ -55,30 +57,32 @@ def test_several_that_are_due_are_one_reminder_and_a_straggler_comes_with_the_ne
 
 def test_a_night_of_sleep_makes_one_reminder() -> None:
     morning = START + NIGHT
-    due = decide([waiting("one"), waiting("two", asked=minutes(3))], morning, minutes(5))
-    assert due == Due(("one", "two"), morning + (NIGHT - minutes(3)))  # type: ignore[arg-type]
+    due = plan_reminders([waiting("one"), waiting("two", asked=minutes(3))], morning, minutes(5))
+    assert due == ReminderPlan(("one", "two"), morning + (NIGHT - minutes(3)))  # type: ignore[arg-type]
 
 
 def test_what_was_told_of_anew_after_a_restart_is_not_due() -> None:
     """What came back with its toast is told of then."""
     restarted = [waiting(f"q{n}", told=NIGHT) for n in range(20)]
-    assert decide(restarted, START + NIGHT, HALF_HOUR) == Due((), START + 2 * NIGHT)
+    assert plan_reminders(restarted, START + NIGHT, HALF_HOUR) == ReminderPlan((), START + 2 * NIGHT)
     just_asked = waiting(told=minutes(29))
-    assert decide([just_asked], START + minutes(31), HALF_HOUR) == Due((), START + minutes(59))
+    assert plan_reminders([just_asked], START + minutes(31), HALF_HOUR) == ReminderPlan((), START + minutes(59))
 
 
 def test_never_is_never() -> None:
-    assert decide([waiting()], START + NIGHT, None) == Due()
-    assert decide([], START, HALF_HOUR) == Due()
+    assert plan_reminders([waiting()], START + NIGHT, None) == ReminderPlan()
+    assert plan_reminders([], START, HALF_HOUR) == ReminderPlan()
 
 
 @pytest.mark.parametrize("ahead", [minutes(1), timedelta(days=400)])
 def test_a_clock_that_was_set_back_delays_no_longer_than_the_setting(ahead: timedelta) -> None:
     future = waiting(asked=ahead)
-    due = decide([future], START, HALF_HOUR, START + ahead)
-    assert due == Due((), START + HALF_HOUR)
+    due = plan_reminders([future], START, HALF_HOUR, START + ahead)
+    assert due == ReminderPlan((), START + HALF_HOUR)
 
 
 def test_one_right_after_another_waits_until_there_is_peace() -> None:
     now = START + minutes(31)
-    assert decide([waiting()], now, HALF_HOUR, now - minutes(1)) == Due((), now - minutes(1) + LEAST_APART)
+    assert plan_reminders([waiting()], now, HALF_HOUR, now - minutes(1)) == ReminderPlan(
+        (), now - minutes(1) + MIN_INTERVAL
+    )

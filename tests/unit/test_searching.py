@@ -2,17 +2,17 @@
 
 import pytest
 
-from core.domain.searching import Term, folded, pattern_of_terms, pattern_of_text, spans, terms_of
+from core.domain.text.search import Term, find_spans, fold_case, parse_query, terms_pattern, text_pattern
 
 
 def found(query: str, text: str) -> list[str]:
-    pattern = pattern_of_text(query)
-    return [text[span.start : span.end] for span in spans(pattern, text)] if pattern is not None else []
+    pattern = text_pattern(query)
+    return [text[span.start : span.end] for span in find_spans(pattern, text)] if pattern is not None else []
 
 
 def marked(query: str, text: str) -> list[str]:
-    pattern = pattern_of_terms(terms_of(query))
-    return [text[span.start : span.end] for span in spans(pattern, text)] if pattern is not None else []
+    pattern = terms_pattern(parse_query(query))
+    return [text[span.start : span.end] for span in find_spans(pattern, text)] if pattern is not None else []
 
 
 @pytest.mark.parametrize(
@@ -41,17 +41,17 @@ def test_words_are_whole_but_for_the_last_one_that_is_still_typed() -> None:
 
 @pytest.mark.parametrize("query", ["", "   ", '"', '""', "* ^ : ( ) - + !", "\0", "\ud800", "🙂", "\u0301"])
 def test_a_query_without_a_letter_asks_for_nothing(query: str) -> None:
-    assert terms_of(query) == ()
-    assert pattern_of_terms(terms_of(query)) is None
+    assert parse_query(query) == ()
+    assert terms_pattern(parse_query(query)) is None
 
 
 def test_no_sign_is_an_operator() -> None:
-    assert terms_of("NOT a OR NEAR(b*") == (Term(("not",)), Term(("a",)), Term(("or",)), Term(("near", "b")))
+    assert parse_query("NOT a OR NEAR(b*") == (Term(("not",)), Term(("a",)), Term(("or",)), Term(("near", "b")))
 
 
 def test_a_huge_query_is_cut() -> None:
-    assert len(terms_of("x " * 100_000)) <= 16
-    assert pattern_of_text("é" * 1_000_000) is not None
+    assert len(parse_query("x " * 100_000)) <= 16
+    assert text_pattern("é" * 1_000_000) is not None
 
 
 def test_scripts_without_spaces_are_found_inside() -> None:
@@ -61,5 +61,5 @@ def test_scripts_without_spaces_are_found_inside() -> None:
 
 @pytest.mark.parametrize("text", ["Éßœ", "ﬁ", "İ", "\u212a", "ǅ", "ΐ", "\uff21\uff11"])
 def test_folding_again_changes_nothing(text: str) -> None:
-    assert folded(folded(text)) == folded(text)
-    assert found(folded(text), text) == [text]
+    assert fold_case(fold_case(text)) == fold_case(text)
+    assert found(fold_case(text), text) == [text]

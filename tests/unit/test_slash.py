@@ -5,28 +5,28 @@ from typing import Any
 import pytest
 
 from core.domain.ids import PromptId, TemplateId
-from core.domain.slash import (
+from core.domain.slash_commands import (
     PromptInput,
     SlashCommand,
     SlashKind,
+    SlashTarget,
     TemplateInput,
-    Titled,
     UnknownCommand,
-    appended,
-    asked_values,
+    append_rest,
+    command_text,
+    parse_slash,
     prompt_input,
-    read_slash,
+    prompt_values_schema,
     template_input,
-    written,
 )
 
 
-def a_template(title: str) -> Titled:
-    return Titled(SlashKind.TEMPLATE, TemplateId(f"tpl_{title}"), title)
+def a_template(title: str) -> SlashTarget:
+    return SlashTarget(SlashKind.TEMPLATE, TemplateId(f"tpl_{title}"), title)
 
 
-def a_prompt(title: str) -> Titled:
-    return Titled(SlashKind.PROMPT, PromptId(f"prompt_{title}"), title)
+def a_prompt(title: str) -> SlashTarget:
+    return SlashTarget(SlashKind.PROMPT, PromptId(f"prompt_{title}"), title)
 
 
 TITLES = [
@@ -80,7 +80,7 @@ BIG = "é\n" * 25_000
     ],
 )
 def test_a_title_is_found_and_what_follows_is_its_rest(text: str, title: str, rest: str) -> None:
-    found = read_slash(text, TITLES)
+    found = parse_slash(text, TITLES)
     assert isinstance(found, SlashCommand)
     assert (found.target.title, found.rest) == (title, rest)
 
@@ -105,17 +105,17 @@ def test_a_title_is_found_and_what_follows_is_its_rest(text: str, title: str, re
     ],
 )
 def test_what_nothing_is_called_is_text(text: str, name: str) -> None:
-    assert read_slash(text, TITLES) == UnknownCommand(name)
+    assert parse_slash(text, TITLES) == UnknownCommand(name)
 
 
 @pytest.mark.parametrize("text", ["", "Report", " /Report", "\n/Report", "a /Report"])
 def test_a_slash_elsewhere_means_nothing(text: str) -> None:
-    assert read_slash(text, TITLES) is None
+    assert parse_slash(text, TITLES) is None
 
 
 def test_of_one_title_the_exact_case_counts_first_and_then_the_prompt_which_runs_nothing() -> None:
-    def target(text: str) -> Titled:
-        found = read_slash(text, TITLES)
+    def target(text: str) -> SlashTarget:
+        found = parse_slash(text, TITLES)
         assert isinstance(found, SlashCommand)
         return found.target
 
@@ -126,8 +126,8 @@ def test_of_one_title_the_exact_case_counts_first_and_then_the_prompt_which_runs
 
 
 @pytest.mark.parametrize("one", TITLES, ids=lambda one: one.id)
-def test_what_is_written_for_a_title_names_it_again(one: Titled) -> None:
-    found = read_slash(f"{written(one.title)}the rest", TITLES)
+def test_what_is_written_for_a_title_names_it_again(one: SlashTarget) -> None:
+    found = parse_slash(f"{command_text(one.title)}the rest", TITLES)
     assert isinstance(found, SlashCommand)
     assert (found.target.title, found.rest) == (one.title, "the rest")
 
@@ -186,6 +186,6 @@ def test_the_rest_fills_the_only_variable_of_a_prompt_or_follows_its_text() -> N
     assert prompt_input(["a"], "") == PromptInput({}, ["a"])
     assert prompt_input(["a", "b"], "x") == PromptInput({}, ["a", "b"], "x")
     assert prompt_input([], "x") == PromptInput({}, [], "x")
-    assert appended("Do this.\n", "x") == "Do this.\n\nx"
-    assert appended("Do this.\n", "") == "Do this.\n"
-    assert asked_values(["b", "a"])["required"] == ["b", "a"]
+    assert append_rest("Do this.\n", "x") == "Do this.\n\nx"
+    assert append_rest("Do this.\n", "") == "Do this.\n"
+    assert prompt_values_schema(["b", "a"])["required"] == ["b", "a"]

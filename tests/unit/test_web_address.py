@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from core.domain.web_address import address_of, is_origin, not_public, origin_of, public
+from core.domain.text.web_address import is_origin, non_public_kind, parse_address, public_addresses, validated_origin
 
 SPELLINGS = {
     "http://example.com": "http://example.com/",
@@ -66,10 +66,10 @@ SPELLINGS = {
 def test_an_address_has_one_spelling_or_is_refused(url: str, expected: str | None) -> None:
     if expected is None:
         with pytest.raises(ValueError, match=r"^(it|its|0|the) ") as caught:
-            address_of(url)
+            parse_address(url)
         assert "secret" not in str(caught.value)
     else:
-        assert address_of(url).url == expected
+        assert parse_address(url).url == expected
 
 
 PRIVATE = [
@@ -129,12 +129,12 @@ PUBLIC = [
 
 @pytest.mark.parametrize("ip", PRIVATE)
 def test_what_is_not_on_the_public_internet_is_named(ip: str) -> None:
-    assert not_public(ipaddress.ip_address(ip))
-    assert public([ip]) == []
+    assert non_public_kind(ipaddress.ip_address(ip))
+    assert public_addresses([ip]) == []
 
 
 def test_the_rest_is_public() -> None:
-    assert public([*PUBLIC, "no address", *PRIVATE]) == PUBLIC
+    assert public_addresses([*PUBLIC, "no address", *PRIVATE]) == PUBLIC
 
 
 @pytest.mark.parametrize(
@@ -155,9 +155,9 @@ def test_an_origin_that_a_person_writes_is_read_like_an_address(place: str, orig
     assert is_origin(place)
     if origin is None:
         with pytest.raises(ValueError, match=r"^(it|an origin) "):
-            origin_of(place)
+            validated_origin(place)
     else:
-        assert origin_of(place) == origin
+        assert validated_origin(place) == origin
 
 
 @pytest.mark.parametrize("folder", ["/data", "C:\\data", "http", "./http:x", "~"])

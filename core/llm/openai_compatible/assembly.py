@@ -7,13 +7,13 @@ answer in the place of a stream (AGENTS_AND_TOOLS §2, §10).
 from collections.abc import Iterator
 from typing import Any
 
-from core.domain.cost import cost
-from core.domain.json_text import decode
 from core.domain.model import ModelChoice
+from core.domain.text.json_text import decode
+from core.domain.tokens import cost
 from core.errors import StepFailed
-from core.llm.openai_compatible.content import Joiner, reasoning_in, text_in
-from core.llm.openai_compatible.refusals import error_in, said_in, said_in_body, shortened
-from core.llm.openai_compatible.tool_calls import CallPieces
+from core.llm.openai_compatible.content import SurrogateJoiner, reasoning_in, text_in
+from core.llm.openai_compatible.failures import error_in, message_in, message_in_body, one_line
+from core.llm.openai_compatible.tool_calls import CallAssembler
 from core.llm.sse import SseEvent
 from core.ports.model import CallDelta, ModelDelta, ModelWarning, ReasoningDelta, TextDelta, Usage
 
@@ -35,9 +35,9 @@ class Assembler:
         self.is_done = False
         self._choice = choice
         self._place: int | None = None
-        self._text = Joiner()
-        self._thoughts = Joiner()
-        self._calls = CallPieces()
+        self._text = SurrogateJoiner()
+        self._thoughts = SurrogateJoiner()
+        self._calls = CallAssembler()
         self._reasons: set[str] = set()
         self._usage: Usage | None = None
         self._skipped = 0
@@ -52,7 +52,7 @@ class Assembler:
         if data == _DONE:
             self.is_done = True
         elif event.name == "error":
-            raise provider_error(said_in_body(data))
+            raise provider_error(message_in_body(data))
         elif data:
             for value in self._values(data):
                 yield from self._take_value(value)
@@ -125,7 +125,7 @@ class Assembler:
         choices = choices if isinstance(choices, list) else []
         error = error_in(value, choices)
         if error is not None:
-            raise provider_error(said_in(error), error)
+            raise provider_error(message_in(error), error)
         if isinstance(value.get("usage"), dict):
             self._usage = _usage(value["usage"], self._choice) or self._usage
         choice = self._ours(choices)
@@ -176,7 +176,7 @@ def provider_error(said: str, error: Any = None) -> StepFailed:
 
 def bad_response(text: str) -> StepFailed:
     """What was answered is something else: a web page, say."""
-    said = shortened(said_in_body(text))[:200]
+    said = one_line(message_in_body(text))[:200]
     return StepFailed("bad_response", f"the server's answer is no chat completion: {said}", failed_during="model")
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from core.domain.model import ModelChoice
 from core.llm.openai_compatible.assembly import Assembler
-from core.llm.openai_compatible.failures import Failed, broken, model_failed, refused
-from core.llm.openai_compatible.history import as_body
-from core.llm.openai_compatible.patience import Patience
+from core.llm.openai_compatible.failures import AttemptFailed, connection_failure, model_error, refusal
+from core.llm.openai_compatible.request import encode_body
+from core.llm.openai_compatible.wait_reporter import WaitReporter
 from core.llm.presets import TimeLimits
 from core.llm.sse import EVENT_BYTES, SseParser, TooLarge
 from core.ports.clock import Clock
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 REFUSAL_BYTES = 65_536
 REFUSAL_S = 10.0
 """How much of the body of an error is read, and how long."""
-LAST_WORDS_S = 10.0
+USAGE_GRACE_S = 10.0
 """How long a finished answer is waited for: its usage may come in a piece of its own, or never."""
 DRAIN_S = 0.05
 """How long the end of a connection is waited for, so that it can be used again."""
 
 
 @dataclass(slots=True)
-class Question:
+class PreparedRequest:
     """What is asked, and of whom."""
 
     choice: ModelChoice
@@ -43,7 +43,7 @@ class Question:
 
 
 async def attempt(
-    client: "httpx.AsyncClient", question: Question, answer: Assembler, patience: Patience, clock: Clock
+    client: "httpx.AsyncClient", question: PreparedRequest, answer: Assembler, patience: WaitReporter, clock: Clock
 ) -> AsyncGenerator[ModelDelta, None]:
     """The deltas of one answer. Raises Failed where there is none, StepFailed for what is wrong within it."""
     import httpx
@@ -58,7 +58,7 @@ async def attempt(
     posting = client.stream(
         "POST",
         question.url,
-        content=as_body(question.body),
+        content=encode_body(question.body),
         headers=question.headers,
         timeout=httpx.Timeout(limits.silence_s, connect=limits.connect_s, pool=None),
         extensions={"trace": note},
@@ -87,11 +87,11 @@ async def attempt(
                 await _drain(body)
     except TooLarge:
         message = f"the answer has a line of over {EVENT_BYTES:,} bytes"
-        raise model_failed("answer_too_large", message, limit=EVENT_BYTES) from None
+        raise model_error("answer_too_large", message, limit=EVENT_BYTES) from None
     except httpx.HTTPError as error:
-        raise broken(error, limits.silence_s, was_used=not connections) from None
+        raise connection_failure(error, limits.silence_s, was_used=not connections) from None
     except httpx.InvalidURL as error:
-        raise model_failed("connection_failed", f"the address is of no use: {error}") from None
+        raise model_error("connection_failed", f"the address is of no use: {error}") from None
 
 
 async def _pieces(body: AsyncIterator[bytes], answer: Assembler) -> AsyncIterator[bytes]:
@@ -101,7 +101,7 @@ async def _pieces(body: AsyncIterator[bytes], answer: Assembler) -> AsyncIterato
 
     while not answer.is_done:
         try:
-            async with asyncio.timeout(LAST_WORDS_S if answer.is_finished else None):
+            async with asyncio.timeout(USAGE_GRACE_S if answer.is_finished else None):
                 piece = await anext(body)
         except (StopAsyncIteration, TimeoutError):
             return
@@ -121,7 +121,7 @@ async def _drain(body: AsyncIterator[bytes]) -> None:
                 pass
 
 
-async def _refusal(response: "httpx.Response", clock: Clock) -> Failed:
+async def _refusal(response: "httpx.Response", clock: Clock) -> AttemptFailed:
     """Why there is no answer, in the words of the one who refused."""
     import httpx
 
@@ -133,4 +133,4 @@ async def _refusal(response: "httpx.Response", clock: Clock) -> Failed:
                 if len(body) >= REFUSAL_BYTES:
                     break
     said = bytes(body[:REFUSAL_BYTES]).decode("utf-8", "replace")
-    return refused(response.status_code, said, response.headers.get("retry-after"), clock.now())
+    return refusal(response.status_code, said, response.headers.get("retry-after"), clock.now())

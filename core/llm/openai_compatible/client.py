@@ -15,16 +15,13 @@ from dataclasses import replace
 from core.domain.model import ModelChoice
 from core.errors import StepFailed
 from core.llm.http import HttpClients
-from core.llm.masking import Masker, Secret
+from core.llm.key_masking import MaskedDeltas, Masker, Secret
 from core.llm.openai_compatible.assembly import Assembler
-from core.llm.openai_compatible.attempt import Question, attempt
-from core.llm.openai_compatible.failures import Failed, model_failed
-from core.llm.openai_compatible.history import own_name, tools_by_name
-from core.llm.openai_compatible.masked import MaskedDeltas
-from core.llm.openai_compatible.patience import EVERY_S, Patience
-from core.llm.openai_compatible.request import body_of
+from core.llm.openai_compatible.attempt import PreparedRequest, attempt
+from core.llm.openai_compatible.failures import MAX_RETRY_AFTER_S, RETRIES, AttemptFailed, model_error, retry_delay_s
+from core.llm.openai_compatible.request import request_body, resolve_tool_name, tools_by_name
+from core.llm.openai_compatible.wait_reporter import REPORT_INTERVAL_S, WaitReporter
 from core.llm.presets import TimeLimits, limits_of, preset_of
-from core.llm.retry import MOST_OBEYED_S, RETRIES, delay_s
 from core.ports.clock import Clock
 from core.ports.model import CallDelta, ModelDelta, ModelRequest
 
@@ -46,7 +43,7 @@ class OpenAiCompatible:
         find_key: FindKey,
         *,
         limits: TimeLimits | None = None,
-        waits_every_s: float = EVERY_S,
+        waits_every_s: float = REPORT_INTERVAL_S,
         random: Callable[[], float] = random.random,
     ) -> None:
         self._clients = clients
@@ -69,7 +66,7 @@ class OpenAiCompatible:
         masked = MaskedDeltas(masker)
         names = tools_by_name(tool.name for tool in request.tools)
         question = self._question(request, choice, key)
-        with Patience(self._clock, request.waits, self._waits_every_s) as patience:
+        with WaitReporter(self._clock, request.waits, self._waits_every_s) as patience:
             try:
                 async with aclosing(self._persist(question, patience, masker)) as deltas:
                     async for delta in deltas:
@@ -87,28 +84,30 @@ class OpenAiCompatible:
         """Raises StepFailed where there is none and one is needed, or where it cannot be sent."""
         key = await self._find_key(choice)
         if key is None and choice.needs_key:
-            raise model_failed("key_missing", f"there is no key for {choice.origin}", origin=choice.origin)
+            raise model_error("key_missing", f"there is no key for {choice.origin}", origin=choice.origin)
         if key is not None and not (key.reveal().isascii() and key.reveal().isprintable()):
-            raise model_failed("key_unusable", "the key has characters that cannot be sent", origin=choice.origin)
+            raise model_error("key_unusable", "the key has characters that cannot be sent", origin=choice.origin)
         return key
 
-    def _question(self, request: ModelRequest, choice: ModelChoice, key: Secret | None) -> Question:
+    def _question(self, request: ModelRequest, choice: ModelChoice, key: Secret | None) -> PreparedRequest:
         headers = {"Content-Type": "application/json", "Accept": "text/event-stream, application/json"}
         if key is not None:
             headers["Authorization"] = f"Bearer {key.reveal()}"
-        body = body_of(request, choice, preset_of(choice).quirks)
+        body = request_body(request, choice, preset_of(choice).quirks)
         if choice.base_url in self._without_options:
             body.pop("stream_options", None)
-        return Question(choice, f"{choice.base_url}/chat/completions", headers, body, self._limits or limits_of(choice))
+        return PreparedRequest(
+            choice, f"{choice.base_url}/chat/completions", headers, body, self._limits or limits_of(choice)
+        )
 
     async def _persist(
-        self, question: Question, patience: Patience, masker: Masker
+        self, question: PreparedRequest, patience: WaitReporter, masker: Masker
     ) -> AsyncGenerator[ModelDelta, None]:
         """The answer of the first attempt that gets one."""
         try:
             client = await self._clients.to(question.url)
         except ValueError as error:
-            raise model_failed("connection_failed", str(error)) from None
+            raise model_error("connection_failed", str(error)) from None
         retry, is_fresh = 0, False
         while True:
             answer = Assembler(question.choice)
@@ -118,15 +117,15 @@ class OpenAiCompatible:
                     async for delta in deltas:
                         yield delta
                 return
-            except Failed as failed:
+            except AttemptFailed as failed:
                 if failed.is_about_options and question.body.pop("stream_options", None) is not None:
                     self._without_options.add(question.choice.base_url)
                     continue
                 if failed.is_stale and not answer.has_begun and not is_fresh:
                     is_fresh = True  # that was no answer at all: at once, on a connection of its own
                     continue
-                wait_s = delay_s(retry + 1, failed.asked_s, self._random)
-                if answer.has_begun or not failed.may_pass or retry == RETRIES or wait_s > MOST_OBEYED_S:
+                wait_s = retry_delay_s(retry + 1, failed.asked_s, self._random)
+                if answer.has_begun or not failed.may_pass or retry == RETRIES or wait_s > MAX_RETRY_AFTER_S:
                     raise failed.error from None
                 said = masker.text(failed.error.message)
             retry += 1
@@ -138,6 +137,6 @@ class OpenAiCompatible:
 
 def _with_own_name(delta: ModelDelta, names: Mapping[str, str]) -> ModelDelta:
     """A call of a tool by the tool's own name."""
-    if isinstance(delta, CallDelta) and (own := own_name(delta.call.tool, names)) != delta.call.tool:
+    if isinstance(delta, CallDelta) and (own := resolve_tool_name(delta.call.tool, names)) != delta.call.tool:
         return CallDelta(replace(delta.call, tool=own))
     return delta

@@ -52,7 +52,7 @@ def _texts_of_block(block: dict[str, Any], wanted: str) -> Iterator[str]:
                 yield text
 
 
-class Joiner:
+class SurrogateJoiner:
     """Joins characters that were cut in two: a server may write each half of a surrogate pair by itself."""
 
     def __init__(self) -> None:
@@ -63,15 +63,15 @@ class Joiner:
         text, self._half = self._half + text, ""
         if text and "\ud800" <= text[-1] <= "\udbff":
             text, self._half = text[:-1], text[-1]
-        return joined(text)
+        return join_surrogates(text)
 
     def rest(self) -> str:
         """The half that nothing followed, as a replacement character."""
         half, self._half = self._half, ""
-        return joined(half)
+        return join_surrogates(half)
 
 
-def joined(text: str) -> str:
+def join_surrogates(text: str) -> str:
     """The text with its surrogate pairs as characters, and what is half a pair replaced."""
     if text.isascii() or _SURROGATE.search(text) is None:
         return text

@@ -1,18 +1,21 @@
 """What can go wrong between here and a provider, and which of it may pass."""
 
-from datetime import datetime
+import html
+import json
+import re
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from core.domain.text.json_text import decode
 from core.errors import StepFailed
-from core.llm.openai_compatible.refusals import said_in_body
-from core.llm.retry import asked_s, is_passing
 
 if TYPE_CHECKING:
     import httpx
 
 
-class Failed(Exception):
+class AttemptFailed(Exception):
     """An attempt failed with `error`. `may_pass`: the same request may succeed after `asked_s` seconds, or after a
     while; `is_about_options`: it may succeed without `stream_options`. `is_stale`: the connection had been used before,
     and the server was just about to close it."""
@@ -34,40 +37,42 @@ class Failed(Exception):
         self.is_stale = is_stale
 
 
-def model_failed(code: str, message: str, **parameters: object) -> StepFailed:
+def model_error(code: str, message: str, **parameters: object) -> StepFailed:
     return StepFailed(code, message, failed_during="model", **parameters)
 
 
-def refused(status: int, body: str, retry_after: str | None, now: datetime) -> Failed:
+def refusal(status: int, body: str, retry_after: str | None, now: datetime) -> AttemptFailed:
     """An answer that is no success, with what it says."""
     if 300 <= status <= 399:
         message = f"the server answered {status} and points to another address; nothing was sent there"
-        return Failed(model_failed("provider_error", message, status=status))
-    said = said_in_body(body) or f"the server answered {_phrase(status)}"
+        return AttemptFailed(model_error("provider_error", message, status=status))
+    said = message_in_body(body) or f"the server answered {_phrase(status)}"
     code = "key_refused" if status == HTTPStatus.UNAUTHORIZED else "provider_error"
-    wait_s = asked_s(retry_after, now)
+    wait_s = parse_retry_after(retry_after, now)
     asked = {"retry_after_s": round(wait_s, 3)} if wait_s is not None else {}
-    error = model_failed(code, said, status=status, **asked)
+    error = model_error(code, said, status=status, **asked)
     is_about_options = status in (400, 422) and ("stream_options" in body or "include_usage" in body or _is_vague(said))
-    return Failed(error, may_pass=is_passing(status), asked_s=wait_s, is_about_options=is_about_options)
+    return AttemptFailed(error, may_pass=is_retryable_status(status), asked_s=wait_s, is_about_options=is_about_options)
 
 
-def broken(error: "httpx.HTTPError", silence_s: float, *, was_used: bool = False) -> Failed:
+def connection_failure(error: "httpx.HTTPError", silence_s: float, *, was_used: bool = False) -> AttemptFailed:
     """A connection that was not made, or did not hold. `was_used`: for another request before this one."""
     import httpx
 
     match error:
         case httpx.ReadTimeout() | httpx.WriteTimeout():
-            return Failed(model_failed("timeout", f"nothing came for {silence_s:g} s", timeout_s=silence_s))
+            return AttemptFailed(model_error("timeout", f"nothing came for {silence_s:g} s", timeout_s=silence_s))
         case httpx.ConnectTimeout():
-            return Failed(model_failed("connection_failed", "the server could not be reached in time"), may_pass=True)
+            return AttemptFailed(
+                model_error("connection_failed", "the server could not be reached in time"), may_pass=True
+            )
         case httpx.DecodingError() | httpx.UnsupportedProtocol() | httpx.LocalProtocolError():
-            return Failed(model_failed("bad_response", f"the connection is of no use: {_reason(error)}"))
+            return AttemptFailed(model_error("bad_response", f"the connection is of no use: {_reason(error)}"))
     if _is_untrusted(error):
         message = f"the server's certificate is not trusted, so nothing was sent: {_reason(error)}"
-        return Failed(model_failed("connection_failed", message))
-    failed = model_failed("connection_failed", f"the connection failed: {_reason(error)}")
-    return Failed(failed, may_pass=True, is_stale=was_used)
+        return AttemptFailed(model_error("connection_failed", message))
+    failed = model_error("connection_failed", f"the connection failed: {_reason(error)}")
+    return AttemptFailed(failed, may_pass=True, is_stale=was_used)
 
 
 def _reason(error: BaseException) -> str:
@@ -96,3 +101,107 @@ def _is_untrusted(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+MESSAGE_CHARACTERS = 1000
+
+_MARKUP = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.DOTALL | re.IGNORECASE)
+
+
+def message_in_body(body: str) -> str:
+    """What the body of an error answer says; "" where that is nothing."""
+    try:
+        value = decode(body)
+    except ValueError:
+        return one_line(html.unescape(_MARKUP.sub(" ", body)))
+    return message_in(value)
+
+
+def message_in(value: Any) -> str:
+    """What an error object says, in whichever of its fields."""
+    return one_line(": ".join(dict.fromkeys(filter(None, _words(value)))) or _as_text(value))
+
+
+def error_in(chunk: dict[str, Any], choices: list[Any]) -> Any:
+    """The error that a piece of the stream holds, if it does: at its top, in a choice, or as a whole."""
+    if chunk.get("error"):
+        return chunk["error"]
+    for choice in choices:
+        if isinstance(choice, dict) and choice.get("error"):
+            return choice["error"]
+    if chunk.get("object") == "error" or chunk.get("type") == "error":
+        return chunk
+    if "choices" not in chunk and (chunk.get("detail") or isinstance(chunk.get("message"), str)):
+        return chunk
+    return None
+
+
+def one_line(text: str) -> str:
+    """The text on one line, at most 1000 characters of it."""
+    line = " ".join(text[: 20 * MESSAGE_CHARACTERS].split())
+    return line if len(line) <= MESSAGE_CHARACTERS else line[:MESSAGE_CHARACTERS] + "…"
+
+
+def _words(value: Any) -> Iterator[str]:
+    """The message of an error, and behind it what a gateway quotes of the provider behind itself."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for item in value[:5]:
+            yield from _words(item)
+    elif isinstance(value, dict):
+        for name in ("error", "errors", "message", "msg", "detail", "description"):
+            if value.get(name):
+                yield from _words(value[name])
+                break
+        metadata = value.get("metadata")
+        if isinstance(metadata, dict) and metadata.get("raw"):
+            yield from _words(metadata["raw"])
+
+
+def _as_text(value: Any) -> str:
+    return "" if value in (None, {}, []) else json.dumps(value, ensure_ascii=False)
+
+
+RETRIES = 3
+FIRST_DELAY_S = 1.0
+MAX_DELAY_S = 30.0
+MAX_RETRY_AFTER_S = 600.0
+"""A provider that wants more patience than that has refused."""
+
+_JITTER = 0.25
+_SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+
+
+def is_retryable_status(status: int) -> bool:
+    """Whether such an answer may be another one a little later."""
+    return status in (408, 429) or 500 <= status <= 599
+
+
+def retry_delay_s(retry: int, asked_s: float | None, random: Callable[[], float]) -> float:
+    """How long to wait before the `retry`th repetition, from 1: what the provider asked for, else 1 s, doubling to
+    30 s. `random` gives 0 to 1; up to a quarter is added, so that many do not come back together."""
+    if asked_s is not None and asked_s > 0:
+        return asked_s
+    return min(FIRST_DELAY_S * 2.0 ** (retry - 1), MAX_DELAY_S) * (1 + _JITTER * random())
+
+
+def parse_retry_after(retry_after: str | None, now: datetime) -> float | None:
+    """The seconds that a `Retry-After` asks for, as a number or a date (RFC 9110 §10.2.3); None where it says nothing
+    that can be read. A date in the past is 0."""
+    text = (retry_after or "").strip()
+    if not text:
+        return None
+    if _SECONDS.fullmatch(text):
+        return float(text)
+    from email.utils import parsedate_to_datetime  # late: few need it, and it brings much along
+
+    try:
+        at = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    try:
+        return max(0.0, (at - now).total_seconds())
+    except OverflowError:
+        return None

@@ -1,16 +1,20 @@
 """The body of a request."""
 
-from collections.abc import Iterable
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from core.domain.model import ModelChoice, Reasoning
+from core.domain.text.json_text import encode
 from core.domain.tool import ToolInfo
-from core.llm.openai_compatible.history import wire_messages, wire_name
+from core.llm.openai_compatible.content import join_surrogates
 from core.llm.presets import Quirks
-from core.ports.model import ModelRequest
+from core.ports.model import CallRequest, ChatMessage, ModelRequest
 
 
-def body_of(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:
+def request_body(request: ModelRequest, choice: ModelChoice, quirks: Quirks) -> dict[str, Any]:
     """What is posted to `chat/completions`. Only what was chosen is in it: servers differ in what they refuse."""
     body: dict[str, Any] = {} if choice.model is None else {"model": choice.model}
     body["messages"] = wire_messages(request.messages, short_ids=quirks.short_ids)
@@ -39,3 +43,117 @@ def _tools(tools: Iterable[ToolInfo]) -> Iterable[dict[str, Any]]:
                 "parameters": {"type": "object", "properties": {}, **tool.input_schema},
             },
         }
+
+
+NO_RESULT = '{"error":{"code":"interrupted","message":"this call has no result"}}'
+BROKE_OFF = "(The answer broke off here.)"
+
+_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+NAME_CHARACTERS = 64
+SHORT_ID_CHARACTERS = 9
+
+Wire = dict[str, Any]
+
+
+def wire_messages(messages: Sequence[ChatMessage], *, short_ids: bool = False) -> list[Wire]:
+    """The `messages` of a request. `short_ids`: ids are nine letters and digits."""
+    sent: list[Wire] = []
+    ids = _Ids(short=short_ids)
+    at = 0
+    while at < len(messages):
+        message = messages[at]
+        at += 1
+        if message.role == "tool":  # it answers a call that is not there
+            continue
+        if message.role != "assistant":
+            _say(sent, message.role, join_surrogates(message.text))
+            continue
+        results: dict[str, list[str]] = {}
+        while at < len(messages) and messages[at].role == "tool":
+            results.setdefault(messages[at].call_id or "", []).append(join_surrogates(messages[at].text))
+            at += 1
+        if message.calls:
+            _call(sent, message, results, ids)
+        elif message.text.strip():
+            _say(sent, "assistant", join_surrogates(message.text))
+    if sent and sent[-1]["role"] == "assistant":
+        del sent[-1]
+    return sent
+
+
+def wire_name(name: str) -> str:
+    """A tool's name in the characters that every provider takes."""
+    return _NAME.sub("_", name)[:NAME_CHARACTERS] or "unnamed"
+
+
+def _say(sent: list[Wire], role: str, text: str) -> None:
+    """Add what somebody says: to what the same one said just before, for roles take turns."""
+    last = sent[-1] if sent else None
+    if last is not None and last["role"] == role and "tool_calls" not in last:
+        last["content"] = "\n\n".join(filter(None, (last["content"], text)))
+        return
+    if last is not None and last["role"] == "tool" and role == "user":
+        sent.append({"role": "assistant", "content": BROKE_OFF})
+    sent.append({"role": role, "content": text})
+
+
+def _call(sent: list[Wire], message: ChatMessage, results: dict[str, list[str]], ids: "_Ids") -> None:
+    """Add an answer with its calls, and a result for each; two calls of one id have the results in their order."""
+    named = [(ids.own(call.id), call) for call in message.calls]
+    calls = [{"id": own, "type": "function", "function": _function(call)} for own, call in named]
+    said = join_surrogates(message.text) if message.text.strip() else None
+    sent.append({"role": "assistant", "content": said, "tool_calls": calls})
+    for own, call in named:
+        found = results.get(call.id)
+        sent.append({"role": "tool", "tool_call_id": own, "content": found.pop(0) if found else NO_RESULT})
+
+
+def _function(call: CallRequest) -> Wire:
+    arguments = call.arguments if call.arguments is not None else {"invalid_json": join_surrogates(call.arguments_text)}
+    return {"name": wire_name(call.tool), "arguments": encode(arguments)}
+
+
+class _Ids:
+    """Gives each call of a request an id of its own: the model's, where no call before has the same."""
+
+    def __init__(self, *, short: bool) -> None:
+        self._short = short
+        self._taken: set[str] = set()
+
+    def own(self, wanted: str) -> str:
+        number, own = 1, self._formed(wanted)
+        while own in self._taken:
+            number += 1
+            own = self._formed(f"{wanted}_{number}")
+        self._taken.add(own)
+        return own
+
+    def _formed(self, wanted: str) -> str:
+        if not self._short:
+            return wanted or "call"
+        if re.fullmatch(f"[a-zA-Z0-9]{{{SHORT_ID_CHARACTERS}}}", wanted):
+            return wanted
+        return hashlib.sha256(wanted.encode("utf-8", "surrogatepass")).hexdigest()[:SHORT_ID_CHARACTERS]
+
+
+def encode_body(value: Any) -> bytes:
+    """The JSON of a request. Escaped, so that whatever a text holds can be sent."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def resolve_tool_name(called: str, names: Mapping[str, str]) -> str:
+    """Which tool a call means. Of those in the request, by `tools_by_name`, it is the one of that name, else the only
+    one whose name differs in case, in spaces around it or in a `functions.` before it; else what was called."""
+    if called in names:
+        return names[called]
+    meant = called.strip().removeprefix("functions.").casefold()
+    alike = [own for name, own in names.items() if name.casefold() == meant]
+    return alike[0] if len(alike) == 1 else called
+
+
+def tools_by_name(names: Iterable[str]) -> dict[str, str]:
+    """What each tool is called in a request → its own name; the first wins where two would be called the same."""
+    named: dict[str, str] = {}
+    for name in names:
+        named.setdefault(wire_name(name), name)
+    return named

@@ -11,9 +11,9 @@ from collections.abc import Container
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.domain.json_text import encode, read
+from core.domain.text.json_text import encode, parse
 from core.errors import StepFailed
-from core.llm.openai_compatible.content import joined
+from core.llm.openai_compatible.content import join_surrogates
 from core.ports.model import CallRequest
 
 ENTRY_CHARACTERS = 32
@@ -31,7 +31,7 @@ class _Call:
 
     @property
     def text(self) -> str:
-        return joined("".join(self.pieces))
+        return join_surrogates("".join(self.pieces))
 
     @property
     def came_at_once(self) -> bool:
@@ -59,7 +59,7 @@ class _Call:
         return len(text)
 
 
-class CallPieces:
+class CallAssembler:
     """The calls of one answer, in the order in which they began."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class CallPieces:
         function = function if isinstance(function, dict) else entry
         call_id, index = _id_of(entry.get("id")), _index_of(entry.get("index"))
         name, arguments = function.get("name"), function.get("arguments")
-        name = joined(name) if isinstance(name, str) else ""
+        name = join_surrogates(name) if isinstance(name, str) else ""
         call = None if is_whole else self._call_of(call_id, index, name, arguments)
         if call is None:
             call = _Call(call_id)
@@ -128,7 +128,7 @@ class CallPieces:
 def _id_of(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return joined(value) if isinstance(value, str) else ""
+    return join_surrogates(value) if isinstance(value, str) else ""
 
 
 def _index_of(value: Any) -> int | str | None:
@@ -145,9 +145,9 @@ def _request(call: _Call, taken: Container[str]) -> CallRequest:
 def _object_of(text: str) -> dict[str, Any] | None:
     """The JSON object that the text is, and that can be kept; some models write its text as a JSON string."""
     try:
-        value = read(text.strip())
+        value = parse(text.strip())
         if isinstance(value, str):
-            value = read(value.strip())
+            value = parse(value.strip())
         encode(value)
     except (ValueError, StepFailed):
         return None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.errors import StorageFailed
 from core.persistence.connection import Connection
-from core.persistence.keys import record
+from core.persistence.keys import record_id
 from core.persistence.schema import (
     m0001_first,
     m0002_interruptions,
@@ -64,7 +64,7 @@ TABLES = (
 )
 VERSION = MIGRATIONS[-1].number
 
-_NOTE = record("meta", "schema")
+_NOTE = record_id("meta", "schema")
 
 
 async def migrate(connection: Connection, migrations: Sequence[Migration] = MIGRATIONS) -> None:

@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from core.domain.ids import MessageId, RunId, WorkflowId
-from core.domain.searching import Term, digest
+from core.domain.text.search import Term, text_digest
 from core.errors import SearchFailed
-from core.persistence.search.file import FIRST_TITLE, INTERRUPTED, open_file, remove, told
-from core.persistence.search.finding import find, find_in
-from core.persistence.search.words import indexed, packed, unpacked, without_secrets
-from core.ports.search import Hit, HitKind, HitPage, Indexed, RunDocuments
+from core.persistence.search.index_file import FIRST_TITLE, INTERRUPTED_CODE, open_index, remove_index, search_errors
+from core.persistence.search.queries import find_groups, find_in_workflow
+from core.persistence.search.texts import compress, decompress, index_words, redacted
+from core.ports.search import Hit, HitKind, HitPage, IndexedState, RunDocuments
 from core.threads.pieces import Pieces, in_thread
 
 T = TypeVar("T")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MERGE_PAGES = 64
-TIDY, UNTIDY, TIDYING = 0, 1, 2
+CLEAN, DIRTY, CLEANING = 0, 1, 2
 """Kept in the file as its `application_id`: whether words of what was deleted may be in it."""
 
 
-class _Open(NamedTuple):
+class _Connections(NamedTuple):
     writer: sqlite3.Connection
     reader: sqlite3.Connection
 
@@ -36,7 +36,7 @@ class FileSearchIndex:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._open: _Open | None = None
+        self._open: _Connections | None = None
         self._writing = ThreadPoolExecutor(1, "search-writer")
         self._reading = ThreadPoolExecutor(1, "search-reader")
         self._turn = asyncio.Lock()
@@ -47,13 +47,13 @@ class FileSearchIndex:
         async with self._turn:
             if self._open is None:
                 loop = asyncio.get_running_loop()
-                self._open = _Open(*await loop.run_in_executor(self._writing, open_file, self._path))
+                self._open = _Connections(*await loop.run_in_executor(self._writing, open_index, self._path))
 
     async def begin_anew(self) -> None:
         """Throw away what is there: it cannot be read. An empty one stands in its place. Raises SearchFailed."""
         await self._shut()
-        with told():
-            await asyncio.get_running_loop().run_in_executor(self._writing, remove, self._path)
+        with search_errors():
+            await asyncio.get_running_loop().run_in_executor(self._writing, remove_index, self._path)
         await self.open()
 
     async def close(self) -> None:
@@ -70,28 +70,28 @@ class FileSearchIndex:
         await self._write(lambda writer: _put_runs(writer, workflow_id, runs))
 
     async def forget_runs(self, run_ids: Sequence[RunId]) -> None:
-        await self._write(lambda writer: _forget_runs(writer, run_ids))
+        await self._write(lambda writer: _remove_runs(writer, run_ids))
 
     async def forget_workflow(self, workflow_id: WorkflowId) -> None:
-        await self._write(lambda writer: _forget_workflow(writer, workflow_id))
+        await self._write(lambda writer: _remove_workflow(writer, workflow_id))
 
     async def tidy(self) -> bool:
-        if await self._write(_tidy_some):
+        if await self._write(_purge_some):
             return True
         async with self._turn:
-            await in_thread(_without_log(self._opened().writer), self._writing)
+            await in_thread(_truncate_wal(self._opened().writer), self._writing)
         return False
 
-    async def indexed(self) -> Indexed:
-        return await self._write(_indexed)
+    async def indexed(self) -> IndexedState:
+        return await self._write(_read_indexed)
 
     # Reading
 
     async def find(self, terms: Sequence[Term], skip: int = 0) -> HitPage:
-        return await self._read(lambda reader: find(reader, terms, skip))
+        return await self._read(lambda reader: find_groups(reader, terms, skip))
 
     async def find_in(self, workflow_id: WorkflowId, terms: Sequence[Term], skip: int = 0) -> tuple[Hit, ...]:
-        return await self._read(lambda reader: find_in(reader, workflow_id, terms, skip))
+        return await self._read(lambda reader: find_in_workflow(reader, workflow_id, terms, skip))
 
     async def _write(self, work: Callable[[sqlite3.Connection], Pieces[T]]) -> T:
         """Carry it out in one transaction, in pieces; cancelled between two of them, nothing is done."""
@@ -102,7 +102,7 @@ class FileSearchIndex:
         """Cancelled, the statement at work ends at once: a newer search is not to wait for it."""
         reader = self._opened().reader
         while True:
-            reading = asyncio.ensure_future(in_thread(_asked(reader, work), self._reading))
+            reading = asyncio.ensure_future(in_thread(_reading(reader, work), self._reading))
             try:
                 return await asyncio.shield(reading)
             except asyncio.CancelledError:
@@ -110,10 +110,10 @@ class FileSearchIndex:
                 reader.interrupt()
                 raise
             except SearchFailed as error:
-                if error.code != INTERRUPTED:  # else the search before this one was still at work
+                if error.code != INTERRUPTED_CODE:  # else the search before this one was still at work
                     raise
 
-    def _opened(self) -> _Open:
+    def _opened(self) -> _Connections:
         if self._open is None:
             raise SearchFailed("search_unavailable", "the index is not open")
         return self._open
@@ -129,13 +129,13 @@ class FileSearchIndex:
             await loop.run_in_executor(self._writing, opened.writer.close)
 
 
-def _asked(reader: sqlite3.Connection, work: Callable[[sqlite3.Connection], Pieces[T]]) -> Pieces[T]:
-    with told():
+def _reading(reader: sqlite3.Connection, work: Callable[[sqlite3.Connection], Pieces[T]]) -> Pieces[T]:
+    with search_errors():
         return (yield from work(reader))
 
 
 def _in_transaction(writer: sqlite3.Connection, work: Callable[[sqlite3.Connection], Pieces[T]]) -> Pieces[T]:
-    with told():
+    with search_errors():
         writer.execute("BEGIN IMMEDIATE")
         try:
             result = yield from work(writer)
@@ -147,106 +147,113 @@ def _in_transaction(writer: sqlite3.Connection, work: Callable[[sqlite3.Connecti
     return result
 
 
-def _indexed(writer: sqlite3.Connection) -> Pieces[Indexed]:
+def _read_indexed(writer: sqlite3.Connection) -> Pieces[IndexedState]:
     titles = {WorkflowId(name): title for name, title in writer.execute("SELECT id, title FROM workflow")}
     yield
     runs = {RunId(name): status for name, status in writer.execute("SELECT id, status FROM run")}
-    return Indexed(titles, runs)
+    return IndexedState(titles, runs)
 
 
 def _put_title(writer: sqlite3.Connection, workflow_id: WorkflowId, title: str) -> Pieces[None]:
-    number = _workflow(writer, workflow_id)
+    number = _workflow_number(writer, workflow_id)
     place = FIRST_TITLE + number
-    yield from _forget(writer, [place])
-    text = yield from without_secrets(title)
-    yield from _add(writer, (place, number, None, HitKind.TITLE, None, ""), text)
-    writer.execute("UPDATE workflow SET title = ? WHERE number = ?", (digest(title), number))
+    yield from _remove_documents(writer, [place])
+    text = yield from redacted(title)
+    yield from _add_document(writer, (place, number, None, HitKind.TITLE, None, ""), text)
+    writer.execute("UPDATE workflow SET title = ? WHERE number = ?", (text_digest(title), number))
 
 
 def _put_runs(writer: sqlite3.Connection, workflow_id: WorkflowId, runs: Sequence[RunDocuments]) -> Pieces[None]:
-    workflow = _workflow(writer, workflow_id)
-    places = _Places(writer)
+    workflow = _workflow_number(writer, workflow_id)
+    places = _DocumentNumbers(writer)
     for run in runs:
-        yield from _forget_run(writer, run.run_id)
+        yield from _remove_run(writer, run.run_id)
         for document in run.documents:
-            text = yield from without_secrets(document.text)
+            text = yield from redacted(document.text)
             if text.strip():
                 place = places.next(document.at)
-                row = (place, workflow, run.run_id, document.kind, document.message_id, _storable(document.label))
-                yield from _add(writer, row, text)
+                row = (
+                    place,
+                    workflow,
+                    run.run_id,
+                    document.kind,
+                    document.message_id,
+                    _without_surrogates(document.label),
+                )
+                yield from _add_document(writer, row, text)
         writer.execute("INSERT INTO run VALUES (?, ?, ?)", (run.run_id, workflow, run.status))
 
 
-def _forget_runs(writer: sqlite3.Connection, run_ids: Iterable[RunId]) -> Pieces[None]:
+def _remove_runs(writer: sqlite3.Connection, run_ids: Iterable[RunId]) -> Pieces[None]:
     for run_id in run_ids:
-        yield from _forget_run(writer, run_id)
-        writer.execute(f"PRAGMA application_id = {UNTIDY}")
+        yield from _remove_run(writer, run_id)
+        writer.execute(f"PRAGMA application_id = {DIRTY}")
 
 
-def _forget_workflow(writer: sqlite3.Connection, workflow_id: WorkflowId) -> Pieces[None]:
+def _remove_workflow(writer: sqlite3.Connection, workflow_id: WorkflowId) -> Pieces[None]:
     row = writer.execute("SELECT number FROM workflow WHERE id = ?", (workflow_id,)).fetchone()
     if row is not None:
-        yield from _forget(writer, _numbers(writer, "SELECT number FROM document WHERE workflow = ?", row[0]))
+        yield from _remove_documents(writer, _numbers(writer, "SELECT number FROM document WHERE workflow = ?", row[0]))
         writer.execute("DELETE FROM run WHERE workflow = ?", row)
         writer.execute("DELETE FROM workflow WHERE number = ?", row)
-        writer.execute(f"PRAGMA application_id = {UNTIDY}")
+        writer.execute(f"PRAGMA application_id = {DIRTY}")
 
 
-def _tidy_some(writer: sqlite3.Connection) -> Pieces[bool]:
+def _purge_some(writer: sqlite3.Connection) -> Pieces[bool]:
     """Merge some of what the index of words is made of, so that deleted words leave the file; whether more is left."""
     (stage,) = writer.execute("PRAGMA application_id").fetchone()
-    if stage == TIDY:
+    if stage == CLEAN:
         return False
     before = writer.total_changes
-    pages = MERGE_PAGES if stage == TIDYING else -MERGE_PAGES  # less than none: begin to merge all that there is
+    pages = MERGE_PAGES if stage == CLEANING else -MERGE_PAGES  # less than none: begin to merge all that there is
     writer.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
     yield
-    is_done = stage == TIDYING and writer.total_changes - before < 2  # as FTS5 tells that nothing was left to do
-    writer.execute(f"PRAGMA application_id = {TIDY if is_done else TIDYING}")
+    is_done = stage == CLEANING and writer.total_changes - before < 2  # as FTS5 tells that nothing was left to do
+    writer.execute(f"PRAGMA application_id = {CLEAN if is_done else CLEANING}")
     return not is_done
 
 
-def _without_log(writer: sqlite3.Connection) -> Pieces[None]:
+def _truncate_wal(writer: sqlite3.Connection) -> Pieces[None]:
     """What was written over is in the log too."""
-    with told():
+    with search_errors():
         writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         yield
 
 
-def _forget_run(writer: sqlite3.Connection, run_id: RunId) -> Pieces[None]:
-    yield from _forget(writer, _numbers(writer, "SELECT number FROM document WHERE run = ?", run_id))
+def _remove_run(writer: sqlite3.Connection, run_id: RunId) -> Pieces[None]:
+    yield from _remove_documents(writer, _numbers(writer, "SELECT number FROM document WHERE run = ?", run_id))
     writer.execute("DELETE FROM run WHERE id = ?", (run_id,))
 
 
-def _forget(writer: sqlite3.Connection, numbers: Iterable[int]) -> Pieces[None]:
+def _remove_documents(writer: sqlite3.Connection, numbers: Iterable[int]) -> Pieces[None]:
     for number in numbers:
         row = writer.execute("SELECT text FROM body WHERE number = ?", (number,)).fetchone()
         if row is None:
             continue
-        words = yield from indexed(unpacked(row[0]))
+        words = yield from index_words(decompress(row[0]))
         writer.execute("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)", (number, words))
         writer.execute("DELETE FROM body WHERE number = ?", (number,))
         writer.execute("DELETE FROM document WHERE number = ?", (number,))
         yield
 
 
-def _add(
+def _add_document(
     writer: sqlite3.Connection, row: tuple[int, int, str | None, HitKind, MessageId | None, str], text: str
 ) -> Pieces[None]:
-    words = yield from indexed(text)
+    words = yield from index_words(text)
     writer.execute("INSERT INTO document VALUES (?, ?, ?, ?, ?, ?)", row)
-    writer.execute("INSERT INTO body VALUES (?, ?)", (row[0], packed(text)))
+    writer.execute("INSERT INTO body VALUES (?, ?)", (row[0], compress(text)))
     writer.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (row[0], words))
     yield
 
 
-def _workflow(writer: sqlite3.Connection, workflow_id: WorkflowId) -> int:
+def _workflow_number(writer: sqlite3.Connection, workflow_id: WorkflowId) -> int:
     writer.execute("INSERT INTO workflow (id) VALUES (?) ON CONFLICT DO NOTHING", (workflow_id,))
     number: int = writer.execute("SELECT number FROM workflow WHERE id = ?", (workflow_id,)).fetchone()[0]
     return number
 
 
-class _Places:
+class _DocumentNumbers:
     """Gives each document its time as its number, or the next microsecond that no other has."""
 
     def __init__(self, writer: sqlite3.Connection) -> None:
@@ -266,6 +273,6 @@ def _numbers(writer: sqlite3.Connection, query: str, value: object) -> list[int]
     return [number for (number,) in writer.execute(query, (value,))]
 
 
-def _storable(text: str) -> str:
+def _without_surrogates(text: str) -> str:
     """SQLite takes no halves of characters."""
     return text.encode("utf-8", "replace").decode()

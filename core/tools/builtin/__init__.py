@@ -2,11 +2,11 @@
 
 from core.ports.clock import Clock
 from core.ports.executions import Runs
-from core.ports.file_picker import FilePicker
 from core.ports.recording import Recordings
 from core.ports.sandbox import Sandbox
 from core.ports.storage import Storage
-from core.ports.template_book import TemplateBook
+from core.ports.templates import TemplateLibrary
+from core.ports.tools import FilePicker
 from core.tools.builtin import (
     ask_user,
     calculator,
@@ -58,7 +58,7 @@ def keeping_tools(storage: Storage, clock: Clock, picker: FilePicker | None = No
     ]
 
 
-def collection_tools(runs: Runs, book: TemplateBook) -> list[Tool]:
+def collection_tools(runs: Runs, book: TemplateLibrary) -> list[Tool]:
     """Those that work with templates and runs: what the app offers through MCP."""
     return [*templates.tools(book), execution_create.tool(runs), *executions.tools(runs)]
 

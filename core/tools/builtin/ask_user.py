@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from core.domain.interruption import Action, Ask, InterruptionKind
+from core.domain.interruption import Action, InterruptionKind, InterruptionRequest
 from core.domain.tool import ToolInfo
 from core.errors import ToolFailed
 from core.ports.tools import CallContext
 from core.tools import schema
-from core.tools.questions import answer_schema, given
+from core.tools.questions import answer_schema, answer_value
 from core.tools.registry import Arguments, Tool
 
 QUESTION_CHARACTERS = 2_000
@@ -89,7 +89,7 @@ async def _ask(arguments: Arguments, context: CallContext) -> dict[str, Any]:
             "invalid_arguments", f"a {kind} question has {'no' if options else 'at least one of the'} options"
         )
     about, timeout_s = arguments.get("context"), arguments.get("timeout_seconds")
-    ask = Ask(
+    ask = InterruptionRequest(
         InterruptionKind.QUESTION,
         context.step,
         context.index,
@@ -102,7 +102,7 @@ async def _ask(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         timeout_ms=round(timeout_s * 1000) if timeout_s is not None else None,
         default_action=Action.SKIP,
     )
-    return given(await context.ask(ask))
+    return answer_value(await context.ask(ask))
 
 
 def _options(given: list[Any]) -> list[dict[str, str]]:

@@ -1,13 +1,15 @@
 """`calculator`: the value of an expression (AGENTS_AND_TOOLS §5)."""
 
+import ast
+from collections.abc import Callable
 from typing import Any
 
 from core.domain.tool import ToolInfo
+from core.errors import ToolFailed
 from core.ports.tools import CallContext
 from core.tools import schema
-from core.tools.arithmetic import evaluate
-from core.tools.math_functions import CONSTANTS, FUNCTIONS
-from core.tools.quantities import shortened
+from core.tools.builtin.math_functions import CONSTANTS, FUNCTIONS, OPERATORS, SIGNS, Number, finite
+from core.tools.measure import format_count, shorten
 from core.tools.registry import Arguments, Tool
 
 LENGTH = 1_000
@@ -43,4 +45,64 @@ async def _calculate(arguments: Arguments, context: CallContext) -> dict[str, An
 
 
 def _summary(arguments: Arguments, value: Any) -> str:
-    return shortened(f"{arguments['expression']} = {value['result']}")
+    return shorten(f"{arguments['expression']} = {value['result']}")
+
+
+def evaluate(expression: str) -> Number:
+    """The value of the expression. Raises ToolFailed `invalid_arguments` or `failed`."""
+    try:
+        # No text is left in an expression that is taken, so that the sign cannot stand for anything else.
+        tree = ast.parse(expression.strip().replace("^", "**"), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise _invalid_expression("it is not complete, or not arithmetic") from None
+    try:
+        return _value(tree.body)
+    except RecursionError:
+        raise _invalid_expression("it is nested too deeply") from None
+
+
+def _value(node: ast.expr) -> Number:
+    """Of a part. One call a level, so that a sum of 500 numbers fits the interpreter's stack."""
+    match node:
+        case ast.Constant(value=bool()):
+            raise _invalid_expression("true and false are no numbers")
+        case ast.Constant(value=int() | float() as number):
+            return _apply("the number", finite, [number])
+        case ast.Name(id=name) if name in CONSTANTS:
+            return CONSTANTS[name]
+        case ast.Name(id=name):
+            raise _invalid_expression(f"there is no constant {name!r}; there are {', '.join(CONSTANTS)}")
+        case ast.UnaryOp(op=sign, operand=operand) if type(sign) in SIGNS:
+            return SIGNS[type(sign)](_value(operand))
+        case ast.BinOp(left=left, op=operator, right=right) if type(operator) in OPERATORS:
+            name, function = OPERATORS[type(operator)]
+            return _apply(name, function, [_value(left), _value(right)])
+        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+            return _apply(name, _function(name, len(arguments)), [_value(argument) for argument in arguments])
+        case _:
+            raise _invalid_expression(f"{shorten(ast.unparse(node), 40)} is no arithmetic")
+
+
+def _function(name: str, count: int) -> Callable[..., Number]:
+    if name not in FUNCTIONS:
+        raise _invalid_expression(f"there is no function {name!r}; there are {', '.join(FUNCTIONS)}")
+    function, least, most = FUNCTIONS[name]
+    if not least <= count <= most:
+        takes = format_count(most, "number") if least == most else f"{least} to {format_count(most, 'number')}"
+        raise _invalid_expression(f"{name} takes {takes}, not {count}")
+    return function
+
+
+def _apply(name: str, function: Callable[..., Any], numbers: list[Number]) -> Number:
+    try:
+        return finite(function(*numbers))
+    except ZeroDivisionError:
+        raise ToolFailed("failed", f"{name}: division by zero") from None
+    except OverflowError:
+        raise ToolFailed("failed", f"{name}: the result is too large") from None
+    except ValueError as error:
+        raise ToolFailed("failed", f"{name}: {error}") from None
+
+
+def _invalid_expression(why: str) -> ToolFailed:
+    return ToolFailed("invalid_arguments", f"the expression cannot be read: {why}")

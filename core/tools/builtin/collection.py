@@ -10,7 +10,7 @@ from core.tools.registry import Arguments, Handler
 TEMPLATES = "COLLECTION_WORKFLOW_"
 EXECUTIONS = "COLLECTION_WORKFLOW_EXECUTION_"
 
-OFFERED = frozenset(
+MCP_TOOLS = frozenset(
     [TEMPLATES + name for name in ("LIST", "GET", "CREATE", "UPDATE", "DELETE")]
     + [EXECUTIONS + name for name in ("LIST", "GET", "CREATE", "CANCEL", "RESUME")]
 )
@@ -63,7 +63,7 @@ def a_page(item: dict[str, Any]) -> dict[str, Any]:
     return of_result({"items": {"type": "array", "items": item}, "next_cursor": NEXT_CURSOR})
 
 
-def failing_clearly(handler: Handler) -> Handler:
+def errors_as_failures(handler: Handler) -> Handler:
     """Errors of Metier are results that a model can act on: with their code, their words and their details."""
 
     @functools.wraps(handler)

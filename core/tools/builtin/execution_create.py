@@ -3,15 +3,15 @@
 from typing import Any
 
 from core.domain.ids import TemplateId
-from core.domain.json_text import decode
 from core.domain.risk import Risk
 from core.domain.run import Run, RunStatus
+from core.domain.text.json_text import decode
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
 from core.ports.executions import Runs
 from core.ports.tools import CallContext
 from core.tools import schema
-from core.tools.builtin.collection import ANY_OBJECT, EXECUTIONS, TEXT, an_id, failing_clearly, of_result
+from core.tools.builtin.collection import ANY_OBJECT, EXECUTIONS, TEXT, an_id, errors_as_failures, of_result
 from core.tools.registry import Arguments, Tool
 
 NAME = f"{EXECUTIONS}CREATE"
@@ -47,7 +47,7 @@ def tool(runs: Runs) -> Tool:
     """A call begins one run however often it is made: idempotent. One whose run does not succeed fails with
     `child_failed`, from outside with `run_failed`; both carry the run's error."""
 
-    @failing_clearly
+    @errors_as_failures
     async def start(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         wait = bool(arguments.get("wait", False))
         run = await runs.execute(

@@ -6,7 +6,7 @@ own run asks.
 
 from typing import Any
 
-from core.domain.events import time_text
+from core.domain.events import iso_time
 from core.domain.ids import InterruptionId, RunId, WorkflowId
 from core.domain.interruption import Action, Answer
 from core.domain.risk import Risk
@@ -15,7 +15,7 @@ from core.domain.tool import Category, ToolInfo
 from core.errors import MetierError, NotFound, ToolFailed
 from core.ports.executions import Runs
 from core.ports.tools import CallContext
-from core.threads.long_json import is_long
+from core.threads.long_values import is_long
 from core.tools import schema
 from core.tools.builtin.collection import (
     ANY_OBJECT,
@@ -28,11 +28,11 @@ from core.tools.builtin.collection import (
     TEXT_OR_NULL,
     a_page,
     an_id,
-    failing_clearly,
+    errors_as_failures,
     of_result,
 )
 from core.tools.builtin.execution_create import LONGEST_S, START_S, told
-from core.tools.quantities import counted
+from core.tools.measure import format_count
 from core.tools.registry import Arguments, Tool
 
 ALL = "*"
@@ -77,7 +77,7 @@ def tools(runs: Runs) -> list[Tool]:
             return await is_elsewhere(parent, workflow_id)
         return bool(arguments.get("workflow_id", workflow_id) != workflow_id)
 
-    @failing_clearly
+    @errors_as_failures
     async def list_(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         wanted = arguments.get("workflow_id", ALL if context.is_outside else context.workflow_id)
         parent, before = arguments.get("parent_run_id"), arguments.get("cursor")
@@ -90,7 +90,7 @@ def tools(runs: Runs) -> list[Tool]:
         )
         return {"items": [_item(one) for one in page.runs], "next_cursor": page.next_cursor}
 
-    @failing_clearly
+    @errors_as_failures
     async def get(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         run = await runs.describe(RunId(arguments["run_id"]))
         if (step := arguments.get("step")) is None:
@@ -100,11 +100,11 @@ def tools(runs: Runs) -> list[Tool]:
         head = {name: run[name] for name in ("run_id", "workflow_id", "title", "kind", "status")}
         return {**head, "steps": {step: run["steps"][step]}}
 
-    @failing_clearly
+    @errors_as_failures
     async def cancel(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         return told(await runs.cancel(RunId(arguments["run_id"])))
 
-    @failing_clearly
+    @errors_as_failures
     async def resume(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         run_id = RunId(arguments["run_id"])
         if (answer := _answer(arguments)) is not None:
@@ -145,8 +145,8 @@ def _item(run: Run) -> dict[str, Any]:
         "template_id": run.template_id,
         "template_version": run.template_version,
         "parent_run_id": run.parent,
-        "created_at": time_text(run.created_at),
-        "finished_at": time_text(run.finished_at) if run.finished_at else None,
+        "created_at": iso_time(run.created_at),
+        "finished_at": iso_time(run.finished_at) if run.finished_at else None,
     }
 
 
@@ -175,7 +175,7 @@ def _status(arguments: Arguments, value: Any) -> str:
 
 
 def _how_many(arguments: Arguments, value: Any) -> str:
-    return counted(len(value["items"]), "run")
+    return format_count(len(value["items"]), "run")
 
 
 _LIST = ToolInfo(

@@ -10,20 +10,18 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from core.domain.json_text import encode
 from core.domain.risk import Risk
+from core.domain.text.json_text import encode
+from core.domain.text.web_address import MAX_URL_CHARACTERS, parse_address
 from core.domain.tool import ToolInfo
-from core.domain.web_address import LONGEST, address_of
 from core.errors import NetworkFailed, StepFailed, ToolFailed
 from core.ports.tools import CallContext
-from core.threads.long_json import value_of
+from core.threads.long_values import decode_async
 from core.tools import schema
-from core.tools.measure import RESULT_BYTES, json_bytes
-from core.tools.quantities import size
+from core.tools.measure import RESULT_BYTES, format_size, json_bytes
 from core.tools.registry import Arguments, Tool
-from core.tools.web.body import CannotUnpack, read, text_of
-from core.tools.web.connection import Request, Trust, answered
-from core.tools.web.guard import Resolver, permitted, system_resolver
+from core.tools.web.body import CannotDecompress, body_text, read_body
+from core.tools.web.connection import Request, Resolver, TrustStore, open_response, permitted_addresses, system_resolver
 
 MOST_REDIRECTS = 5
 TIMEOUT_S = 60.0
@@ -61,7 +59,7 @@ _INFO = ToolInfo(
             "url": {
                 "type": "string",
                 "minLength": 1,
-                "maxLength": LONGEST,
+                "maxLength": MAX_URL_CHARACTERS,
                 "description": "It begins with http:// or https:// and holds no password.",
             }
         },
@@ -84,14 +82,14 @@ _INFO = ToolInfo(
 )
 
 
-def tool(resolve: Resolver = system_resolver, trust: Trust | None = None) -> Tool:
+def tool(resolve: Resolver = system_resolver, trust: TrustStore | None = None) -> Tool:
     """GET and HEAD are read-only, PUT and DELETE idempotent. What is not read-only is high risk where it goes to an
     origin that the run does not allow; DELETE always is.
 
     Errors: `invalid_arguments`, `not_allowed`, `too_many_redirects`, `not_text` for a body that cannot be unpacked, and
     those of the network, `failed`.
     """
-    trusted = trust or Trust()
+    trusted = trust or TrustStore()
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         return await _Fetch(_request(arguments), context.origins, resolve, trusted).run()
@@ -115,7 +113,7 @@ class _Fetch:
     request: Request
     origins: Collection[str]
     resolve: Resolver
-    trust: Trust
+    trust: TrustStore
     was_connected: bool = False
 
     async def run(self) -> dict[str, Any]:
@@ -136,9 +134,9 @@ class _Fetch:
     async def _hop(self) -> dict[str, Any] | None:
         """The result, or None after a redirect: then the request is the next one."""
         request, address = self.request, self.request.address
-        ips = await permitted(address, self.origins, self.resolve)
+        ips = await permitted_addresses(address, self.origins, self.resolve)
         tls = await self.trust.context() if address.scheme == "https" else None
-        async with answered(request, ips, tls) as response:
+        async with open_response(request, ips, tls) as response:
             headers = _headers_of(response.headers)
             location = headers.get("location")
             if response.status in _REDIRECTS and location is not None:
@@ -147,12 +145,12 @@ class _Fetch:
                     self.request = following
                     return None
             try:
-                body = await read(response.aiter_stream(), headers.get("content-encoding", ""))
-            except CannotUnpack as error:
+                body = await read_body(response.aiter_stream(), headers.get("content-encoding", ""))
+            except CannotDecompress as error:
                 raise ToolFailed("not_text", f"the body from {address.origin} cannot be read: {error}") from error
             told = {"url": address.url, "status": response.status, "headers": headers}
         content_type = headers.get("content-type", "")
-        found = await asyncio.to_thread(text_of, body, content_type)
+        found = await asyncio.to_thread(body_text, body, content_type)
         if found is None:
             kind = content_type.partition(";")[0].strip() or None
             return {**told, "text": "", "binary": {"bytes": len(body.data), "content_type": kind}} | _cut(
@@ -165,7 +163,7 @@ class _Fetch:
 def _request(arguments: Arguments) -> Request:
     """Raises ToolFailed `invalid_arguments`."""
     try:
-        address = address_of(arguments["url"])
+        address = parse_address(arguments["url"])
     except ValueError as error:
         raise _invalid("/url", f"this URL cannot be fetched: {error}") from error
     method = arguments.get("method", "GET")
@@ -241,7 +239,7 @@ async def _json(text: str, content_type: str) -> dict[str, Any]:
     if len(text) > JSON_CHARACTERS or not _JSON.match(content_type.strip().lower()):
         return {}
     try:
-        value = await value_of(text)
+        value = await decode_async(text)
         if await json_bytes(value) + await json_bytes(text) > RESULT_BYTES:
             return {}
     except (ValueError, StepFailed):
@@ -263,7 +261,7 @@ def _leaves(arguments: Arguments, origins: Collection[str]) -> bool:
 
 def _origin(url: object) -> str | None:
     try:
-        return address_of(url).origin if isinstance(url, str) else None
+        return parse_address(url).origin if isinstance(url, str) else None
     except ValueError:
         return None
 
@@ -271,4 +269,4 @@ def _origin(url: object) -> str | None:
 def _summary(arguments: Arguments, value: Any) -> str:
     binary = value.get("binary")
     amount = binary["bytes"] if binary is not None else len(value["text"].encode("utf-8", "replace"))
-    return f"{value['status']}, {size(amount)}{' and more' if value.get('truncated') else ''}"
+    return f"{value['status']}, {format_size(amount)}{' and more' if value.get('truncated') else ''}"

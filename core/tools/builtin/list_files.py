@@ -9,15 +9,14 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePath
 from typing import Any
 
-from core.domain.events import time_text
+from core.domain.events import iso_time
 from core.domain.tool import Category, ToolInfo
 from core.errors import ToolFailed
 from core.ports.tools import CallContext
 from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
-from core.tools.folders import explained, is_of_system, resolve
-from core.tools.handles import Folder
-from core.tools.quantities import counted
+from core.tools.file_access import Folder, is_system_path, path_errors, resolve_path
+from core.tools.measure import format_count
 from core.tools.registry import Arguments, Tool
 
 MOST_FILES = 10_000
@@ -52,7 +51,7 @@ _INFO = ToolInfo(
 
 
 def tool() -> Tool:
-    """Errors: those of `core.tools.folders`.
+    """Errors: those of `core.tools.file_access`.
 
     A link is listed if it leads to a file inside an allowed folder; links to folders are never followed. Names
     that are no UTF-8 are shown with U+FFFD, and cannot be opened by that. `modified` is null beyond year 9999.
@@ -70,9 +69,9 @@ async def _call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
 
 
 def _list(path: str, allow: tuple[str, ...], pattern: str, recursive: bool) -> Pieces[dict[str, Any]]:
-    place = resolve(path, allow)
-    listing = _Listing(allow, pattern, recursive, of_system=is_of_system(PurePath(place.root, *place.parts)))
-    with explained(place.path), place.folder() as folder:
+    place = resolve_path(path, allow)
+    listing = _Listing(allow, pattern, recursive, of_system=is_system_path(PurePath(place.root, *place.parts)))
+    with path_errors(place.path), place.folder() as folder:
         yield from listing.add_folder(folder, place.path, DEEPEST)
     result: dict[str, Any] = {"path": place.path, "files": listing.files, "truncated": listing.truncated}
     return {**result, "unreadable": listing.unreadable} if listing.unreadable else result
@@ -120,7 +119,7 @@ class _Listing:
         return heapq.merge(*batches)
 
     def _add_sub_folder(self, parent: Folder, name: str, path: str, levels: int) -> Pieces[None]:
-        if is_of_system(PurePath(path)) and not self._is_of_system:
+        if is_system_path(PurePath(path)) and not self._is_of_system:
             return
         if not levels:
             self.truncated = True
@@ -135,7 +134,7 @@ class _Listing:
         try:
             state = folder.state(name)
             if stat.S_ISLNK(state.st_mode):
-                with resolve(path, self._allow).parent() as (home, target):
+                with resolve_path(path, self._allow).parent() as (home, target):
                     state = home.state(target)
         except (OSError, ToolFailed):  # it vanished, or leads to nothing that may be seen
             return
@@ -154,7 +153,7 @@ def _shown(name: str) -> str:
 
 def _time(state: os.stat_result) -> str | None:
     try:
-        return time_text(_EPOCH + timedelta(milliseconds=state.st_mtime_ns // 1_000_000))
+        return iso_time(_EPOCH + timedelta(milliseconds=state.st_mtime_ns // 1_000_000))
     except OverflowError:
         return None
 
@@ -162,4 +161,4 @@ def _time(state: os.stat_result) -> str | None:
 def _summary(arguments: Arguments, value: Any) -> str:
     more = " and more" if value["truncated"] else ""
     skipped = value.get("unreadable")
-    return counted(len(value["files"]), "file") + more + (f"; {len(skipped)} unreadable" if skipped else "")
+    return format_count(len(value["files"]), "file") + more + (f"; {len(skipped)} unreadable" if skipped else "")

@@ -2,21 +2,21 @@
 
 from typing import Any
 
-from core.domain.events import time_text
+from core.domain.events import iso_time
 from core.domain.ids import MemoryId, WorkflowId, id_from_key
-from core.domain.masking import masked_text
-from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIVES, Memory, MemoryType
+from core.domain.memory import CONTENT_CHARACTERS, CONTEXT_LIFETIME, Memory, MemoryType
 from core.domain.risk import Risk
+from core.domain.text.masking import masked_text
+from core.domain.text.search import words_of
 from core.domain.tool import Category, ToolInfo
-from core.domain.words import words_of
 from core.errors import StorageFailed, ToolFailed
 from core.ports.clock import Clock
-from core.ports.memories import Memories, Wanted
+from core.ports.memories import Memories, MemoryQuery
 from core.ports.tools import CallContext
 from core.tools import schema
-from core.tools.actions import Action, id_schema, is_one_of, require_fitting
-from core.tools.quantities import counted, shortened
+from core.tools.measure import format_count, shorten
 from core.tools.registry import Arguments, Tool
+from core.tools.schema import Action, check_action_arguments, has_action, id_schema
 
 ID_CHARACTERS = 20
 QUERY_CHARACTERS = 1_000
@@ -85,7 +85,7 @@ def tool(memories: Memories, clock: Clock) -> Tool:
     """
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
-        require_fitting(_ACTIONS, arguments)
+        check_action_arguments(_ACTIONS, arguments)
         try:
             return await _Call(memories, clock, arguments, context).make()
         except StorageFailed as error:
@@ -94,9 +94,9 @@ def tool(memories: Memories, clock: Clock) -> Tool:
     return Tool(
         _INFO,
         server=call,
-        read_only=lambda arguments: is_one_of(arguments, "get", "list", "search"),
+        read_only=lambda arguments: has_action(arguments, "get", "list", "search"),
         idempotent=True,
-        is_dangerous=lambda arguments: is_one_of(arguments, "delete"),
+        is_dangerous=lambda arguments: has_action(arguments, "delete"),
         summary=_summary,
     )
 
@@ -142,7 +142,7 @@ class _Call:
             content,
             len(content),
             self._now,
-            self._now + CONTEXT_LIVES if kind is MemoryType.CONTEXT else None,
+            self._now + CONTEXT_LIFETIME if kind is MemoryType.CONTEXT else None,
         )
 
     async def _existing(self) -> Memory:
@@ -161,7 +161,7 @@ class _Call:
             return {"deleted": False, "id": self._arguments["id"]}
         return {"deleted": await self._memories.remove(memory.id), "id": memory.id}
 
-    def _wanted(self) -> Wanted:
+    def _wanted(self) -> MemoryQuery:
         """One more than is given, to know whether there are more."""
         scopes: dict[str | None, tuple[WorkflowId | None, ...]] = {
             WORKFLOW: (self._workflow_id,),
@@ -170,7 +170,7 @@ class _Call:
         }
         kind = self._arguments.get("type")
         type_ = None if kind is None else MemoryType(kind)
-        return Wanted(scopes[self._arguments.get("scope")], self._now, type_, self._limit + 1)
+        return MemoryQuery(scopes[self._arguments.get("scope")], self._now, type_, self._limit + 1)
 
     @property
     def _limit(self) -> int:
@@ -188,14 +188,14 @@ def _shown(memory: Memory) -> dict[str, Any]:
         "scope": GENERAL if memory.workflow_id is None else WORKFLOW,
         "content": memory.content,
         **cut,
-        "created_at": time_text(memory.created_at),
-        "expires_at": time_text(memory.expires_at) if memory.expires_at else None,
+        "created_at": iso_time(memory.created_at),
+        "expires_at": iso_time(memory.expires_at) if memory.expires_at else None,
     }
 
 
 def _summary(arguments: Arguments, value: Any) -> str:
     if "memories" in value:
-        return counted(len(value["memories"]), "memory").replace("memorys", "memories")
+        return format_count(len(value["memories"]), "memory").replace("memorys", "memories")
     if "deleted" in value:
         return "deleted" if value["deleted"] else "not there"
-    return shortened(value["memory"]["content"])
+    return shorten(value["memory"]["content"])

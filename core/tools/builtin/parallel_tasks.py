@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.domain.risk import Risk
-from core.domain.sub_agent import MOST_SUB_AGENTS
+from core.domain.sub_agent import MAX_SUB_AGENTS
 from core.domain.tool import Category, ToolInfo
 from core.ports.tools import CallContext
 from core.tools import schema, sub_agents
@@ -18,7 +18,7 @@ _INFO = ToolInfo(
     description=(
         "Begins a sub-agent for each of several tasks, all at once, and waits for all of them. Gives {results}, in the "
         "order of the tasks: each {name, status, text, input_tokens, output_tokens}, or with status failed {code, "
-        f"message}} as error. A run has at most {MOST_SUB_AGENTS} sub-agents: tasks beyond fail with limit_reached."
+        f"message}} as error. A run has at most {MAX_SUB_AGENTS} sub-agents: tasks beyond fail with limit_reached."
     ),
     input_schema=schema.of_object(
         {

@@ -16,13 +16,12 @@ from typing import Any, Protocol
 from core.domain.ids import RunId
 from core.domain.tool import Category, Runtime, ToolInfo
 from core.errors import StorageFailed, ToolFailed
-from core.ports.file_picker import FilePicker, FileWanted
 from core.ports.storage import AllowFile, Write
-from core.ports.tools import CallContext
+from core.ports.tools import CallContext, FilePicker, FileRequest
 from core.tools import schema
-from core.tools.folders import PATH_BYTES, explained
+from core.tools.file_access import PATH_BYTES, path_errors
 from core.tools.invocation import NO_WINDOW
-from core.tools.quantities import size
+from core.tools.measure import format_size
 from core.tools.registry import Arguments, Tool
 
 TIMEOUT_S = 600.0
@@ -79,7 +78,7 @@ def tool(store: AllowedFiles, picker: FilePicker | None = None) -> Tool:
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         if picker is None:
             raise ToolFailed("not_available", NO_WINDOW)
-        wanted = FileWanted(context.workflow_id, arguments.get("purpose"), _suffixes(arguments.get("suffixes", [])))
+        wanted = FileRequest(context.workflow_id, arguments.get("purpose"), _suffixes(arguments.get("suffixes", [])))
         picked = await picker(wanted)
         if picked is None:
             return dict(NOTHING)
@@ -104,7 +103,7 @@ def _suffixes(given: list[str]) -> tuple[str, ...]:
 def _looked_at(picked: Path) -> tuple[str, int]:
     """The real path and the size of a regular file."""
     path = os.path.realpath(picked)
-    with explained(path):
+    with path_errors(path):
         try:
             path.encode()
         except UnicodeEncodeError:
@@ -118,4 +117,4 @@ def _looked_at(picked: Path) -> tuple[str, int]:
 
 
 def _summary(arguments: Arguments, value: Any) -> str:
-    return "nothing picked" if value["cancelled"] else f"{value['name']}, {size(value['size'])}"
+    return "nothing picked" if value["cancelled"] else f"{value['name']}, {format_size(value['size'])}"

@@ -10,10 +10,15 @@ from core.errors import ToolFailed
 from core.ports.tools import CallContext
 from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
-from core.tools.folders import Place, explained, resolve
-from core.tools.measure import RESULT_BYTES, text_bytes
-from core.tools.picked import PickedFiles, nothing_picked, with_picked
-from core.tools.quantities import counted, size
+from core.tools.file_access import (
+    PickedFiles,
+    ResolvedPath,
+    no_picked_files,
+    path_errors,
+    resolve_path,
+    retry_with_picked,
+)
+from core.tools.measure import RESULT_BYTES, format_count, format_size, text_bytes
 from core.tools.registry import Arguments, Tool
 
 PIECE_BYTES = 65_536
@@ -32,23 +37,23 @@ _INFO = ToolInfo(
 )
 
 
-def tool(picked: PickedFiles = nothing_picked) -> Tool:
-    """Errors: those of `core.tools.folders`, `not_text`, `output_too_large`."""
+def tool(picked: PickedFiles = no_picked_files) -> Tool:
+    """Errors: those of `core.tools.file_access`, `not_text`, `output_too_large`."""
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         path = context.from_base(arguments["path"])
-        return await with_picked(picked, context, lambda files: in_thread(_read(path, context.allow, files)))
+        return await retry_with_picked(picked, context, lambda files: in_thread(_read(path, context.allow, files)))
 
     return Tool(_INFO, server=call, read_only=True, summary=_summary)
 
 
 def _read(path: str, allow: Sequence[str], files: Sequence[str]) -> Pieces[dict[str, Any]]:
-    place = resolve(path, allow, files)
-    with explained(place.path):
+    place = resolve_path(path, allow, files)
+    with path_errors(place.path):
         return (yield from _contents(place))
 
 
-def _contents(place: Place) -> Pieces[dict[str, Any]]:
+def _contents(place: ResolvedPath) -> Pieces[dict[str, Any]]:
     decoder = codecs.getincrementaldecoder("utf-8")()
     texts, total, lines, room = [], 0, 0, TEXT_BYTES
     with place.parent() as (folder, name), folder.open_file(name, os.O_RDONLY) as file:
@@ -72,4 +77,4 @@ def _contents(place: Place) -> Pieces[dict[str, Any]]:
 
 
 def _summary(arguments: Arguments, value: Any) -> str:
-    return f"{size(value['bytes'])}, {counted(value['lines'], 'line')}"
+    return f"{format_size(value['bytes'])}, {format_count(value['lines'], 'line')}"

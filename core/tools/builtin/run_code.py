@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from core.domain.json_text import decode, encode, readable
+from core.domain.text.json_text import decode, encode, readable_json
 from core.domain.tool import ToolInfo
 from core.errors import CodeFailed
 from core.ports.sandbox import CodeLimits, Console, Sandbox
 from core.ports.tools import CallContext
 from core.tools import schema
-from core.tools.quantities import counted, shortened
+from core.tools.measure import format_count, shorten
 from core.tools.registry import Arguments, Tool
 
 TIMEOUT_S = 30.0
@@ -60,8 +60,8 @@ def _written(console: Console) -> dict[str, Any]:
 def _summary(arguments: Arguments, value: Any) -> str:
     match value["output"]:
         case dict() as fields:
-            return f"object, {counted(len(fields), 'field')}"
+            return f"object, {format_count(len(fields), 'field')}"
         case list() as items:
-            return f"list, {counted(len(items), 'item')}"
+            return f"list, {format_count(len(items), 'item')}"
         case output:
-            return shortened(readable(output))
+            return shorten(readable_json(output))

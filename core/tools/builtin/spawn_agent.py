@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.domain.risk import Risk
-from core.domain.sub_agent import MOST_SUB_AGENTS
+from core.domain.sub_agent import MAX_SUB_AGENTS
 from core.domain.tool import Category, ToolInfo
 from core.ports.tools import CallContext
 from core.tools import schema, sub_agents
@@ -15,7 +15,7 @@ _INFO = ToolInfo(
     description=(
         "Begins a fresh sub-agent with a task of its own, waits for its end and gives {name, status, text, "
         "input_tokens, output_tokens}: text is its last answer. "
-        f"A run has at most {MOST_SUB_AGENTS} sub-agents; for several at once there is parallel_tasks."
+        f"A run has at most {MAX_SUB_AGENTS} sub-agents; for several at once there is parallel_tasks."
     ),
     input_schema=schema.of_object(
         {"prompt": sub_agents.PROMPT},

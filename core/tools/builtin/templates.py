@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from core.domain.events import time_text
+from core.domain.events import iso_time
 from core.domain.ids import TemplateId
 from core.domain.risk import Risk
 from core.domain.tool import Category, ToolInfo
-from core.ports.template_book import TemplateBook, TemplateEntry, WholeTemplate
+from core.ports.templates import TemplateDetails, TemplateEntry, TemplateLibrary
 from core.ports.tools import CallContext
 from core.tools import schema
 from core.tools.builtin.collection import (
@@ -20,10 +20,10 @@ from core.tools.builtin.collection import (
     TEXT_OR_NULL,
     a_page,
     an_id,
-    failing_clearly,
+    errors_as_failures,
     of_result,
 )
-from core.tools.quantities import counted
+from core.tools.measure import format_count
 from core.tools.registry import Arguments, Tool
 
 _TEMPLATE = {
@@ -47,10 +47,10 @@ _ENTRY = {
 _SAVED = of_result({"id": TEXT, "title": TEXT, "version": {"type": "integer"}, "problems": PROBLEMS})
 
 
-def tools(book: TemplateBook) -> list[Tool]:
+def tools(book: TemplateLibrary) -> list[Tool]:
     """Errors: `not_found`, `title_taken`, `invalid_template` with all `problems`, `conflict`, `not_allowed`."""
 
-    @failing_clearly
+    @errors_as_failures
     async def list_(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         after = arguments.get("cursor")
         page = await book.listed(
@@ -60,16 +60,16 @@ def tools(book: TemplateBook) -> list[Tool]:
         )
         return {"items": [_fields(one) for one in page.entries], "next_cursor": page.next_cursor}
 
-    @failing_clearly
+    @errors_as_failures
     async def get(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         found = await book.get(TemplateId(arguments["id"]), arguments.get("version"))
         return {**_fields(found.entry), "template": found.template, "problems": list(found.problems)}
 
-    @failing_clearly
+    @errors_as_failures
     async def create(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         return _saved(await book.create(arguments["template"], draft=arguments.get("draft", False)))
 
-    @failing_clearly
+    @errors_as_failures
     async def update(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         return _saved(
             await book.update(
@@ -80,7 +80,7 @@ def tools(book: TemplateBook) -> list[Tool]:
             )
         )
 
-    @failing_clearly
+    @errors_as_failures
     async def delete(arguments: Arguments, context: CallContext) -> dict[str, Any]:
         gone, runs = await book.delete(TemplateId(arguments["id"]))
         return {"id": gone.id, "title": gone.title, "active_runs": list(runs)}
@@ -92,7 +92,7 @@ def tools(book: TemplateBook) -> list[Tool]:
         return f"{value['title']}, version {value['version']}"
 
     def how_many(arguments: Arguments, value: Any) -> str:
-        return counted(len(value["items"]), "template")
+        return format_count(len(value["items"]), "template")
 
     return [
         Tool(_LIST, server=list_, read_only=True, summary=how_many),
@@ -109,11 +109,11 @@ def _fields(entry: TemplateEntry) -> dict[str, Any]:
         "title": entry.title,
         "description": entry.description,
         "version": entry.version,
-        "updated_at": time_text(entry.updated_at) if entry.updated_at is not None else None,
+        "updated_at": iso_time(entry.updated_at) if entry.updated_at is not None else None,
     }
 
 
-def _saved(saved: WholeTemplate) -> dict[str, Any]:
+def _saved(saved: TemplateDetails) -> dict[str, Any]:
     entry = saved.entry
     return {"id": entry.id, "title": entry.title, "version": entry.version, "problems": list(saved.problems)}
 

@@ -3,30 +3,30 @@
 from dataclasses import replace
 from typing import Any, Protocol
 
-from core.domain.events import TaskChanged, time_text
+from core.domain.events import TaskChanged, iso_time
 from core.domain.ids import TaskId, WorkflowId, id_from_key
-from core.domain.masking import masked_text
 from core.domain.risk import Risk
 from core.domain.task import (
+    DEFAULT_PRIORITY,
     DESCRIPTION_CHARACTERS,
-    HIGHEST,
-    LOWEST,
-    MOST_DEPENDENCIES,
+    HIGHEST_PRIORITY,
+    LOWEST_PRIORITY,
+    MAX_DEPENDENCIES,
     NAME_CHARACTERS,
-    USUAL,
     Task,
     TaskList,
     TaskStatus,
 )
+from core.domain.text.masking import masked_text
 from core.domain.tool import ToolInfo
 from core.errors import StorageFailed, ToolFailed
 from core.ports.clock import Clock
 from core.ports.storage import ChangeTasks, Write
 from core.ports.tools import CallContext
 from core.tools import schema
-from core.tools.actions import Action, id_schema, is_one_of, require_fitting
-from core.tools.quantities import counted, shortened
+from core.tools.measure import format_count, shorten
 from core.tools.registry import Arguments, Tool
+from core.tools.schema import Action, check_action_arguments, has_action, id_schema
 
 ID_CHARACTERS = 16
 TRIES = 20
@@ -68,9 +68,9 @@ _INFO = ToolInfo(
             },
             "priority": {
                 "type": "integer",
-                "minimum": HIGHEST,
-                "maximum": LOWEST,
-                "description": f"{HIGHEST} is the most urgent, {USUAL} if absent.",
+                "minimum": HIGHEST_PRIORITY,
+                "maximum": LOWEST_PRIORITY,
+                "description": f"{HIGHEST_PRIORITY} is the most urgent, {DEFAULT_PRIORITY} if absent.",
             },
             "status": {
                 "enum": list(TaskStatus),
@@ -78,7 +78,7 @@ _INFO = ToolInfo(
             },
             "dependencies": {
                 "type": "array",
-                "maxItems": MOST_DEPENDENCIES,
+                "maxItems": MAX_DEPENDENCIES,
                 "uniqueItems": True,
                 "items": id_schema("The id of a task."),
                 "description": "The tasks that have to be completed before this one; they replace those it had.",
@@ -102,7 +102,7 @@ def tool(store: TaskStore, clock: Clock) -> Tool:
     `core.domain.task`, and those of the store."""
 
     async def call(arguments: Arguments, context: CallContext) -> dict[str, Any]:
-        require_fitting(_ACTIONS, arguments)
+        check_action_arguments(_ACTIONS, arguments)
         if not arguments.get("name", "x").strip():
             raise ToolFailed("invalid_arguments", "name is blank")
         try:
@@ -113,9 +113,9 @@ def tool(store: TaskStore, clock: Clock) -> Tool:
     return Tool(
         _INFO,
         server=call,
-        read_only=lambda arguments: is_one_of(arguments, "get", "list"),
+        read_only=lambda arguments: has_action(arguments, "get", "list"),
         idempotent=True,
-        is_dangerous=lambda arguments: is_one_of(arguments, "delete"),
+        is_dangerous=lambda arguments: has_action(arguments, "delete"),
         summary=_summary,
     )
 
@@ -245,18 +245,16 @@ def _shown(tasks: TaskList, task: Task) -> dict[str, Any]:
         "status": tasks.shown_status(task).value,
         "dependencies": list(task.dependencies),
         "waits_for": [one.id for one in tasks.waits_for(task)],
-        "created_at": time_text(task.created_at),
-        "updated_at": time_text(task.updated_at),
-        "completed_at": time_text(task.completed_at) if task.completed_at else None,
+        "created_at": iso_time(task.created_at),
+        "updated_at": iso_time(task.updated_at),
+        "completed_at": iso_time(task.completed_at) if task.completed_at else None,
     }
 
 
 def _summary(arguments: Arguments, value: Any) -> str:
     if "tasks" in value:
-        return counted(len(value["tasks"]), "task")
+        return format_count(len(value["tasks"]), "task")
     task = value["task"]
     return (
-        "deleted"
-        if task is None
-        else shortened(f"{task['name']}: {'deleted' if 'deleted' in value else task['status']}")
+        "deleted" if task is None else shorten(f"{task['name']}: {'deleted' if 'deleted' in value else task['status']}")
     )

@@ -19,10 +19,8 @@ from core.errors import ToolFailed
 from core.ports.tools import CallContext
 from core.threads.pieces import Pieces, in_thread
 from core.tools import schema
-from core.tools.folders import explained, resolve
-from core.tools.handles import Folder
-from core.tools.picked import PickedFiles, nothing_picked, with_picked
-from core.tools.quantities import size
+from core.tools.file_access import Folder, PickedFiles, no_picked_files, path_errors, resolve_path, retry_with_picked
+from core.tools.measure import format_size
 from core.tools.registry import Arguments, Tool
 
 PIECE_CHARACTERS = 65_536
@@ -53,8 +51,8 @@ _INFO = ToolInfo(
 )
 
 
-def tool(picked: PickedFiles = nothing_picked) -> Tool:
-    """Errors: those of `core.tools.folders`, with `disk_full`; after one of them the file is as it was.
+def tool(picked: PickedFiles = no_picked_files) -> Tool:
+    """Errors: those of `core.tools.file_access`, with `disk_full`; after one of them the file is as it was.
 
     A replaced file keeps its mode; a link that stays inside is followed, and stays. Lone surrogates, which UTF-8
     cannot hold, are written as U+FFFD.
@@ -71,14 +69,14 @@ def tool(picked: PickedFiles = nothing_picked) -> Tool:
 async def _call(picked: PickedFiles, arguments: Arguments, context: CallContext) -> dict[str, Any]:
     path, content = context.from_base(arguments["path"]), arguments["content"]
     append = arguments.get("append", False)
-    return await with_picked(
+    return await retry_with_picked(
         picked, context, lambda files: in_thread(_write(path, context.allow, files, content, append))
     )
 
 
 def _write(path: str, allow: Sequence[str], files: Sequence[str], content: str, append: bool) -> Pieces[dict[str, Any]]:
-    place = resolve(path, allow, files)
-    with explained(place.path), place.parent(create=True) as (folder, name):
+    place = resolve_path(path, allow, files)
+    with path_errors(place.path), place.parent(create=True) as (folder, name):
         written = yield from (_append if append else _replace)(folder, name, content)
     return {"path": place.path, "bytes": written}
 
@@ -141,4 +139,4 @@ def _encoded(content: str) -> Iterator[bytes]:
 
 
 def _summary(arguments: Arguments, value: Any) -> str:
-    return f"{size(value['bytes'])} {'added' if arguments.get('append', False) else 'written'}"
+    return f"{format_size(value['bytes'])} {'added' if arguments.get('append', False) else 'written'}"

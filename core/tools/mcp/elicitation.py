@@ -7,21 +7,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from core.domain.ids import CallId
-from core.domain.interruption import Action, Ask, Interruption, InterruptionKind
+from core.domain.interruption import Action, Interruption, InterruptionKind, InterruptionRequest
 from core.ports.tools import CallContext
-from core.tools.mcp.launch import Words
-from core.tools.questions import answer_schema, given
+from core.tools.mcp.launch import SecretMask
+from core.tools.questions import answer_schema, answer_value
 
 if TYPE_CHECKING:
     import mcp_types
 
 QUESTION_CHARACTERS = 2_000
-MOST_OPTIONS = 20
-MOST_FIELDS = 20
+MAX_OPTIONS = 20
+MAX_FIELDS = 20
 LABEL_CHARACTERS = 256
-TRIES = 3
-NUMBER = r"^\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?\s*$"
-WHOLE_NUMBER = r"^\s*[-+]?\d{1,300}\s*$"
+MAX_TRIES = 3
+NUMBER_PATTERN = r"^\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?\s*$"
+INTEGER_PATTERN = r"^\s*[-+]?\d{1,300}\s*$"
 
 
 class Declined(Exception):
@@ -33,13 +33,13 @@ class Declined(Exception):
 
 
 @dataclass(slots=True)
-class Place:
+class ServerCall:
     """Where the questions of a call stand: a number tells them apart, the same after a crash."""
 
     context: CallContext
     server: str
     tool: str
-    words: Words
+    words: SecretMask
     asked: int = 0
 
     def next_id(self, what: str) -> CallId:
@@ -47,29 +47,29 @@ class Place:
         return CallId(f"{self.context.call_id} {what} {self.asked}")
 
 
-async def elicited(params: "mcp_types.ElicitRequestParams", place: Place) -> "mcp_types.ElicitResult":
+async def answer_elicitation(params: "mcp_types.ElicitRequestParams", place: ServerCall) -> "mcp_types.ElicitResult":
     """What the person answered. Without anybody to ask it is declined."""
     import mcp_types
 
     try:
         if isinstance(params, mcp_types.ElicitRequestURLParams):
-            await _asked(
+            await _ask_question(
                 place, f"{params.message}\n{params.url}", "text", {"context": "Open this address, then say so."}
             )
             return mcp_types.ElicitResult(action="accept")
-        content = await _form(params.message, params.requested_schema, place)
+        content = await _ask_form(params.message, params.requested_schema, place)
     except Declined as declined:
         return mcp_types.ElicitResult(action=declined.action)
     return mcp_types.ElicitResult(action="accept", content=content)
 
 
-async def _form(message: str, schema: Mapping[str, Any], place: Place) -> dict[str, Any]:
+async def _ask_form(message: str, schema: Mapping[str, Any], place: ServerCall) -> dict[str, Any]:
     fields = schema.get("properties")
     fields = dict(fields) if isinstance(fields, Mapping) else {}
-    if len(fields) > MOST_FIELDS:
+    if len(fields) > MAX_FIELDS:
         raise Declined("decline")
     if not fields:
-        answer = await _choice(place, message, {}, {"yes": "Yes", "no": "No"}, "mixed")
+        answer = await _ask_choice(place, message, {}, {"yes": "Yes", "no": "No"}, "mixed")
         if answer != ["yes"]:
             raise Declined("decline")
         return {}
@@ -80,7 +80,7 @@ async def _form(message: str, schema: Mapping[str, Any], place: Place) -> dict[s
         field = given_field if isinstance(given_field, Mapping) else {}
         question = _question(message, name, field, f" ({at} of {len(fields)})" if len(fields) > 1 else "")
         try:
-            content[name] = await _field(question, field, place)
+            content[name] = await _ask_field(question, field, place)
         except Declined:
             if name in needed:
                 raise
@@ -96,43 +96,43 @@ def _question(message: str, name: str, field: Mapping[str, Any], place: str) -> 
     return "\n".join(str(line) for line in lines if line)
 
 
-async def _field(question: str, field: Mapping[str, Any], place: Place) -> Any:
+async def _ask_field(question: str, field: Mapping[str, Any], place: ServerCall) -> Any:
     """The answer to one field. Raises Declined."""
     kind = field.get("type")
     if kind == "boolean":
-        chosen = await _choice(place, question, field, {"true": "Yes", "false": "No"}, "one")
+        chosen = await _ask_choice(place, question, field, {"true": "Yes", "false": "No"}, "one")
         return chosen == ["true"]
     items = field.get("items")
     is_many = kind == "array" and isinstance(items, Mapping)
     options = _options(items if is_many and isinstance(items, Mapping) else field)
-    if options and len(options) <= MOST_OPTIONS:
-        chosen = await _choice(place, question, field, options, "many" if is_many else "one")
+    if options and len(options) <= MAX_OPTIONS:
+        chosen = await _ask_choice(place, question, field, options, "many" if is_many else "one")
         return chosen if is_many else chosen[0]
-    return await _written(question, field, options, place, is_many=is_many)
+    return await _ask_text(question, field, options, place, is_many=is_many)
 
 
-async def _written(
-    question: str, field: Mapping[str, Any], options: Mapping[str, str], place: Place, *, is_many: bool
+async def _ask_text(
+    question: str, field: Mapping[str, Any], options: Mapping[str, str], place: ServerCall, *, is_many: bool
 ) -> Any:
     """Words of the person's own, as the field takes them; asked again, with what is wrong, a few times."""
     if options:
         question = f"{question}\n{', '.join(options)}"
     wrong = ""
-    for _ in range(TRIES):
-        text = (await _asked(place, f"{question}{wrong}", "text", _written_rules(field)))["text"]
+    for _ in range(MAX_TRIES):
+        text = (await _ask_question(place, f"{question}{wrong}", "text", _text_rules(field)))["text"]
         try:
             if is_many:
-                return [_one_of(part.strip(), options) for part in text.split(",")]
-            return _as_field(text, field, options)
+                return [_require_option(part.strip(), options) for part in text.split(",")]
+            return _parse_field(text, field, options)
         except ValueError as error:
             wrong = f"\n({error})"
     raise Declined("cancel")
 
 
-def _as_field(text: str, field: Mapping[str, Any], options: Mapping[str, str]) -> Any:
+def _parse_field(text: str, field: Mapping[str, Any], options: Mapping[str, str]) -> Any:
     """Raises ValueError with what is wrong."""
     if options:
-        return _one_of(text.strip(), options)
+        return _require_option(text.strip(), options)
     if field.get("type") in ("number", "integer"):
         number = int(text) if field["type"] == "integer" else float(text)
         low, high = field.get("minimum"), field.get("maximum")
@@ -151,18 +151,18 @@ def _as_field(text: str, field: Mapping[str, Any], options: Mapping[str, str]) -
     return text
 
 
-def _one_of(text: str, options: Mapping[str, str]) -> str:
+def _require_option(text: str, options: Mapping[str, str]) -> str:
     if options and text not in options:
         raise ValueError(f"one of: {', '.join(options)}")
     return text
 
 
-def _written_rules(field: Mapping[str, Any]) -> dict[str, Any]:
+def _text_rules(field: Mapping[str, Any]) -> dict[str, Any]:
     match field.get("type"):
         case "number":
-            return {"pattern": NUMBER}
+            return {"pattern": NUMBER_PATTERN}
         case "integer":
-            return {"pattern": WHOLE_NUMBER}
+            return {"pattern": INTEGER_PATTERN}
     return {}
 
 
@@ -179,8 +179,8 @@ def _options(field: Mapping[str, Any]) -> dict[str, str]:
     return {value: str(label) for value, label in zip(values, names, strict=True) if isinstance(value, str)}
 
 
-async def _choice(
-    place: Place, question: str, field: Mapping[str, Any], options: Mapping[str, str], how: str
+async def _ask_choice(
+    place: ServerCall, question: str, field: Mapping[str, Any], options: Mapping[str, str], how: str
 ) -> list[str]:
     """The chosen values. Raises Declined."""
     ids = {f"{at}": value for at, value in enumerate(options)} if _has_long(options) else {one: one for one in options}
@@ -191,7 +191,7 @@ async def _choice(
         rules["minItems"] = max(1, least)
     if how == "many" and isinstance(most, int):
         rules["maxItems"] = most
-    answer = await _asked(place, question, "checkbox", rules, shown)
+    answer = await _ask_question(place, question, "checkbox", rules, shown)
     return [ids[one] for one in answer["options"]]
 
 
@@ -199,8 +199,8 @@ def _has_long(options: Mapping[str, str]) -> bool:
     return any(len(value) > 64 or not value for value in options)
 
 
-async def _asked(
-    place: Place,
+async def _ask_question(
+    place: ServerCall,
     question: str,
     kind: str,
     rules: Mapping[str, Any],
@@ -214,7 +214,7 @@ async def _asked(
     part = "options" if options else "text"
     schema["properties"][part] = {**schema["properties"][part], **{k: v for k, v in rules.items() if k != "context"}}
     about = rules.get("context") or f"Asked by the MCP server {place.server}."
-    ask = Ask(
+    ask = InterruptionRequest(
         InterruptionKind.QUESTION,
         context.step,
         context.index,
@@ -227,7 +227,7 @@ async def _asked(
         default_action=Action.SKIP,
     )
     closed: Interruption = await context.ask(ask)
-    answer = given(closed)
+    answer = answer_value(closed)
     if answer.get("expired"):
         raise Declined("cancel")
     if answer.get("skipped"):

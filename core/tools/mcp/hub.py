@@ -8,21 +8,21 @@ from typing import Any, Self
 
 from core.domain.ids import ServerId
 from core.domain.mcp_server import McpServer, ServerState, ServerStatus
-from core.domain.tool import ToolInfo, server_of
+from core.domain.tool import ToolInfo, mcp_server_of
 from core.errors import MetierError, Refused, ToolFailed
 from core.ports.clock import Clock
-from core.ports.schemas import Schemas
+from core.ports.sandbox import Schemas
 from core.ports.tools import CallContext
-from core.tools.mcp.causes import Gone
-from core.tools.mcp.launch import Launch
-from core.tools.mcp.listing import Listing, as_tools, taken
+from core.tools.mcp.failures import ConnectionLost
+from core.tools.mcp.launch import LaunchSpec
 from core.tools.mcp.sampling import Sampling
 from core.tools.mcp.server import Server
+from core.tools.mcp.tool_list import ToolListing, read_listing, registry_tools
 from core.tools.registry import Handler, Registry
 
 log = logging.getLogger(__name__)
 
-Keep = Callable[[ServerId, Listing], Awaitable[None]]
+SaveListing = Callable[[ServerId, ToolListing], Awaitable[None]]
 
 
 class Hub:
@@ -35,8 +35,8 @@ class Hub:
         schemas: Schemas,
         clock: Clock,
         sampling: Sampling,
-        launch_of: Callable[[McpServer], Awaitable[Launch]],
-        keep: Keep,
+        launch_of: Callable[[McpServer], Awaitable[LaunchSpec]],
+        keep: SaveListing,
         changed: Callable[[], object],
     ) -> None:
         self._registry = registry
@@ -47,7 +47,7 @@ class Hub:
         self._keep = keep
         self._changed = changed
         self._servers: dict[ServerId, Server] = {}
-        self._listings: dict[ServerId, Listing] = {}
+        self._listings: dict[ServerId, ToolListing] = {}
         self._infos: dict[ServerId, Sequence[ToolInfo]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._latest: dict[ServerId, asyncio.Task[None]] = {}
@@ -75,7 +75,7 @@ class Hub:
             server.config,
             server.state,
             self._infos.get(server_id, ()),
-            self._listings.get(server_id, Listing()).left_out,
+            self._listings.get(server_id, ToolListing()).left_out,
             server.error,
             server.latency.calls,
             server.latency.percentile(50),
@@ -91,14 +91,14 @@ class Hub:
         """Whether it has ever told what it offers."""
         return server_id in self._listings
 
-    def listing(self, server_id: ServerId) -> Listing | None:
+    def listing(self, server_id: ServerId) -> ToolListing | None:
         """What it offered when it was last asked, None if it never was."""
         return self._listings.get(server_id)
 
     def log(self, server_id: ServerId) -> list[str]:
         return self._servers[server_id].log
 
-    def put(self, config: McpServer, listing: Listing | None = None) -> None:
+    def put(self, config: McpServer, listing: ToolListing | None = None) -> None:
         """A server is this from now on; `listing` is what it offered when it was last asked. It is not started."""
         server = self._servers.get(config.id)
         if server is None:
@@ -139,7 +139,7 @@ class Hub:
         if was_running:
             try:
                 self._listed(server_id, await life.tools())
-            except Gone:
+            except ConnectionLost:
                 await server.stop()
                 await server.alive()
         if (latest := self._latest.get(server_id)) is not None:
@@ -160,7 +160,7 @@ class Hub:
         self._latest[server_id] = self._own(self._take(server_id, told), f"list of {server_id}")
 
     async def _take(self, server_id: ServerId, told: Sequence[Any]) -> None:
-        listing = await taken(told, self._schemas)
+        listing = await read_listing(told, self._schemas)
         if server_id not in self._servers or listing == self._listings.get(server_id):
             return
         self._listings[server_id] = listing
@@ -179,7 +179,9 @@ class Hub:
         if server is None or not server.config.is_enabled:
             return
         infos = []
-        for tool in as_tools(server.config, self._listings.get(server_id, Listing()), partial(self._handler, server)):
+        for tool in registry_tools(
+            server.config, self._listings.get(server_id, ToolListing()), partial(self._handler, server)
+        ):
             try:
                 self._registry.register(tool, is_checked=True)
             except Refused as error:
@@ -190,7 +192,7 @@ class Hub:
 
     def _why_missing(self, tool: str) -> str | None:
         """Why a server does not have it, for what is named as a tool of one."""
-        server_id = server_of(tool)
+        server_id = mcp_server_of(tool)
         if server_id is None:
             return None
         server = self._servers.get(ServerId(server_id))

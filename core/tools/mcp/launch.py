@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from core.domain.masking import MARK, is_secret_name, masked_text
 from core.domain.mcp_server import McpServer
+from core.domain.text.masking import MASK, is_secret_name, masked_text
 from core.errors import ToolFailed
 
 _SECRET_CHARACTERS = 6
@@ -17,7 +17,7 @@ _REFERENCE = re.compile(r"\$\{(?:(env|userHome|homedir)(?::([^{}:]+))?|([A-Za-z_
 
 
 @dataclass(frozen=True, slots=True)
-class Launch:
+class LaunchSpec:
     """`secrets` are values that nobody may read, from the keyring or from variables. Printed, it shows none."""
 
     command: str | None = None
@@ -29,7 +29,7 @@ class Launch:
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
 
 
-class Words:
+class SecretMask:
     """Takes the secrets of a server out of what it says."""
 
     def __init__(self, secrets: frozenset[str]) -> None:
@@ -38,7 +38,7 @@ class Words:
 
     def own(self, text: str) -> str:
         """The text without the server's own secrets."""
-        return self._pattern.sub(MARK, text) if self._pattern is not None else text
+        return self._pattern.sub(MASK, text) if self._pattern is not None else text
 
     def shown(self, text: str) -> str:
         """The text without these and without all that looks like a secret: for errors and logs."""
@@ -57,7 +57,7 @@ class Words:
         return value
 
 
-def resolved(server: McpServer, environment: Mapping[str, str] = os.environ) -> Launch:
+def resolve_launch(server: McpServer, environment: Mapping[str, str] = os.environ) -> LaunchSpec:
     """The launch of a configuration whose secrets are in their places, its references to variables replaced:
     `${NAME}`, `${NAME:-otherwise}`, `${env:NAME}`, `${userHome}`. One of an unknown `${NAME}` is left as it is.
 
@@ -87,7 +87,7 @@ def resolved(server: McpServer, environment: Mapping[str, str] = os.environ) -> 
         return None if value is None else as_is(value)
 
     cwd = optional(server.cwd)
-    launch = Launch(
+    launch = LaunchSpec(
         optional(server.command),
         tuple(map(text, server.args)),
         {name: text(value) for name, value in server.env.items()},
@@ -95,18 +95,18 @@ def resolved(server: McpServer, environment: Mapping[str, str] = os.environ) -> 
         optional(server.url),
         {name: text(value) for name, value in server.headers.items()},
     )
-    return Launch(
+    return LaunchSpec(
         launch.command,
         launch.args,
         launch.env,
         launch.cwd,
         launch.url,
         launch.headers,
-        frozenset(_kept(server, launch) | used),
+        frozenset(_secret_values(server, launch) | used),
     )
 
 
-def _kept(server: McpServer, launch: Launch) -> set[str]:
+def _secret_values(server: McpServer, launch: LaunchSpec) -> set[str]:
     """The values in the places of secrets; of a header also what follows its scheme."""
     found: set[str] = set()
     for place in server.secrets:

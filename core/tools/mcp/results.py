@@ -1,18 +1,23 @@
 """What a server answers to a call, as a value that models and templates read (AGENTS_AND_TOOLS §7)."""
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from core.domain.events import ToolProgressed
 from core.errors import ToolFailed
+from core.ports.clock import Clock
+from core.ports.tools import CallContext
+from core.tools.mcp.launch import SecretMask
 
 if TYPE_CHECKING:
     import mcp_types
 
-TEXT_CHARACTERS = 10_000
+ERROR_CHARACTERS = 10_000
 """How much of a server's own words an error has."""
 
 
-def value_of(result: "mcp_types.CallToolResult") -> Any:
+def result_value(result: "mcp_types.CallToolResult") -> Any:
     """The structured content if there is any; else the text; else, with other content among it, `{text, content}`,
     where images, sounds and resources are described, without their data.
 
@@ -20,11 +25,11 @@ def value_of(result: "mcp_types.CallToolResult") -> Any:
     """
     if result.is_error:
         told = _text(result.content).strip()
-        raise ToolFailed("failed", told[:TEXT_CHARACTERS] or "it failed and did not say why")
+        raise ToolFailed("failed", told[:ERROR_CHARACTERS] or "it failed and did not say why")
     if result.structured_content is not None:
         return result.structured_content
     text = _text(result.content)
-    others = [described for one in result.content if (described := _described(one)) is not None]
+    others = [described for one in result.content if (described := _describe_block(one)) is not None]
     return {"text": text, "content": others} if others else text
 
 
@@ -32,7 +37,7 @@ def _text(content: "Sequence[mcp_types.ContentBlock]") -> str:
     return "\n".join(one.text for one in content if one.type == "text")
 
 
-def _described(one: "mcp_types.ContentBlock") -> dict[str, Any] | None:
+def _describe_block(one: "mcp_types.ContentBlock") -> dict[str, Any] | None:
     match one.type:
         case "text":
             return None
@@ -40,7 +45,7 @@ def _described(one: "mcp_types.ContentBlock") -> dict[str, Any] | None:
             return {"type": one.type, "mime": one.mime_type, "bytes": _decoded_bytes(one.data)}
         case "resource_link":
             told = {"title": one.title, "description": one.description, "mime": one.mime_type, "bytes": one.size}
-            return {"type": one.type, "uri": str(one.uri), "name": one.name, **_known(told)}
+            return {"type": one.type, "uri": str(one.uri), "name": one.name, **_without_none(told)}
         case "resource":
             resource = one.resource
             told = {"mime": resource.mime_type}
@@ -48,12 +53,41 @@ def _described(one: "mcp_types.ContentBlock") -> dict[str, Any] | None:
                 told["text"] = text
             else:
                 told["bytes"] = _decoded_bytes(getattr(resource, "blob", ""))
-            return {"type": one.type, "uri": str(resource.uri), **_known(told)}
+            return {"type": one.type, "uri": str(resource.uri), **_without_none(told)}
 
 
 def _decoded_bytes(base64: str) -> int:
     return len(base64.rstrip("=")) * 3 // 4
 
 
-def _known(fields: dict[str, Any]) -> dict[str, Any]:
+def _without_none(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
+
+
+if TYPE_CHECKING:
+    from mcp.shared.dispatcher import ProgressFnT
+
+MIN_INTERVAL_S = 0.25
+MAX_REPORTS = 50
+"""No more than so many facts while a call takes as long again: a run keeps them all."""
+
+PROGRESS_CHARACTERS = 1000
+
+
+def progress_callback(context: CallContext, clock: Clock, words: SecretMask) -> "ProgressFnT":
+    """Tells of it four times a second at first, and seldom in a long call; of its end always."""
+    begun, last = clock.monotonic(), -math.inf
+
+    async def told(progress: float, total: float | None, message: str | None) -> None:
+        nonlocal last
+        now = clock.monotonic()
+        is_whole = total is not None and progress >= total
+        is_early = now - last < max(MIN_INTERVAL_S, (now - begun) / MAX_REPORTS)
+        if not math.isfinite(progress) or (is_early and not is_whole):
+            return
+        last = now
+        text = words.shown(message)[:PROGRESS_CHARACTERS] if message else None
+        known = total if total is not None and math.isfinite(total) else None
+        context.tell(ToolProgressed(call_id=context.call_id, progress=progress, total=known, text=text))
+
+    return told

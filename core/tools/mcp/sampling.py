@@ -6,48 +6,48 @@ from typing import TYPE_CHECKING, Any
 from core.domain.consent import CallTraits, Ruling
 from core.domain.events import UsageReported
 from core.domain.ids import RunId
-from core.domain.interruption import Action, Answer, Ask, InterruptionKind, approved_for
-from core.domain.masking import masked, restored
+from core.domain.interruption import Action, Answer, InterruptionKind, InterruptionRequest, approval_scope
 from core.domain.risk import Risk
+from core.domain.text.masking import masked, restore_secrets
 from core.domain.tool import Category, Effect
 from core.errors import StepFailed
-from core.ports.consent import ConsentBook
+from core.ports.consent import ConsentRules
 from core.ports.model import ChatMessage, ModelClient, ModelRequest, TextDelta, Usage
-from core.tools.mcp.elicitation import Place
+from core.tools.mcp.elicitation import ServerCall
 
 if TYPE_CHECKING:
     import mcp_types
 
-TOKENS = 4096
-CHARACTERS = 200_000
+MAX_TOKENS = 4096
+SYSTEM_CHARACTERS = 200_000
 
 
-class Refusal(Exception):
+class SamplingRefused(Exception):
     """The server is told why there is no answer."""
 
 
 class Sampling:
     """For all servers. `client` answers; `consent` is what was set about it."""
 
-    def __init__(self, client: ModelClient, consent: ConsentBook) -> None:
+    def __init__(self, client: ModelClient, consent: ConsentRules) -> None:
         self._client = client
         self._consent = consent
         self._approved: set[tuple[RunId, str]] = set()
 
     async def answer(
-        self, params: "mcp_types.CreateMessageRequestParams", place: Place
+        self, params: "mcp_types.CreateMessageRequestParams", place: ServerCall
     ) -> "mcp_types.CreateMessageResult | mcp_types.ErrorData":
         """The model's answer, or why there is none."""
         import mcp_types
 
         try:
             text, model, reason = await self._answer(params, place)
-        except Refusal as refusal:
+        except SamplingRefused as refusal:
             return mcp_types.ErrorData(code=mcp_types.INVALID_REQUEST, message=str(refusal))
         content = mcp_types.TextContent(type="text", text=text)
         return mcp_types.CreateMessageResult(role="assistant", content=content, model=model, stop_reason=reason)
 
-    async def _answer(self, params: "mcp_types.CreateMessageRequestParams", place: Place) -> tuple[str, str, str]:
+    async def _answer(self, params: "mcp_types.CreateMessageRequestParams", place: ServerCall) -> tuple[str, str, str]:
         choice = place.context.model
         asked = {
             "system": params.system_prompt,
@@ -60,7 +60,7 @@ class Sampling:
         asked = await self._permitted({name: value for name, value in asked.items() if value is not None}, place)
         messages = _messages(asked)
         if choice is not None:
-            limits = [one for one in (choice.max_tokens, asked.get("max_tokens"), TOKENS) if isinstance(one, int)]
+            limits = [one for one in (choice.max_tokens, asked.get("max_tokens"), MAX_TOKENS) if isinstance(one, int)]
             changes: dict[str, Any] = {"max_tokens": max(1, min(limits))}
             if params.temperature is not None and 0 <= params.temperature <= 2:
                 changes["temperature"] = params.temperature
@@ -79,10 +79,10 @@ class Sampling:
                             )
                         )
         except StepFailed as error:
-            raise Refusal(f"the model did not answer: {error.message}") from None
+            raise SamplingRefused(f"the model did not answer: {error.message}") from None
         return text, (choice.model if choice is not None else None) or "offline", reason
 
-    async def _permitted(self, asked: dict[str, Any], place: Place) -> dict[str, Any]:
+    async def _permitted(self, asked: dict[str, Any], place: ServerCall) -> dict[str, Any]:
         """What may be asked: a person may have changed it. Raises Refusal."""
         context = place.context
         name = f"mcp__{place.server}__sampling"
@@ -91,10 +91,10 @@ class Sampling:
         if terms.ruling is not Ruling.ASK or (context.run_id, name) in self._approved:
             return asked
         if context.ask is None:
-            raise Refusal("nobody can be asked to agree to this")
+            raise SamplingRefused("nobody can be asked to agree to this")
         shown = masked(asked)
         while True:
-            ask = Ask(
+            ask = InterruptionRequest(
                 InterruptionKind.TOOL_APPROVAL,
                 context.step,
                 context.index,
@@ -109,23 +109,23 @@ class Sampling:
             answer = (await context.ask(ask)).answer or Answer(Action.REJECT)
             match answer.action:
                 case Action.APPROVE:
-                    if approved_for(answer) != "once":
+                    if approval_scope(answer) != "once":
                         self._approved.add((context.run_id, name))
                     return asked
                 case Action.SUBMIT:
-                    changed: dict[str, Any] = restored(answer.value, shown, asked)
+                    changed: dict[str, Any] = restore_secrets(answer.value, shown, asked)
                     return changed
                 case Action.SKIP:
                     continue
                 case _:
-                    raise Refusal(answer.reason or "the person did not agree to this")
+                    raise SamplingRefused(answer.reason or "the person did not agree to this")
 
 
 def _messages(asked: dict[str, Any]) -> tuple[ChatMessage, ...]:
     """What a model is asked; raises Refusal where a person has made something else of it."""
     found: list[ChatMessage] = []
     if isinstance(system := asked.get("system"), str) and system:
-        found.append(ChatMessage("system", system[:CHARACTERS]))
+        found.append(ChatMessage("system", system[:SYSTEM_CHARACTERS]))
     listed = asked.get("messages")
     found.extend(
         ChatMessage("assistant" if one.get("role") == "assistant" else "user", one["text"])
@@ -133,7 +133,7 @@ def _messages(asked: dict[str, Any]) -> tuple[ChatMessage, ...]:
         if isinstance(one, dict) and isinstance(one.get("text"), str)
     )
     if not any(one.role == "user" for one in found):
-        raise Refusal("there is no message to answer")
+        raise SamplingRefused("there is no message to answer")
     return tuple(found)
 
 

@@ -14,24 +14,21 @@ from core.domain.run import ErrorInfo
 from core.errors import MetierError, NetworkFailed, ToolFailed
 from core.ports.clock import Clock
 from core.ports.tools import CallContext
-from core.tools.mcp.breaker import Breaker
-from core.tools.mcp.causes import Gone, StartFailed, failed, with_last_lines
-from core.tools.mcp.elicitation import Place, elicited
-from core.tools.mcp.http import HttpLink
-from core.tools.mcp.latency import Latency
-from core.tools.mcp.launch import Launch, Words
-from core.tools.mcp.life import Callbacks, Life, Link, first_problem
-from core.tools.mcp.progress import progress_of
-from core.tools.mcp.results import value_of
+from core.tools.mcp.elicitation import ServerCall, answer_elicitation
+from core.tools.mcp.failures import ConnectionLost, StartFailed, call_failure, with_last_lines
+from core.tools.mcp.health import Breaker, Latency
+from core.tools.mcp.launch import LaunchSpec, SecretMask
+from core.tools.mcp.results import progress_callback, result_value
 from core.tools.mcp.sampling import Sampling
-from core.tools.mcp.stdio import StdioLink
+from core.tools.mcp.session import ServerSession, ServerTransport, SessionCallbacks, first_validation_error
+from core.tools.mcp.transports import HttpTransport, StdioTransport
 
 if TYPE_CHECKING:
     import mcp_types
     from mcp.client.session import ClientRequestContext
 
 LOG_LINES = 500
-LAST_LINES = 5
+MAX_LAST_LINES = 5
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +40,7 @@ class Server:
     def __init__(
         self,
         config: McpServer,
-        launch_of: Callable[[McpServer], Awaitable[Launch]],
+        launch_of: Callable[[McpServer], Awaitable[LaunchSpec]],
         clock: Clock,
         sampling: Sampling,
         on_change: Callable[[], object],
@@ -59,10 +56,10 @@ class Server:
         self._on_list = on_list
         self._breaker = Breaker()
         self._log: deque[str] = deque(maxlen=LOG_LINES)
-        self._words = Words(frozenset())
-        self._life: Life | None = None
-        self._starting: asyncio.Task[Life] | None = None
-        self._calls: list[Place] = []
+        self._words = SecretMask(frozenset())
+        self._life: ServerSession | None = None
+        self._starting: asyncio.Task[ServerSession] | None = None
+        self._calls: list[ServerCall] = []
         self._is_closed = False
         self._ending: set[asyncio.Task[None]] = set()
 
@@ -100,31 +97,31 @@ class Server:
         from mcp import MCPError
         from pydantic import ValidationError
 
-        place = Place(context, str(self.config.id), registered, self._words)
+        place = ServerCall(context, str(self.config.id), registered, self._words)
         begun = self._clock.monotonic()
         with self._in_flight(place):
             try:
-                answered = await life.call(tool, arguments, progress_of(context, self._clock, self._words))
-            except Gone as gone:
+                answered = await life.call(tool, arguments, progress_callback(context, self._clock, self._words))
+            except ConnectionLost as gone:
                 await life.end()
                 told, was_connected = self._end_of(life), not gone.was_refused
                 raise NetworkFailed(told, was_connected=was_connected, **self._about(life)) from None
             except MCPError as error:
                 life.list_again()
                 self._answered(begun)
-                raise failed(self._words.shown(f"{self.config.name} answered: {error.message}")) from None
+                raise call_failure(self._words.shown(f"{self.config.name} answered: {error.message}")) from None
             except ValidationError as error:
-                message = f"{self.config.name} answered with what is no result: {first_problem(error)}"
-                raise failed(self._words.shown(message)) from None
+                message = f"{self.config.name} answered with what is no result: {first_validation_error(error)}"
+                raise call_failure(self._words.shown(message)) from None
         self._answered(begun)
         try:
-            return self._words.value(value_of(answered))
+            return self._words.value(result_value(answered))
         except ToolFailed as error:
             if "unknown tool" in error.message.lower() or "not found" in error.message.lower():
                 life.list_again()
-            raise failed(self._words.shown(error.message)) from None
+            raise call_failure(self._words.shown(error.message)) from None
 
-    async def alive(self) -> Life:
+    async def alive(self) -> ServerSession:
         """The life that answers, begun if there is none. Raises ToolFailed."""
         self._require_allowed()
         if self._starting is None and self._life is not None and self._life.is_wanted:
@@ -135,14 +132,14 @@ class Server:
                 told = self.error.message if self.error is not None else f"{self.config.name} fails again and again"
                 again_s = math.ceil(self._breaker.open_for_s(now))
                 about = self.error.parameters if self.error is not None else {}
-                raise failed(f"{told} (it is left alone for {again_s} s more)", **about)
+                raise call_failure(f"{told} (it is left alone for {again_s} s more)", **about)
             self._starting = asyncio.create_task(self._start(), name=f"start of {self.config.id}")
-            self._starting.add_done_callback(_looked_at)
+            self._starting.add_done_callback(_retrieve_exception)
             self._on_change()
         starting = self._starting
         await asyncio.wait({starting})  # others may wait for it too, so it goes on when this one is cancelled
         if starting.cancelled():
-            raise failed(f"{self.config.name} was stopped")
+            raise call_failure(f"{self.config.name} was stopped")
         return starting.result()
 
     def reset(self) -> None:
@@ -172,7 +169,7 @@ class Server:
     def _require_allowed(self) -> None:
         name = self.config.name
         if self._is_closed:
-            raise failed(f"{name} was stopped")
+            raise call_failure(f"{name} was stopped")
         if not self.config.is_enabled:
             raise ToolFailed("not_allowed", f"the MCP server {name} is switched off")
         if not self.config.is_confirmed:
@@ -184,14 +181,14 @@ class Server:
             message += f"`servers test {self.config.id} --yes`)"
             raise ToolFailed("not_allowed", message, runs=runs)
 
-    async def _start(self) -> Life:
+    async def _start(self) -> ServerSession:
         """Begin a life, after a pause if the last ones ended badly. Raises ToolFailed."""
-        life: Life | None = None
+        life: ServerSession | None = None
         try:
             if (pause_s := self._breaker.pause_s(self._clock.monotonic())) > 0:
                 await self._clock.sleep(pause_s)
             launch = await self._launch_of(self.config)
-            self._words = Words(launch.secrets)
+            self._words = SecretMask(launch.secrets)
             self._note("(started)")
             life = self._life = self._begin(launch)
             await asyncio.wait({life.ready})
@@ -201,7 +198,7 @@ class Server:
         except MetierError as error:
             self.error = ErrorInfo.of(error)
             self._breaker.failed(self._clock.monotonic())
-            raise failed(error.message) from None
+            raise call_failure(error.message) from None
         finally:
             self._starting = None
             self._on_change()
@@ -209,23 +206,23 @@ class Server:
         self._on_list(tools)
         return life
 
-    def _begin(self, launch: Launch) -> Life:
-        def link(on_end: Callable[[], object]) -> Link:
-            kind = StdioLink if self.config.transport is Transport.STDIO else HttpLink
+    def _begin(self, launch: LaunchSpec) -> ServerSession:
+        def link(on_end: Callable[[], object]) -> ServerTransport:
+            kind = StdioTransport if self.config.transport is Transport.STDIO else HttpTransport
             return kind(launch, self._note, on_end)
 
-        life: Life | None = None
-        callbacks = Callbacks(
+        life: ServerSession | None = None
+        callbacks = SessionCallbacks(
             elicit=self._elicit,
             sample=self._sample,
             note=self._note,
             listed=self._on_list,
             over=lambda: self._over(life),
         )
-        life = Life(link, callbacks, self.config.start_limit_s)
+        life = ServerSession(link, callbacks, self.config.start_limit_s)
         return life
 
-    def _failed_to_start(self, error: StartFailed, life: Life | None) -> ToolFailed:
+    def _failed_to_start(self, error: StartFailed, life: ServerSession | None) -> ToolFailed:
         if self._life is life:
             self._life = None
         if life is not None and not life.has_ended:
@@ -233,12 +230,12 @@ class Server:
         self._breaker.failed(self._clock.monotonic())
         about = self._about(life, **error.parameters)
         message = self._words.shown(f"the MCP server {self.config.name} {error.message}")
-        found = failed(with_last_lines(message, about.get("stderr", [])), cause=error.cause, **about)
+        found = call_failure(with_last_lines(message, about.get("stderr", [])), cause=error.cause, **about)
         self.error = ErrorInfo.of(found)
         self._note(f"({message})")
         return found
 
-    def _over(self, life: Life | None) -> None:
+    def _over(self, life: ServerSession | None) -> None:
         """A life has ended: by itself, if it is still the one that answers."""
         if life is None or self._life is not life:
             return
@@ -251,17 +248,17 @@ class Server:
         self._note(f"({life.why()})")
         self._on_change()
 
-    def _leave(self, life: Life) -> None:
+    def _leave(self, life: ServerSession) -> None:
         """End a life that is of no use, without waiting for it."""
         task = asyncio.create_task(life.end(), name=f"end of {self.config.id}")
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
 
-    def _end_of(self, life: Life) -> str:
+    def _end_of(self, life: ServerSession) -> str:
         message = self._words.shown(f"the MCP server {self.config.name} {life.why()}")
         return with_last_lines(message, self._last_lines())
 
-    def _about(self, life: Life | None, **more: Any) -> dict[str, Any]:
+    def _about(self, life: ServerSession | None, **more: Any) -> dict[str, Any]:
         """What else there is to know of a failure."""
         known: dict[str, Any] = {"server": self.config.name, "runs": self.config.what_runs(), **more}
         if life is not None and life.link.exit_code is not None:
@@ -274,7 +271,7 @@ class Server:
         """What it said last in its last life."""
         lines: list[str] = []
         for line in reversed(self._log):
-            if line == "(started)" or len(lines) == LAST_LINES:
+            if line == "(started)" or len(lines) == MAX_LAST_LINES:
                 break
             if not line.startswith("("):
                 lines.append(line)
@@ -283,7 +280,7 @@ class Server:
     # In the middle of calls
 
     @contextmanager
-    def _in_flight(self, place: Place) -> Iterator[None]:
+    def _in_flight(self, place: ServerCall) -> Iterator[None]:
         self._calls.append(place)
         try:
             yield
@@ -295,7 +292,7 @@ class Server:
         self.error = None
         self.latency.add((self._clock.monotonic() - begun) * 1000)
 
-    def _asking(self) -> Place | None:
+    def _asking(self) -> ServerCall | None:
         """Whose call it is in which the server asks. The protocol does not say: the last that was begun."""
         return self._calls[-1] if self._calls else None
 
@@ -307,7 +304,7 @@ class Server:
         place = self._asking()
         if place is None:
             return mcp_types.ElicitResult(action="decline")
-        return await elicited(params, place)
+        return await answer_elicitation(params, place)
 
     async def _sample(
         self, context: "ClientRequestContext", params: "mcp_types.CreateMessageRequestParams"
@@ -324,7 +321,7 @@ class Server:
             self._log.append(self._words.shown(one)[:2000])
 
 
-def _looked_at(task: asyncio.Task[Life]) -> None:
+def _retrieve_exception(task: asyncio.Task[ServerSession]) -> None:
     """Its error is told to whoever waits; nobody may."""
     if not task.cancelled():
         task.exception()

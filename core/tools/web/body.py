@@ -14,7 +14,7 @@ TEXT_BYTES = RESULT_BYTES - 400_000  # leaves room for the headers beside it
 PIECE_BYTES = 65_536
 SNIFFED_BYTES = 1_024
 
-_PACKED = frozenset({"gzip", "x-gzip", "deflate"})
+_COMPRESSIONS = frozenset({"gzip", "x-gzip", "deflate"})
 _GZIP = b"\x1f\x8b"
 _GZIP_OR_ZLIB, _BARE = 47, -15  # what zlib calls window bits
 _CHARSETS = re.compile(
@@ -22,15 +22,15 @@ _CHARSETS = re.compile(
     r"|ibm866|gbk|gb2312|gb18030|big5|euc-jp|iso-2022-jp|shift[_-]jis|euc-kr|tis-620"
 )
 _LATIN = frozenset({"iso-8859-1", "iso8859-1", "latin-1", "latin1", "us-ascii", "ascii"})
-_NO_TEXT = re.compile(
+_BINARY_TYPES = re.compile(
     r"(?:image/(?!svg)|audio/|video/|font/|application/(?:octet-stream|pdf|zip|gzip|x-tar|wasm|java-archive)\b)"
 )
-_META = re.compile(rb"<meta[^>]{0,200}?charset\s{0,5}=\s{0,5}[\"']?([\w-]{1,40})", re.IGNORECASE)
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+_META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s{0,5}=\s{0,5}[\"']?([\w-]{1,40})", re.IGNORECASE)
+_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _CONTROLS = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f]")
 
 
-class CannotUnpack(Exception):
+class CannotDecompress(Exception):
     """The body is packed in a way that was not asked for, or is damaged."""
 
 
@@ -42,13 +42,13 @@ class Body:
     truncated: bool
 
 
-async def read(pieces: AsyncIterator[bytes], encoding: str) -> Body:
+async def read_body(pieces: AsyncIterator[bytes], encoding: str) -> Body:
     """The body, unpacked, up to 10 MB. Raises CannotUnpack."""
     names = [name.strip().lower() for name in encoding.split(",") if name.strip()]
     names = [name for name in names if name != "identity"]
-    if len(names) > 1 or any(name not in _PACKED for name in names):
-        raise CannotUnpack(f"it is packed as {encoding:.100}")
-    unpacker = _Unpacker() if names else None
+    if len(names) > 1 or any(name not in _COMPRESSIONS for name in names):
+        raise CannotDecompress(f"it is packed as {encoding:.100}")
+    unpacker = _Decompressor() if names else None
     data = bytearray()
     async for piece in pieces:
         for part in [piece] if unpacker is None else unpacker.parts(piece):
@@ -61,7 +61,7 @@ async def read(pieces: AsyncIterator[bytes], encoding: str) -> Body:
     return Body(bytes(data), truncated=False)
 
 
-class _Unpacker:
+class _Decompressor:
     """Unpacks what comes in small pieces, so that a little that unpacks to very much never stands in memory."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class _Unpacker:
             try:
                 part = self._work.decompress(piece, PIECE_BYTES)
             except zlib.error as error:
-                raise CannotUnpack(f"it is damaged: {error}") from error
+                raise CannotDecompress(f"it is damaged: {error}") from error
             piece = self._work.unconsumed_tail  # what is left of it
             if self._work.eof:
                 piece = self._work.unused_data
@@ -88,24 +88,24 @@ class _Unpacker:
             yield part
 
 
-def text_of(body: Body, content_type: str) -> tuple[str, bool] | None:
+def body_text(body: Body, content_type: str) -> tuple[str, bool] | None:
     """The text, and whether it was cut off; None where the body is no text."""
     kind = content_type.partition(";")[0].strip().lower()
     data = body.data
-    marked = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), None)
+    marked = next(((mark, name) for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), None)
     if marked is not None:
         text = data[len(marked[0]) :].decode(marked[1], "replace")
-    elif _NO_TEXT.match(kind):
+    elif _BINARY_TYPES.match(kind):
         return None
     else:
         charset = _charset(content_type) or _charset_within(data, kind)
         if charset is None and _CONTROLS.search(data[:SNIFFED_BYTES]):
             return None
-        text = _decoded(data, charset, is_cut=body.truncated)
-    return _fitting(text, is_cut=body.truncated)
+        text = _decode(data, charset, is_cut=body.truncated)
+    return _fit_to_result(text, is_cut=body.truncated)
 
 
-def _decoded(data: bytes, charset: str | None, *, is_cut: bool) -> str:
+def _decode(data: bytes, charset: str | None, *, is_cut: bool) -> str:
     """In that character set; where none is told, UTF-8 if it is, else what old pages are in."""
     if charset is not None:
         return data.decode(charset, "replace")
@@ -118,15 +118,15 @@ def _decoded(data: bytes, charset: str | None, *, is_cut: bool) -> str:
 
 def _charset(content_type: str) -> str | None:
     found = re.search(r"charset\s*=\s*[\"']?([^\s\"';]{1,40})", content_type, re.IGNORECASE)
-    return _known(found[1]) if found is not None else None
+    return _known_charset(found[1]) if found is not None else None
 
 
 def _charset_within(data: bytes, kind: str) -> str | None:
-    found = _META.search(data[:SNIFFED_BYTES]) if "html" in kind else None
-    return _known(found[1].decode("ascii", "replace")) if found is not None else None
+    found = _META_CHARSET.search(data[:SNIFFED_BYTES]) if "html" in kind else None
+    return _known_charset(found[1].decode("ascii", "replace")) if found is not None else None
 
 
-def _known(name: str) -> str | None:
+def _known_charset(name: str) -> str | None:
     """Those of the web alone: some that Python knows are no character sets, or take for ever."""
     name = name.lower()
     if not _CHARSETS.fullmatch(name):
@@ -139,7 +139,7 @@ def _known(name: str) -> str | None:
         return None
 
 
-def _fitting(text: str, *, is_cut: bool) -> tuple[str, bool]:
+def _fit_to_result(text: str, *, is_cut: bool) -> tuple[str, bool]:
     """As much of the text as a result can hold."""
     room, kept = TEXT_BYTES, 0
     while kept < len(text):

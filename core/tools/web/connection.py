@@ -5,13 +5,14 @@ whatever address it is connected at.
 """
 
 import asyncio
+import socket
 import ssl
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.domain.web_address import WebAddress
+from core.domain.text.web_address import WebAddress, non_public_kind, parse_ip, public_addresses
 from core.errors import NetworkFailed, ToolFailed
 
 if TYPE_CHECKING:  # late: loading it takes longer than a frame
@@ -31,7 +32,7 @@ class Request:
     body: bytes | None = None
 
 
-class Trust:
+class TrustStore:
     """Whom TLS trusts: whom the system does, and those that browsers do, for systems that say nothing. Read once."""
 
     def __init__(self) -> None:
@@ -39,12 +40,12 @@ class Trust:
 
     async def context(self) -> ssl.SSLContext:
         if self._context is None:
-            self._context = await asyncio.to_thread(_trusted)
+            self._context = await asyncio.to_thread(_load_trusted)
         return self._context
 
 
 @asynccontextmanager
-async def answered(
+async def open_response(
     request: Request, ips: Sequence[str], tls: ssl.SSLContext | None
 ) -> "AsyncIterator[httpcore.Response]":
     """The response, its body not read yet. Raises NetworkFailed, also while the body is read."""
@@ -75,15 +76,15 @@ async def answered(
         ):
             yield response
     except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
-        message = f"{address.origin} cannot be connected to: {_words(error)}"
+        message = f"{address.origin} cannot be connected to: {_error_text(error)}"
         raise NetworkFailed(message, was_connected=False) from error
     except httpcore.LocalProtocolError as error:
-        raise ToolFailed("invalid_arguments", f"this cannot be sent: {_words(error)}") from error
+        raise ToolFailed("invalid_arguments", f"this cannot be sent: {_error_text(error)}") from error
     except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
-        raise NetworkFailed(f"{address.origin} broke off: {_words(error)}", was_connected=True) from error
+        raise NetworkFailed(f"{address.origin} broke off: {_error_text(error)}", was_connected=True) from error
 
 
-def _words(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return str(error) or type(error).__name__
 
 
@@ -125,9 +126,63 @@ def _pinned(ips: Sequence[str]) -> "httpcore.AsyncNetworkBackend":
     return Pinned()
 
 
-def _trusted() -> ssl.SSLContext:
+def _load_trusted() -> ssl.SSLContext:
     import certifi
 
     context = ssl.create_default_context()
     context.load_verify_locations(certifi.where())
     return context
+
+
+Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Gives the addresses of a host, the best first. Raises OSError."""
+
+MAX_ADDRESSES = 4
+
+
+async def system_resolver(host: str, port: int) -> Sequence[str]:
+    """What the system knows."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+async def permitted_addresses(address: WebAddress, origins: Collection[str], resolve: Resolver) -> list[str]:
+    """The IP addresses that may be connected to for this address.
+
+    Raises ToolFailed `not_allowed` for a place that is not public and whose origin is not allowed, and NetworkFailed
+    where the name is not known.
+    """
+    is_allowed = address.origin in origins
+    ip = address.ip
+    if ip is None:
+        found = await _look_up(address, resolve)
+        reachable = [one for one in found if parse_ip(one)] if is_allowed else public_addresses(found)
+        why = _not_public_reason(found[0]) if found else None
+    else:
+        why = non_public_kind(ip)
+        reachable = [address.host] if is_allowed or why is None else []
+    if not reachable:
+        led = "is" if ip is not None else "leads to"
+        raise ToolFailed(
+            "not_allowed",
+            f"{address.origin} {led} {why or 'no public address'}; it is refused unless a person allows this origin",
+            origin=address.origin,
+            allowed=sorted(origins),
+        )
+    return reachable[:MAX_ADDRESSES]
+
+
+async def _look_up(address: WebAddress, resolve: Resolver) -> Sequence[str]:
+    try:
+        found = await resolve(address.host, address.port)
+    except (OSError, UnicodeError) as error:
+        words = getattr(error, "strerror", None) or str(error)
+        raise NetworkFailed(f"the host {address.host} was not found: {words}", was_connected=False) from error
+    if not found:
+        raise NetworkFailed(f"the host {address.host} has no address", was_connected=False)
+    return found
+
+
+def _not_public_reason(found: str) -> str | None:
+    ip = parse_ip(found)
+    return non_public_kind(ip) if ip is not None else None

@@ -31,18 +31,18 @@ from PySide6.QtWidgets import (
 
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.accessible import announce
+from desktop.widgets.accessibility import announce
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.painting import ground_color, paint_ground, paint_words
 from desktop.widgets.surfaces import Surface
 
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
-_ROWS = 7
+_MAX_ROWS = 7
 _SUGGESTION = Qt.ItemDataRole.UserRole
 _PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
-_CHOOSING = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
-_TAKING = (Qt.Key.Key_Tab, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_MOVE_KEYS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
+_ACCEPT_KEYS = (Qt.Key.Key_Tab, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Suggestion:
     icon: Icon
 
 
-class Completion(Adaptive, Surface):
+class CompletionPopup(Adaptive, Surface):
     """`suggest` shows it above the `place` and inside of the `pane`, as long as there are suggestions. `text_box` is
     where a person types. It lies on the window of the pane."""
 
@@ -116,7 +116,7 @@ class Completion(Adaptive, Surface):
         if self.isVisible():
             self._close()  # its words are in the other language
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._column.setContentsMargins(sizes.space_xs, sizes.space_xs, sizes.space_xs, sizes.space_xs)
         self._fit()
@@ -144,17 +144,17 @@ class Completion(Adaptive, Surface):
         return False
 
     def _is_own(self, event: QKeyEvent) -> bool:
-        keys = (*_CHOOSING, *_TAKING, Qt.Key.Key_Escape)
+        keys = (*_MOVE_KEYS, *_ACCEPT_KEYS, Qt.Key.Key_Escape)
         return event.modifiers() in _PLAIN and event.key() in keys
 
     def _on_key(self, event: QKeyEvent) -> None:
         key, row = event.key(), self._list.currentIndex().row()
         if key == Qt.Key.Key_Escape:
             self._close()
-        elif key in _TAKING:
+        elif key in _ACCEPT_KEYS:
             self._take(self._list.currentIndex())
         else:
-            page = _ROWS - 1
+            page = _MAX_ROWS - 1
             by = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1, Qt.Key.Key_PageUp: -page, Qt.Key.Key_PageDown: page}
             last = self._rows.rowCount() - 1
             self._list.setCurrentIndex(self._rows.index(min(max(row + by[Qt.Key(key)], 0), last)))
@@ -170,13 +170,13 @@ class Completion(Adaptive, Surface):
 
     def _tell_current(self, index: _Index) -> None:
         if index.isValid():
-            announce(self, _spoken(self._rows.suggestions[index.row()]))
+            announce(self, _accessible_text(self._rows.suggestions[index.row()]))
 
     def _fit(self) -> None:
         """As wide as the place, and above it, as high as its rows and as there is room."""
         sizes = self._theme.sizes
         top = self._place.mapTo(self._pane, QPoint(0, 0))
-        rows = min(_ROWS, self._rows.rowCount())
+        rows = min(_MAX_ROWS, self._rows.rowCount())
         height = sum(self._list.sizeHintForRow(row) for row in range(rows)) + 2 * self._list.frameWidth()
         margins = self._column.contentsMargins()
         height += margins.top() + margins.bottom() + 2 * self.frameWidth()
@@ -203,7 +203,7 @@ class _Rows(QAbstractListModel):
         if role == _SUGGESTION:
             return suggestion
         spoken = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
-        return _spoken(suggestion) if role in spoken else None
+        return _accessible_text(suggestion) if role in spoken else None
 
 
 class _SuggestionDelegate(QStyledItemDelegate):
@@ -239,5 +239,5 @@ class _SuggestionDelegate(QStyledItemDelegate):
             paint_words(painter, theme, " ".join(suggestion.about.split()), below, "secondary", "muted")
 
 
-def _spoken(suggestion: Suggestion) -> str:
+def _accessible_text(suggestion: Suggestion) -> str:
     return ", ".join(part for part in (suggestion.title, suggestion.kind, suggestion.about) if part)

@@ -9,10 +9,10 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from desktop.chat.composer.draft import MOST_CHARACTERS, ComposerState, Draft, DraftFile
-from desktop.chat.composer.file_strip import FileStrip
-from desktop.chat.composer.text_box import History, TextBox
-from desktop.shortcuts.names import key_name
+from desktop.chat.composer.attachments import FileStrip
+from desktop.chat.composer.draft import MAX_MESSAGE_CHARACTERS, ComposerState, Draft, DraftFile
+from desktop.chat.composer.text_box import TextBox, TextHistory
+from desktop.shortcuts.key_strings import key_name
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
@@ -93,11 +93,11 @@ class Composer(Adaptive, Surface):
     def draft(self) -> Draft:
         return replace(self._box.draft(), files=self._files.files)
 
-    def put_away(self) -> History:
+    def put_away(self) -> TextHistory:
         """Take the text out with what can be undone in it: another workflow's comes. To be called after `draft`."""
         return self._box.put_away()
 
-    def set_draft(self, draft: Draft, history: History | None = None) -> None:
+    def set_draft(self, draft: Draft, history: TextHistory | None = None) -> None:
         """Another workflow's text, with what can be undone in it if that is kept, or one that could not be sent."""
         self._box.set_draft(draft, history)
         self._files.show_files(draft.files)
@@ -200,13 +200,13 @@ class Composer(Adaptive, Surface):
         self._stop.setText(self.tr("Stop"))
         self._update()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_s + 2, sizes.space_s + 2)
         self._column.setSpacing(sizes.space_s)
         self._row.setSpacing(sizes.space_m)
         self.setMaximumWidth(sizes.composer)
-        self._box.dress()
+        self._box.apply_theme()
 
     def sizeHint(self) -> QSize:
         return QSize(self._theme.sizes.composer, super().sizeHint().height())
@@ -313,10 +313,10 @@ class Composer(Adaptive, Surface):
 
     def _obstacle(self) -> str:
         """Why nothing can be sent, or nothing if it can."""
-        return self._too_long() if self._box.characters > MOST_CHARACTERS else ""
+        return self._too_long() if self._box.characters > MAX_MESSAGE_CHARACTERS else ""
 
     def _too_long(self) -> str:
-        return self.tr("A message has at most {limit} characters").format(limit=number(MOST_CHARACTERS))
+        return self.tr("A message has at most {limit} characters").format(limit=number(MAX_MESSAGE_CHARACTERS))
 
     def _how_to_send(self) -> Sequence[str]:
         """In full, and as short as there may be room for."""

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-MOST_CHARACTERS = 1_000_000
+MAX_MESSAGE_CHARACTERS = 1_000_000
 """Of one message."""
-CHIP_BYTES = 20_000
+MAX_PASTE_BYTES = 20_000
 """A longer paste becomes a chip (UI §5)."""
 
 

@@ -15,13 +15,13 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QV
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
-from desktop.widgets.accessible import announce, set_role
+from desktop.widgets.accessibility import announce, set_role
 from desktop.widgets.adaptive import Adaptive
 from desktop.widgets.buttons import IconButton
 from desktop.widgets.labels import ElidedLabel
 from desktop.widgets.surfaces import Surface
 
-_SHOWN = 3
+_MAX_ROWS = 3
 """Rows that are seen at once."""
 _LINE_CHARACTERS = 300
 _CTRL = Qt.KeyboardModifier.ControlModifier
@@ -30,7 +30,7 @@ _KEYPAD = Qt.KeyboardModifier.KeypadModifier
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingMessage:
     """A message that waits; `files` is how many texts go along with it."""
 
     id: str
@@ -55,7 +55,7 @@ class QueueStrip(Adaptive, Surface):
         set_role(QueueStrip, QAccessible.Role.List)
         set_role(_Row, QAccessible.Role.ListItem)
         self._theme = theme
-        self._waiting: tuple[Waiting, ...] = ()
+        self._waiting: tuple[WaitingMessage, ...] = ()
         self._reason = ""
         self._rows: list[_Row] = []
         self._title = ElidedLabel("", "meta", "muted", parent=self)
@@ -77,7 +77,7 @@ class QueueStrip(Adaptive, Surface):
         self.adapt_to(theme)
 
     @property
-    def waiting(self) -> tuple[Waiting, ...]:
+    def waiting(self) -> tuple[WaitingMessage, ...]:
         return self._waiting
 
     @property
@@ -85,7 +85,7 @@ class QueueStrip(Adaptive, Surface):
         """What stands above them: how many there are, and why they stay where they do."""
         return self._title.text()
 
-    def show_queue(self, waiting: Sequence[Waiting], reason: str) -> None:
+    def show_queue(self, waiting: Sequence[WaitingMessage], reason: str) -> None:
         """`reason`: why they do not go on by themselves, in words; empty where they do."""
         if (tuple(waiting), reason) == (self._waiting, self._reason):
             return
@@ -107,7 +107,7 @@ class QueueStrip(Adaptive, Surface):
         self.setAccessibleName(self.tr("Messages that wait"))
         self._fill()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         sizes = self._theme.sizes
         self.setMaximumWidth(sizes.composer)
         self._column.setContentsMargins(sizes.space_m, sizes.space_s, sizes.space_s, sizes.space_xs)
@@ -166,7 +166,7 @@ class QueueStrip(Adaptive, Surface):
         self._title.set_tone("warn" if self._reason else "muted")
         self._fit()
 
-    def _row(self, waiting: Waiting) -> "_Row":
+    def _row(self, waiting: WaitingMessage) -> "_Row":
         row = _Row(self._theme, waiting, self)
         row.edit.describe(self.tr("Edit"), QKeySequence(Qt.Key.Key_Return))
         row.send.describe(self.tr("Send now"), QKeySequence("Ctrl+Return"))
@@ -187,7 +187,7 @@ class QueueStrip(Adaptive, Surface):
         wanted.emit(message_id)
 
     def _fit(self) -> None:
-        shown = self._rows[:_SHOWN]
+        shown = self._rows[:_MAX_ROWS]
         self._scroll.setFixedHeight(sum(row.sizeHint().height() for row in shown))
 
     def _focus(self, at: int) -> None:
@@ -202,7 +202,7 @@ class QueueStrip(Adaptive, Surface):
 class _Row(QWidget):
     """One of them: a line of its text, and what can be done with it."""
 
-    def __init__(self, theme: Theme, waiting: Waiting, strip: QueueStrip) -> None:
+    def __init__(self, theme: Theme, waiting: WaitingMessage, strip: QueueStrip) -> None:
         super().__init__(strip)
         self.waiting = waiting
         self._theme = theme

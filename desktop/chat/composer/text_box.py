@@ -16,9 +16,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QPlainTextDocumentLayout, QPlainTextEdit, QWidget
 
-from desktop.chat.composer.draft import CHIP_BYTES, MOST_CHARACTERS, Draft, utf16_length
-from desktop.chat.composer.long_lines import LongLines
-from desktop.chat.composer.whole_signs import delete_emoji_before
+from desktop.chat.composer.document_text import LongLines, delete_emoji_before
+from desktop.chat.composer.draft import MAX_MESSAGE_CHARACTERS, MAX_PASTE_BYTES, Draft, utf16_length
 from desktop.theme.theme import Theme
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -29,7 +28,7 @@ _WITH_CTRL_SHIFT = _MODIFIERS.ControlModifier | _MODIFIERS.ShiftModifier
 _WITH_SHIFT = (_MODIFIERS.ShiftModifier, _MODIFIERS.ShiftModifier | _MODIFIERS.KeypadModifier)
 
 
-class History:
+class TextHistory:
     """A text with all that can be undone in it, while it stands in no box."""
 
     def __init__(self, document: QTextDocument, lines: LongLines, paste_to_undo: tuple[str, int] | None) -> None:
@@ -64,7 +63,7 @@ class TextBox(QPlainTextEdit):
         super().__init__(parent)
         self._theme = theme
         self._is_composing = False
-        self._text, self._lines = _empty()
+        self._text, self._lines = _empty_document()
         self._paste_to_undo: tuple[str, int] | None = None
         self.undo_paste: Callable[[], None] | None = None
         """Called where a paste that became no text is undone, before its text is inserted."""
@@ -84,7 +83,7 @@ class TextBox(QPlainTextEdit):
 
     def is_blank(self) -> bool:
         """Whether there is nothing but spaces; a long text is not looked through."""
-        return self.characters < _LOOKED_THROUGH and not self.toPlainText().strip()
+        return self.characters < _MAX_BLANK_CHECK and not self.toPlainText().strip()
 
     def text(self) -> str:
         """As it was written. Not `toPlainText`, which knows neither long lines nor no-break spaces."""
@@ -139,16 +138,16 @@ class TextBox(QPlainTextEdit):
         text, to_text = self.text(), self._lines.to_text
         return Draft(text, to_text(cursor.position()), to_text(cursor.anchor()), scroll=scroll)
 
-    def put_away(self) -> History:
+    def put_away(self) -> TextHistory:
         """Take the text out with its history, which belongs to its workflow; an empty one stands here then."""
         if self._is_composing:
             QGuiApplication.inputMethod().reset()
             self._is_composing = False
-        kept = History(self._text, self._lines, self._paste_to_undo)
-        self._put_in(*_empty())
+        kept = TextHistory(self._text, self._lines, self._paste_to_undo)
+        self._put_in(*_empty_document())
         return kept
 
-    def set_draft(self, draft: Draft, history: History | None = None) -> None:
+    def set_draft(self, draft: Draft, history: TextHistory | None = None) -> None:
         """What can be undone is what its `history` holds, if it is that of this text; else nothing. It never brings
         back another workflow's text."""
         if history is not None and history.is_of(draft):
@@ -188,7 +187,7 @@ class TextBox(QPlainTextEdit):
         self.setDocument(text)
         self._fit()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Fonts and lengths are others."""
         self.setFont(self._theme.font("body"))
         self._fit()
@@ -235,9 +234,9 @@ class TextBox(QPlainTextEdit):
             self.pasted_files.emit(files)
         elif not source.hasText():
             self.pasted_picture.emit()
-        elif len(text := _with_line_ends(source.text())) > MOST_CHARACTERS:
+        elif len(text := _normalize_line_ends(source.text())) > MAX_MESSAGE_CHARACTERS:
             self.paste_refused.emit()
-        elif len(text) > CHIP_BYTES // 4 and is_long(text):
+        elif len(text) > MAX_PASTE_BYTES // 4 and is_long_paste(text):
             self._paste_to_undo = text, self.document().availableUndoSteps()
             self.pasted_long.emit(text)
         else:
@@ -245,14 +244,14 @@ class TextBox(QPlainTextEdit):
 
     def paste_plain(self) -> None:
         """Paste the text of the clipboard as text, whatever it is."""
-        self._insert_pasted(_with_line_ends(QGuiApplication.clipboard().text()))
+        self._insert_pasted(_normalize_line_ends(QGuiApplication.clipboard().text()))
 
     def _undo_paste(self) -> bool:
         """Bring the text of a paste that became no text, if that is what was done last."""
         if self._paste_to_undo is None or self._paste_to_undo[1] != self.document().availableUndoSteps():
             return False
         text = self._paste_to_undo[0]
-        if self.characters + len(text) > MOST_CHARACTERS:
+        if self.characters + len(text) > MAX_MESSAGE_CHARACTERS:
             self.paste_refused.emit()  # it stays what it is
             return True
         self._paste_to_undo = None
@@ -262,7 +261,7 @@ class TextBox(QPlainTextEdit):
         return True
 
     def _insert_pasted(self, text: str) -> None:
-        if self.characters + len(text) > MOST_CHARACTERS:
+        if self.characters + len(text) > MAX_MESSAGE_CHARACTERS:
             self.paste_refused.emit()
         elif text:
             self._insert(text)
@@ -308,7 +307,7 @@ class TextBox(QPlainTextEdit):
             self.setFixedHeight(wanted)
 
 
-def _empty() -> tuple[QTextDocument, LongLines]:
+def _empty_document() -> tuple[QTextDocument, LongLines]:
     """A text of its own, which the box does not delete with the next."""
     document = QTextDocument()
     document.setDocumentLayout(QPlainTextDocumentLayout(document))
@@ -317,9 +316,9 @@ def _empty() -> tuple[QTextDocument, LongLines]:
     return document, LongLines(document)
 
 
-def is_long(text: str) -> bool:
+def is_long_paste(text: str) -> bool:
     """Whether it is too long to be pasted as text."""
-    return len(text.encode("utf-8", "surrogatepass")) > CHIP_BYTES
+    return len(text.encode("utf-8", "surrogatepass")) > MAX_PASTE_BYTES
 
 
 def local_files(source: QMimeData) -> list[str]:
@@ -328,8 +327,8 @@ def local_files(source: QMimeData) -> list[str]:
     return [url.toLocalFile() for url in urls] if urls and all(url.isLocalFile() for url in urls) else []
 
 
-def _with_line_ends(text: str) -> str:
+def _normalize_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-_LOOKED_THROUGH = 1000
+_MAX_BLANK_CHECK = 1000

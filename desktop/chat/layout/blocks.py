@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from desktop.chat.layout.segments import Label
-from desktop.chat.values import Activity, Boundary, Failure, StepLine, SubAgentLine, ToolLine
+from desktop.chat.layout.markdown_splitter import CodeLabel
+from desktop.chat.turn_parts import Activity, Boundary, Failure, StepLine, SubAgentLine, ToolLine
 
 
 class CardKind(StrEnum):
@@ -26,29 +26,29 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
+class Nesting:
     """Where a block stands: in which cards, from the outside in, and below how many lines that were unfolded."""
 
     cards: tuple[Card, ...] = ()
     depth: int = 0
 
-    def card(self, kind: CardKind, key: str) -> "Within":
+    def card(self, kind: CardKind, key: str) -> "Nesting":
         """In a card of its own in there."""
-        return Within((*self.cards, Card(kind, key)), self.depth)
+        return Nesting((*self.cards, Card(kind, key)), self.depth)
 
     @property
-    def unfolded(self) -> "Within":
+    def unfolded(self) -> "Nesting":
         """In there, below a line."""
-        return Within(self.cards, self.depth + 1)
+        return Nesting(self.cards, self.depth + 1)
 
 
-OUTSIDE = Within()
+TOP_LEVEL = Nesting()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     key: str
-    within: Within = OUTSIDE
+    within: Nesting = TOP_LEVEL
 
     @property
     def cards(self) -> tuple[Card, ...]:
@@ -56,7 +56,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HeadBlock(Block):
+class HeaderBlock(Block):
     """Who speaks, with which language model if with one, and since when."""
 
     author: str | None
@@ -121,7 +121,7 @@ class CaptionBlock(Block):
 
     kind: CaptionKind
     group: str | None = None
-    label: Label | None = None
+    label: CodeLabel | None = None
     text: str = ""
     count: int = 0
 
@@ -147,7 +147,7 @@ class ThoughtBlock(Block):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AttachedBlock(Block):
+class AttachmentBlock(Block):
     """A text that went along with a message; unfolded, it stands below."""
 
     name: str

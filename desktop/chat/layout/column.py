@@ -7,28 +7,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from core.domain.ids import MessageId
+from desktop.chat.layout.block_builder import Folds
 from desktop.chat.layout.blocks import Block
-from desktop.chat.layout.heights import Heights
-from desktop.chat.layout.line_blocks import Folds
-from desktop.chat.layout.turn_layout import Room, TurnLayout
-from desktop.chat.position import Fold, Point
-from desktop.chat.values import Turn
+from desktop.chat.layout.metrics import Heights
+from desktop.chat.layout.turn_layout import AvailableArea, TurnLayout
+from desktop.chat.turn_parts import Turn
+from desktop.chat.view_state import Fold, ScrollAnchor
 
 
-class Place(NamedTuple):
+class BlockIndex(NamedTuple):
     """A block: its turn and itself, by number. In the order of the conversation."""
 
     turn: int
     block: int
 
 
-_NOTHING: Folds = {}
+_NO_FOLDS: Folds = {}
 
 
 class Column:
     """The layouts of turns, and the way between places and heights. Places are made into blocks when asked about."""
 
-    def __init__(self, room: Room) -> None:
+    def __init__(self, room: AvailableArea) -> None:
         self.room = room
         self.layouts: list[TurnLayout] = []
         self.folds: dict[MessageId, dict[str, bool]] = {}
@@ -63,7 +63,7 @@ class Column:
             self._heights.set(number, self.layouts[number].height)
         return number
 
-    def set_room(self, room: Room) -> None:
+    def set_room(self, room: AvailableArea) -> None:
         """Another width or other sizes: every height is a guess again."""
         self.room = room
         for layout in self.layouts:
@@ -71,7 +71,7 @@ class Column:
         self._measure_all()
 
     def folds_of(self, turn: MessageId) -> Folds:
-        return self.folds.get(turn, _NOTHING)
+        return self.folds.get(turn, _NO_FOLDS)
 
     def set_fold(self, turn: int, key: str, *, is_unfolded: bool) -> None:
         layout = self.layouts[turn]
@@ -93,10 +93,10 @@ class Column:
             self._heights.set(turn, layout.height)
         return layout
 
-    def block(self, place: Place) -> Block:
+    def block(self, place: BlockIndex) -> Block:
         return self.laid_out(place.turn).blocks[place.block]
 
-    def measured(self, place: Place, height: int) -> None:
+    def measured(self, place: BlockIndex, height: int) -> None:
         layout = self.layouts[place.turn]
         layout.measured(place.block, height)
         self._heights.set(place.turn, layout.height)
@@ -104,32 +104,32 @@ class Column:
     def turn_top(self, turn: int) -> int:
         return self.room.sizes.space_xl + round(self._heights.top(turn))
 
-    def top(self, place: Place) -> int:
+    def top(self, place: BlockIndex) -> int:
         """Where the slot of a block begins, from the top of the conversation."""
         layout = self.laid_out(place.turn)
         return self.turn_top(place.turn) + layout.top(place.block)
 
-    def at(self, y: float) -> Place:
+    def at(self, y: float) -> BlockIndex:
         """The block at a height: the first above all, the last below. Needs at least one turn."""
         turn = self._heights.at(y - self.room.sizes.space_xl)
         layout = self.laid_out(turn)
-        return Place(turn, layout.at(y - self.turn_top(turn)))
+        return BlockIndex(turn, layout.at(y - self.turn_top(turn)))
 
-    def last(self) -> Place:
+    def last(self) -> BlockIndex:
         turn = len(self.layouts) - 1
-        return Place(turn, len(self.laid_out(turn).blocks) - 1)
+        return BlockIndex(turn, len(self.laid_out(turn).blocks) - 1)
 
-    def before(self, place: Place) -> Place | None:
+    def before(self, place: BlockIndex) -> BlockIndex | None:
         if place.block > 0:
-            return Place(place.turn, place.block - 1)
+            return BlockIndex(place.turn, place.block - 1)
         if place.turn == 0:
             return None
-        return Place(place.turn - 1, len(self.laid_out(place.turn - 1).blocks) - 1)
+        return BlockIndex(place.turn - 1, len(self.laid_out(place.turn - 1).blocks) - 1)
 
-    def after(self, place: Place) -> Place | None:
+    def after(self, place: BlockIndex) -> BlockIndex | None:
         if place.block + 1 < len(self.laid_out(place.turn).blocks):
-            return Place(place.turn, place.block + 1)
-        return Place(place.turn + 1, 0) if place.turn + 1 < len(self.layouts) else None
+            return BlockIndex(place.turn, place.block + 1)
+        return BlockIndex(place.turn + 1, 0) if place.turn + 1 < len(self.layouts) else None
 
     def has(self, turn: MessageId) -> bool:
         return turn in self._numbers
@@ -138,20 +138,20 @@ class Column:
         """Raises KeyError for a turn that is not in the conversation."""
         return self._numbers[turn]
 
-    def place_of(self, turn: MessageId, key: str) -> Place | None:
+    def place_of(self, turn: MessageId, key: str) -> BlockIndex | None:
         """Where a block is now: the beginning of its turn if it has no such block any more, None without the turn."""
         number = self._numbers.get(turn)
         if number is None:
             return None
         keys = (block.key for block in self.laid_out(number).blocks)
-        return Place(number, next((place for place, known in enumerate(keys) if known == key), 0))
+        return BlockIndex(number, next((place for place, known in enumerate(keys) if known == key), 0))
 
-    def point_at(self, y: int) -> Point | None:
+    def point_at(self, y: int) -> ScrollAnchor | None:
         """What stands at a height, to find it again whatever becomes of the heights above."""
         if not self.layouts:
             return None
         place = self.at(y)
-        return Point(self.layouts[place.turn].turn.id, self.block(place).key, y - self.top(place))
+        return ScrollAnchor(self.layouts[place.turn].turn.id, self.block(place).key, y - self.top(place))
 
     def _layout_of(self, turn: Turn, known: Mapping[MessageId, TurnLayout]) -> TurnLayout:
         layout = known.get(turn.id)

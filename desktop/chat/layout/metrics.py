@@ -1,5 +1,7 @@
 """Where a block stands within its turn, and about how tall it will be. Pure; lengths in device-independent pixels."""
 
+from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil
 
@@ -10,16 +12,16 @@ from desktop.chat.layout.blocks import (
     Card,
     CardKind,
     CodeBlock,
-    HeadBlock,
+    HeaderBlock,
     PlainBlock,
     ProseBlock,
     SubAgentBlock,
     ToolBlock,
 )
-from desktop.chat.values import Output, Steps, SubAgents, Text, Tools, Turn
+from desktop.chat.turn_parts import Output, Steps, SubAgents, Text, ToolCalls, Turn
 from desktop.theme.tokens import Sizes
 
-_SIGN_WIDTH = 0.48  # of the text's size: what a letter of Inter takes on average
+_CHARACTER_WIDTH = 0.48  # of the text's size: what a letter of Inter takes on average
 _NATURAL_LINE = 1.21
 _NATURAL_CODE_LINE = 1.32
 
@@ -50,8 +52,8 @@ def insets_of(before: Block | None, block: Block, after: Block | None, sizes: Si
         left,
         right,
         0 if before is None else _gap(before, block, sizes),
-        _top(inner, sizes) if inner in opened else 0,
-        _bottom(inner, sizes) if inner in closed else 0,
+        _top_padding(inner, sizes) if inner in opened else 0,
+        _bottom_padding(inner, sizes) if inner in closed else 0,
         sizes.space_m if block.within.depth > (after.within.depth if after is not None else 0) else 0,
     )
 
@@ -70,7 +72,7 @@ def estimated_height(block: Block, width: int, sizes: Sizes) -> int:
         case CodeBlock(text=text):
             line = sizes.text_m * _NATURAL_CODE_LINE * sizes.code_line
             return ceil((text.rstrip("\n").count("\n") + 1) * line)
-        case HeadBlock():
+        case HeaderBlock():
             return sizes.icon_m
         case CaptionBlock():
             return sizes.control
@@ -85,7 +87,7 @@ def estimated_turn_height(turn: Turn, width: int, sizes: Sizes) -> int:
         match part:
             case Text(text=text) | Output(text=text):
                 height += _text_height(text, width, sizes)
-            case Tools(lines=lines) | Steps(lines=lines) | SubAgents(lines=lines):
+            case ToolCalls(lines=lines) | Steps(lines=lines) | SubAgents(lines=lines):
                 height += len(lines) * sizes.tool_line
             case _:
                 height += sizes.tool_line
@@ -93,7 +95,7 @@ def estimated_turn_height(turn: Turn, width: int, sizes: Sizes) -> int:
 
 
 def _text_height(text: str, width: int, sizes: Sizes) -> int:
-    columns = max(10.0, width / (sizes.text_l * _SIGN_WIDTH))
+    columns = max(10.0, width / (sizes.text_l * _CHARACTER_WIDTH))
     lines = text.count("\n") * 0.6 + len(text) / columns + 1
     return ceil(lines * sizes.text_l * _NATURAL_LINE * sizes.body_line)
 
@@ -108,10 +110,10 @@ def _gap(before: Block, block: Block, sizes: Sizes) -> int:
     is_detail = block.within.depth > 0 and not isinstance(block, ToolBlock | SubAgentBlock)
     if block.cards and before.cards:
         if block.cards == before.cards:
-            return sizes.space_s if is_head(before) else sizes.space_xs if is_detail else 0
+            return sizes.space_s if is_card_header(before) else sizes.space_xs if is_detail else 0
         if block.cards[0] == before.cards[0]:
             return sizes.space_s if is_detail else 0
-    return sizes.space_s if isinstance(before, HeadBlock | ProseBlock) else sizes.space_m
+    return sizes.space_s if isinstance(before, HeaderBlock | ProseBlock) else sizes.space_m
 
 
 def _sides(block: Block, inner: Card | None, sizes: Sizes) -> tuple[int, int]:
@@ -123,17 +125,17 @@ def _sides(block: Block, inner: Card | None, sizes: Sizes) -> tuple[int, int]:
     match inner.kind:
         case CardKind.BUBBLE | CardKind.FAILURE:
             return left + sizes.space_l, right + sizes.space_l
-        case CardKind.CODE if not is_head(block):
+        case CardKind.CODE if not is_card_header(block):
             return left + sizes.space_m + 2, right + sizes.space_m + 2
         case _:
             return left, right
 
 
-def _top(card: Card | None, sizes: Sizes) -> int:
+def _top_padding(card: Card | None, sizes: Sizes) -> int:
     return sizes.space_m if card is not None and card.kind in (CardKind.BUBBLE, CardKind.FAILURE) else 0
 
 
-def _bottom(card: Card | None, sizes: Sizes) -> int:
+def _bottom_padding(card: Card | None, sizes: Sizes) -> int:
     match card.kind if card is not None else None:
         case CardKind.BUBBLE | CardKind.CODE:
             return sizes.space_xs  # a text's last line has room below it already
@@ -143,6 +145,45 @@ def _bottom(card: Card | None, sizes: Sizes) -> int:
             return 0
 
 
-def is_head(block: Block) -> bool:
+def is_card_header(block: Block) -> bool:
     """Whether it is the caption of a frame."""
     return isinstance(block, CaptionBlock) and block.kind in (CaptionKind.CODE, CaptionKind.TABLE)
+
+
+class Heights:
+    """A column of heights. What is asked often and changed at the end stays cheap however long it is."""
+
+    def __init__(self, heights: Iterable[float] = ()) -> None:
+        self._heights = list(heights)
+        self._tops = [0.0]  # right as far as it goes
+
+    def __len__(self) -> int:
+        return len(self._heights)
+
+    def __getitem__(self, index: int) -> float:
+        return self._heights[index]
+
+    @property
+    def total(self) -> float:
+        return self.top(len(self._heights))
+
+    def set(self, index: int, height: float) -> None:
+        if height != self._heights[index]:
+            self._heights[index] = height
+            del self._tops[index + 1 :]
+
+    def replace(self, start: int, heights: Iterable[float]) -> None:
+        """From `start` on, these instead."""
+        self._heights[start:] = heights
+        del self._tops[start + 1 :]
+
+    def top(self, index: int) -> float:
+        """Where it begins; for the number of heights, where the last one ends."""
+        for known in range(len(self._tops) - 1, index):
+            self._tops.append(self._tops[known] + self._heights[known])
+        return self._tops[index]
+
+    def at(self, y: float) -> int:
+        """Which one stands at `y`: the first above the column, the last below it. Needs at least one."""
+        self.top(len(self._heights))
+        return min(max(bisect_right(self._tops, y) - 1, 0), len(self._heights) - 1)

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.domain.json_text import indented
+from core.domain.text.json_text import indented_json
 
-READ_CHARACTERS = 1_000_000
-TABLE_CHARACTERS = 10_000
-TABLE_COLUMNS = 12
-CELL_CHARACTERS = 300
+MAX_PARSED_CHARACTERS = 1_000_000
+MAX_TABLE_CHARACTERS = 10_000
+MAX_TABLE_COLUMNS = 12
+MAX_CELL_CHARACTERS = 300
 
 _JSON_START = re.compile(r"\s*[\[{]")
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|~#!&])")
@@ -23,7 +23,7 @@ class MarkdownText:
 
 
 @dataclass(frozen=True, slots=True)
-class Json:
+class JsonText:
     """JSON, indented unless it is long (64 000 characters)."""
 
     text: str
@@ -39,62 +39,62 @@ class Table:
     source: str
 
 
-Shown = MarkdownText | Json | Table
+Presentation = MarkdownText | JsonText | Table
 
 
-def shown_output(text: str) -> Shown:
+def present_output(text: str) -> Presentation:
     """What the text of a run's output is: a table, JSON, or else Markdown."""
     if not _JSON_START.match(text):
         return MarkdownText(text)
-    if len(text) > READ_CHARACTERS:
-        return Json(text)
+    if len(text) > MAX_PARSED_CHARACTERS:
+        return JsonText(text)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return MarkdownText(text)
-    return _as_table(value, text) or Json(indented(value, text))
+    return _to_table(value, text) or JsonText(indented_json(value, text))
 
 
-def shown_value(value: Any) -> Shown:
+def present_value(value: Any) -> Presentation:
     """What a step's output or a call's arguments are shown as."""
     if isinstance(value, str):
         return MarkdownText(value)
     text = json.dumps(value, ensure_ascii=False)
-    return _as_table(value, text) or Json(indented(value, text))
+    return _to_table(value, text) or JsonText(indented_json(value, text))
 
 
-def as_markdown(table: Table) -> str:
+def table_markdown(table: Table) -> str:
     """The table in Markdown; what is in its cells is text and nothing else."""
     lines = [table.columns, ("---",) * len(table.columns), *table.rows]
-    escaped = (lines[1] if line is lines[1] else tuple(map(_plain, line)) for line in lines)
+    escaped = (lines[1] if line is lines[1] else tuple(map(_escape_cell, line)) for line in lines)
     return "\n".join(f"| {' | '.join(line)} |" for line in escaped)
 
 
-def _plain(cell: str) -> str:
+def _escape_cell(cell: str) -> str:
     return _SPECIAL.sub(r"\\\1", " ".join(cell.split()))
 
 
-def _as_table(value: Any, source: str) -> Table | None:
+def _to_table(value: Any, source: str) -> Table | None:
     """None unless `value` is a list of objects with the same few fields, none of which holds a structure."""
     if not isinstance(value, list) or not value or not all(isinstance(row, dict) and row for row in value):
         return None
     columns = tuple(dict.fromkeys(str(key) for row in value for key in row))
-    if len(columns) > TABLE_COLUMNS or any(isinstance(cell, dict | list) for row in value for cell in row.values()):
+    if len(columns) > MAX_TABLE_COLUMNS or any(isinstance(cell, dict | list) for row in value for cell in row.values()):
         return None
     return Table(columns, tuple(_first_rows(value, columns)), len(value), source)
 
 
 def _first_rows(rows: list[dict[str, Any]], columns: Sequence[str]) -> Iterable[tuple[str, ...]]:
     """As many as can be laid out at once."""
-    room = TABLE_CHARACTERS
+    room = MAX_TABLE_CHARACTERS
     for row in rows:
-        cells = tuple(_cell(row[column]) if column in row else "" for column in columns)
+        cells = tuple(_cell_text(row[column]) if column in row else "" for column in columns)
         yield cells
         room -= sum(map(len, cells)) + 10 * len(cells)
         if room < 0:
             return
 
 
-def _cell(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= CELL_CHARACTERS else text[: CELL_CHARACTERS - 1] + "…"
+    return text if len(text) <= MAX_CELL_CHARACTERS else text[: MAX_CELL_CHARACTERS - 1] + "…"

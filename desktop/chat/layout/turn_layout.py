@@ -3,18 +3,24 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from desktop.chat.layout.block_builder import Folds, blocks_of
 from desktop.chat.layout.blocks import Block, Card
-from desktop.chat.layout.heights import Heights
-from desktop.chat.layout.line_blocks import Folds
-from desktop.chat.layout.memo import Memo
-from desktop.chat.layout.metrics import Insets, card_sides, estimated_height, estimated_turn_height, insets_of, is_head
-from desktop.chat.layout.turn_blocks import blocks_of
-from desktop.chat.values import Turn
+from desktop.chat.layout.content_blocks import BlockCache
+from desktop.chat.layout.metrics import (
+    Heights,
+    Insets,
+    card_sides,
+    estimated_height,
+    estimated_turn_height,
+    insets_of,
+    is_card_header,
+)
+from desktop.chat.turn_parts import Turn
 from desktop.theme.tokens import Sizes
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class AvailableArea:
     """What all turns are laid out in."""
 
     width: int
@@ -37,9 +43,9 @@ class PlacedCard:
 class TurnLayout:
     """A turn and its height. It has no blocks before they are asked for: most turns of a long talk are never seen."""
 
-    def __init__(self, turn: Turn, room: Room) -> None:
+    def __init__(self, turn: Turn, room: AvailableArea) -> None:
         self.turn = turn
-        self._memo: Memo | None = None
+        self._memo: BlockCache | None = None
         self._room = room
         self._blocks: list[Block] | None = None
         self._insets: list[Insets] = []
@@ -54,9 +60,9 @@ class TurnLayout:
         return round(self._slots.total) + self._room.sizes.space_xl
 
     @property
-    def memo(self) -> Memo:
+    def memo(self) -> BlockCache:
         if self._memo is None:
-            self._memo = Memo()
+            self._memo = BlockCache()
         return self._memo
 
     @property
@@ -74,13 +80,13 @@ class TurnLayout:
         if self._blocks is None:
             self._slots = Heights()
         self._blocks = blocks_of(self.turn, folds, self.memo)
-        same = _common(before, self._blocks)
+        same = _common_prefix(before, self._blocks)
         heights = {block.key: self.content_height(number) for number, block in enumerate(before[same:], same)}
         start = max(0, same - 1)  # what follows a block decides how it ends
         contents = [self.content_height(number) for number in range(start, same)]
         contents += [self._content_of(block, heights) for block in self._blocks[same:]]
         self._insets[start:] = self._insets_from(start)
-        self._slots.replace(start, map(_slot, contents, self._insets[start:]))
+        self._slots.replace(start, map(_slot_height, contents, self._insets[start:]))
 
     def change(self, turn: Turn, folds: Folds) -> None:
         """The same turn has another value."""
@@ -90,21 +96,21 @@ class TurnLayout:
         else:
             self.lay_out(folds)
 
-    def set_room(self, room: Room) -> None:
+    def set_room(self, room: AvailableArea) -> None:
         """Another width or other sizes: the blocks stay, and what was measured is forgotten."""
         self._room = room
         self._estimate = estimated_turn_height(self.turn, room.width, room.sizes)
         if self._blocks is not None:
             self._insets = self._insets_from(0)
             contents = [estimated_height(block, room.width, room.sizes) for block in self._blocks]
-            self._slots.replace(0, map(_slot, contents, self._insets))
+            self._slots.replace(0, map(_slot_height, contents, self._insets))
 
     def content_height(self, number: int) -> int:
         return round(self._slots[number]) - self._insets[number].height if self._slots[number] else 0
 
     def measured(self, number: int, height: int) -> None:
         """The block is this tall. One without a height takes no room at all."""
-        self._slots.set(number, _slot(height, self._insets[number]))
+        self._slots.set(number, _slot_height(height, self._insets[number]))
 
     def insets(self, number: int) -> Insets:
         return self._insets[number]
@@ -145,7 +151,7 @@ class TurnLayout:
             self.top(start) + self._insets[start].gap,
             self._room.width - right,
             self.top(end + 1) - below,
-            self.content_height(start) if is_head(block) else 0,
+            self.content_height(start) if is_card_header(block) else 0,
             end,
         )
 
@@ -161,19 +167,19 @@ class TurnLayout:
 
 
 _NO_SLOTS = Heights()
-_AT_ONCE = 64
+_COMPARED_AT_ONCE = 64
 """So many blocks are compared by one call, which passes over those that are the same object."""
 
 
-def _slot(content: int, insets: Insets) -> int:
+def _slot_height(content: int, insets: Insets) -> int:
     return content + insets.height if content else 0
 
 
-def _common(before: Sequence[Block], after: Sequence[Block]) -> int:
+def _common_prefix(before: Sequence[Block], after: Sequence[Block]) -> int:
     """How many blocks at the beginning are the same. Of thousands nearly all are the very same objects."""
     least = min(len(before), len(after))
-    for start in range(0, least, _AT_ONCE):
-        piece = slice(start, min(start + _AT_ONCE, least))
+    for start in range(0, least, _COMPARED_AT_ONCE):
+        piece = slice(start, min(start + _COMPARED_AT_ONCE, least))
         if before[piece] != after[piece]:
             return next(number for number in range(start, least) if before[number] != after[number])
     return least

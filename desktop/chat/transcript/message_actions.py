@@ -1,13 +1,26 @@
 """What can be done with a message, and what that is called."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
+from functools import partial
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QMenu, QWidget
 
-from core.domain.message import MessageState, Role
+from core.domain.ids import MessageId
+from core.domain.messages import MessageState, Role
+from desktop.chat.layout.blocks import HeaderBlock
 from desktop.chat.layout.column import Column
-from desktop.chat.values import Output, Text, Turn
+from desktop.chat.transcript.clipboard import Copier, copy_text, source_of_turn, turn_text_pieces
+from desktop.chat.transcript.stage import Stage
+from desktop.chat.transcript.turn_view import TurnView
+from desktop.chat.turn_parts import Output, Text, Turn
+from desktop.chat.views.intents import Intents
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import IconButton
+from desktop.widgets.surfaces import Surface
 
 translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
 
@@ -32,7 +45,7 @@ def actions_of(column: Column, number: int) -> Sequence[MessageAction]:
             offered.append(MessageAction.COPY_MARKDOWN)
     if number == len(column.layouts) - 1 and may_retry(turn):
         offered.append(MessageAction.RETRY)
-    if number == last_said(column):
+    if number == last_user_turn(column):
         offered.append(MessageAction.EDIT)
     return offered
 
@@ -42,13 +55,13 @@ def may_retry(turn: Turn) -> bool:
     return turn.role is Role.ASSISTANT and turn.is_answer and turn.state is not MessageState.OPEN
 
 
-def last_said(column: Column) -> int | None:
+def last_user_turn(column: Column) -> int | None:
     """The number of the last turn of a person."""
     numbers = range(len(column.layouts) - 1, -1, -1)
     return next((number for number in numbers if column.layouts[number].turn.role is Role.USER), None)
 
 
-def action_words(action: MessageAction) -> str:
+def action_title(action: MessageAction) -> str:
     match action:
         case MessageAction.COPY:
             return translate("MessageActions", "Copy message")
@@ -58,3 +71,165 @@ def action_words(action: MessageAction) -> str:
             return translate("MessageActions", "Try again")
         case MessageAction.EDIT:
             return translate("MessageActions", "Edit and send again")
+
+
+_ICONS = {
+    MessageAction.COPY: Icon.COPY,
+    MessageAction.COPY_MARKDOWN: Icon.FILE_TEXT,
+    MessageAction.RETRY: Icon.ROTATE_CCW,
+    MessageAction.EDIT: Icon.PENCIL,
+}
+_COPIED_MS = 1500
+
+
+class MessageBar(Adaptive, Surface):
+    """For the mouse: Tab passes it over, since the message's menu has the same by key."""
+
+    chosen = Signal(object)
+    """A MessageAction."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__("raised", parent=parent)
+        self._theme = theme
+        self._buttons = {action: IconButton(theme, icon, parent=self) for action, icon in _ICONS.items()}
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(1, 1, 1, 1)
+        self._row.setSpacing(0)
+        for action, button in self._buttons.items():
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            button.clicked.connect(partial(self.chosen.emit, action))
+            self._row.addWidget(button)
+        self._restore = QTimer(self)
+        self._restore.setSingleShot(True)
+        self._restore.setInterval(_COPIED_MS)
+        self._restore.timeout.connect(self.retranslate)
+        self.hide()
+        self.adapt_to(theme)
+
+    def offer(self, actions: Collection[MessageAction]) -> None:
+        """Show these."""
+        for action, button in self._buttons.items():
+            button.setVisible(action in actions)
+        self.adjustSize()
+
+    def say_copied(self, action: MessageAction) -> None:
+        """Show for a moment that it is done."""
+        self._buttons[action].set_icon(Icon.CHECK, "ok")
+        self._buttons[action].describe(self.tr("Copied"))
+        self._restore.start()
+
+    def retranslate(self) -> None:
+        self._restore.stop()
+        self.setAccessibleName(self.tr("Message"))
+        for action, button in self._buttons.items():
+            button.set_icon(_ICONS[action])
+            button.describe(action_title(action))
+
+
+class MessageController(QObject):
+    """One bar for all messages: it stands on the one that the mouse is on, else on the one that has the focus; beside
+    what a person said, which it would cover."""
+
+    retried = Signal(str)
+    edited = Signal(str)
+    """The message of this id: of an answer what it answers is to be sent again, of a message of a person itself."""
+
+    def __init__(
+        self, theme: Theme, stage: Stage, intents: Intents, copier: Copier, viewport: QWidget, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._stage = stage
+        self._copier = copier
+        self._viewport = viewport
+        self.bar = MessageBar(theme, viewport)
+        self._pointed: TurnView | None = None
+        self._turn: MessageId | None = None
+        self.bar.chosen.connect(self._on_chosen)
+        intents.point_out.connect(self._on_pointed_out)
+        intents.message_menu.connect(self._on_menu)
+
+    def place(self) -> None:
+        """Everything has been placed anew: the bar stays with its message, or goes with it."""
+        view = self._pointed
+        if view is None:
+            return
+        if view.isHidden() or view.turn != self._turn or not self._stage.column.has(view.turn):
+            self._leave()
+            return
+        number = self._stage.column.number_of(view.turn)
+        self.bar.offer(actions_of(self._stage.column, number))
+        head = view.top_of(HeaderBlock) or 0
+        below_edge = self._theme.sizes.space_xs - view.y()
+        lowest = max(0, view.height() - self._theme.sizes.space_xl - self.bar.height())
+        top = min(max(head, below_edge), lowest)
+        bubble, gap = view.bubble_left, self._theme.sizes.space_xs
+        right = view.width() if bubble is None else bubble - gap
+        inset = gap if bubble is None and view.hasFocus() else 0  # within the focus ring
+        self.bar.move(max(0, right - inset - self.bar.width()), max(top, inset))
+
+    def fill(self, menu: QMenu, turn: MessageId) -> None:
+        """Offer in a menu what can be done with this message."""
+        for action in actions_of(self._stage.column, self._stage.column.number_of(turn)):
+            menu.addAction(action_title(action), partial(self.carry_out, action, turn))
+
+    def carry_out(self, action: MessageAction, turn: MessageId) -> None:
+        """Without effect on a message that is gone by now, or for which it is not offered any more."""
+        column = self._stage.column
+        if not column.has(turn) or action not in actions_of(column, column.number_of(turn)):
+            return
+        layout = column.layouts[column.number_of(turn)]
+        match action:
+            case MessageAction.COPY:
+                self._copier.copy(turn_text_pieces(layout))
+            case MessageAction.COPY_MARKDOWN:
+                copy_text(source_of_turn(layout.turn))
+            case MessageAction.RETRY:
+                self.retried.emit(turn)
+            case MessageAction.EDIT:
+                self.edited.emit(turn)
+
+    def copy_focused(self) -> bool:
+        """Copy the message that has the focus; false if none has."""
+        view = QApplication.focusWidget()
+        if isinstance(view, TurnView) and self._stage.column.has(view.turn):
+            self.carry_out(MessageAction.COPY, view.turn)
+            return True
+        return False
+
+    def _on_chosen(self, action: MessageAction) -> None:
+        if self._pointed is not None:
+            if action in (MessageAction.COPY, MessageAction.COPY_MARKDOWN):
+                self.bar.say_copied(action)
+            self.carry_out(action, self._pointed.turn)
+
+    def _on_pointed_out(self, view: TurnView, is_in: bool) -> None:
+        if is_in and not QApplication.mouseButtons():  # not while a selection is drawn
+            self._stand_on(view)
+        elif not is_in and view is self._pointed:
+            focused = QApplication.focusWidget()
+            if isinstance(focused, TurnView) and not focused.isHidden():
+                self._stand_on(focused)
+            elif not view.underMouse():
+                self._leave()
+
+    def _stand_on(self, view: TurnView) -> None:
+        self._pointed, self._turn = view, view.turn
+        self.bar.setParent(view)
+        self.place()
+        self.bar.show()
+        self.bar.raise_()
+
+    def _leave(self) -> None:
+        self._pointed = None
+        self.bar.hide()
+        self.bar.setParent(self._viewport)
+
+    def _on_menu(self, view: TurnView, at: QPoint) -> None:
+        menu = QMenu(view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.fill(menu, view.turn)
+        if menu.isEmpty():
+            menu.deleteLater()
+        else:
+            menu.popup(at)

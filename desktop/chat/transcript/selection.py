@@ -3,21 +3,21 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QWidget
 
+from desktop.chat.layout.block_builder import blocks_of
 from desktop.chat.layout.blocks import Block, CodeBlock, PlainBlock, ProseBlock
-from desktop.chat.layout.column import Place
-from desktop.chat.layout.hidden import revealed, shown
-from desktop.chat.layout.memo import Memo
-from desktop.chat.layout.turn_blocks import blocks_of
-from desktop.chat.position import Mark
-from desktop.chat.transcript.copying import PARAGRAPH
-from desktop.chat.transcript.stage import Live, Stage
+from desktop.chat.layout.column import BlockIndex
+from desktop.chat.layout.content_blocks import BlockCache
+from desktop.chat.layout.display_text import display_code, reveal_hidden, to_characters
+from desktop.chat.transcript.clipboard import PARAGRAPH_BREAK
+from desktop.chat.transcript.stage import LiveBlock, Stage
+from desktop.chat.view_state import TextPosition
+from desktop.chat.views.intents import Intents
 from desktop.chat.views.prose_style import MARKDOWN
 from desktop.chat.views.text_view import TextView
-from desktop.chat.views.units import to_characters
 
 _END = 1 << 30
 
@@ -30,15 +30,15 @@ class Selection:
 
     def __init__(self, stage: Stage) -> None:
         self._stage = stage
-        self._anchor: Mark | None = None
-        self._head: Mark | None = None
+        self._anchor: TextPosition | None = None
+        self._head: TextPosition | None = None
 
     @property
-    def marks(self) -> tuple[Mark, Mark] | None:
+    def marks(self) -> tuple[TextPosition, TextPosition] | None:
         """As it is kept for later."""
         return (self._anchor, self._head) if self._anchor and self._head and self._anchor != self._head else None
 
-    def set_marks(self, marks: tuple[Mark, Mark] | None) -> None:
+    def set_marks(self, marks: tuple[TextPosition, TextPosition] | None) -> None:
         """As it was kept. Views show it from the next `apply` on."""
         self._anchor, self._head = marks or (None, None)
 
@@ -74,8 +74,8 @@ class Selection:
         column = self._stage.column
         if column.layouts:
             last = column.last()
-            self._anchor = Mark(column.layouts[0].turn.id, column.block(Place(0, 0)).key, 0)
-            self._head = Mark(column.layouts[last.turn].turn.id, column.block(last).key, _END)
+            self._anchor = TextPosition(column.layouts[0].turn.id, column.block(BlockIndex(0, 0)).key, 0)
+            self._head = TextPosition(column.layouts[last.turn].turn.id, column.block(last).key, _END)
             self.apply()
 
     def apply(self, but: TextView | None = None) -> None:
@@ -116,9 +116,9 @@ class Selection:
         before: Block | None = None
         is_first, begins_paragraph = True, False
         for turn, (layout, unfolded) in enumerate(zip(layouts, folds, strict=True), span.first.turn):
-            blocks = layout.blocks if layout.is_laid_out else blocks_of(layout.turn, unfolded, Memo())
+            blocks = layout.blocks if layout.is_laid_out else blocks_of(layout.turn, unfolded, BlockCache())
             for number, block in enumerate(blocks):
-                place = Place(turn, number)
+                place = BlockIndex(turn, number)
                 part = span.part_of(place)
                 if part is None:
                     continue
@@ -129,7 +129,7 @@ class Selection:
                 else:
                     text = joint + text
                 if text:
-                    yield PARAGRAPH + text if begins_paragraph else text
+                    yield PARAGRAPH_BREAK + text if begins_paragraph else text
                     is_first, begins_paragraph = False, False
                 before = block
 
@@ -145,24 +145,24 @@ class Selection:
         (first, start), (last, end) = sorted(ends)
         return _Span(first, start, last, end)
 
-    def _text_near(self, place: QPoint) -> tuple[Live, TextView] | None:
+    def _text_near(self, place: QPoint) -> tuple[LiveBlock, TextView] | None:
         """The text at a place, else the one whose lines are the nearest above or below it."""
         texts = [(live, live.view) for live in self._stage.live() if isinstance(live.view, TextView)]
         return min(texts, key=lambda text: _distance(text[1], place), default=None)
 
-    def _mark(self, live: Live, at: int) -> Mark:
-        return Mark(self._stage.turn_of(live).id, live.block.key, at)
+    def _mark(self, live: LiveBlock, at: int) -> TextPosition:
+        return TextPosition(self._stage.turn_of(live).id, live.block.key, at)
 
 
 class _Span(NamedTuple):
     """The marks in the order of the conversation."""
 
-    first: Place
+    first: BlockIndex
     start: int
-    last: Place
+    last: BlockIndex
     end: int
 
-    def part_of(self, place: Place) -> tuple[int, int] | None:
+    def part_of(self, place: BlockIndex) -> tuple[int, int] | None:
         """From where to where a block is selected."""
         if not self.first <= place <= self.last:
             return None
@@ -179,7 +179,7 @@ def _joint(before: Block | None, block: Block) -> str | None:
 def _text_of(block: Block, start: int, end: int) -> str:
     """A part of a block that has no view now."""
     if isinstance(block, CodeBlock):
-        code = shown(block.text.removesuffix("\n"))
+        code = display_code(block.text.removesuffix("\n"))
         return code.original(to_characters(code.text, start), to_characters(code.text, end))
     text = plain_text(block)
     return text[to_characters(text, start) : to_characters(text, end)]
@@ -193,9 +193,9 @@ def plain_text(block: Block) -> str:
         case ProseBlock(text=text, is_plain=is_plain):
             document = QTextDocument()
             if is_plain:
-                document.setPlainText(revealed(text))
+                document.setPlainText(reveal_hidden(text))
             else:
-                document.setMarkdown(revealed(text), MARKDOWN)
+                document.setMarkdown(reveal_hidden(text), MARKDOWN)
             return document.toPlainText()
         case _:
             return ""
@@ -204,3 +204,54 @@ def plain_text(block: Block) -> str:
 def _distance(view: QWidget, place: QPoint) -> int:
     inside = view.mapFromGlobal(place)
     return max(0, -inside.y(), inside.y() - view.height())
+
+
+_SCROLL_DIVISOR = 4
+"""Each step scrolls by this part of the distance from the edge."""
+
+
+class SelectionGestures(QObject):
+    """Turns what the views tell into one selection."""
+
+    scrolled = Signal(int)
+    """Scroll by this many pixels; down is positive."""
+    pressed = Signal(QWidget)
+    """The mouse is down in a text, which must not go away before it is released."""
+    released = Signal()
+
+    def __init__(self, selection: Selection, intents: Intents, viewport: QWidget, parent: QObject) -> None:
+        super().__init__(parent)
+        self._selection = selection
+        self._viewport = viewport
+        self._is_click = False
+        intents.press.connect(self._on_press)
+        intents.drag.connect(self._on_drag)
+        intents.release.connect(self._on_release)
+        intents.select.connect(self._on_select)
+
+    def _on_press(self, view: QWidget, extends: bool) -> None:
+        if isinstance(view, TextView):
+            self._selection.begin(view, extends=extends)
+            self._is_click = not extends
+            self.pressed.emit(view)
+
+    def _on_drag(self, _view: QWidget, mouse: QPoint) -> None:
+        """Comes again and again while the mouse is beyond the edge of the text that it was pressed in."""
+        self._is_click = False
+        if distance := self._distance(mouse):
+            self.scrolled.emit(distance // _SCROLL_DIVISOR or 1)
+        self._selection.draw_to(mouse)
+
+    def _on_release(self, view: QWidget) -> None:
+        self.released.emit()
+        if self._is_click:
+            self._on_select(view)  # Qt gives up a selection that was clicked on only now
+
+    def _on_select(self, view: QWidget) -> None:
+        if isinstance(view, TextView):
+            self._selection.follow_keys(view)
+
+    def _distance(self, mouse: QPoint) -> int:
+        """How far the mouse is above (negative) or below the room."""
+        y = self._viewport.mapFromGlobal(mouse).y()
+        return min(y, 0) or max(0, y - self._viewport.height())

@@ -8,23 +8,22 @@ from PySide6.QtWidgets import QWidget
 
 from core.domain.ids import MessageId
 from desktop.chat.layout.blocks import Block, CardKind, CodeBlock, CutOffBlock, FailureBlock, PlainBlock
-from desktop.chat.layout.column import Column, Place
+from desktop.chat.layout.column import BlockIndex, Column
 from desktop.chat.layout.turn_layout import PlacedCard
-from desktop.chat.transcript.slot import Slot
 from desktop.chat.transcript.turn_view import TurnView, hide_without_focus
-from desktop.chat.values import Turn
-from desktop.chat.views.making import BlockView, Extra, ViewMaker
+from desktop.chat.turn_parts import Turn
 from desktop.chat.views.prose_view import ProseView
+from desktop.chat.views.view_factory import BlockContext, BlockView, ViewFactory, ViewSlot
 
-_SPARE = 24
+_MAX_SPARE_TURNS = 24
 """Turn views that are kept for later: about what a screen can hold, since a jump needs as many as it frees."""
-_NOTHING = Extra()
+_NO_CONTEXT = BlockContext()
 
 
-class Live(NamedTuple):
+class LiveBlock(NamedTuple):
     """A block on screen or near it, and the view that shows it."""
 
-    place: Place
+    place: BlockIndex
     block: Block
     view: BlockView
 
@@ -35,7 +34,9 @@ class Stage:
     `shown` is called when a view shows something new; `bindings` counts how often.
     """
 
-    def __init__(self, column: Column, maker: ViewMaker, viewport: QWidget, shown: Callable[[Live], object]) -> None:
+    def __init__(
+        self, column: Column, maker: ViewFactory, viewport: QWidget, shown: Callable[[LiveBlock], object]
+    ) -> None:
         self.column = column
         self.bindings = 0
         self._maker = maker
@@ -43,8 +44,8 @@ class Stage:
         self._shown = shown
         self._turns: dict[MessageId, TurnView] = {}
         self._spare: list[TurnView] = []
-        self._slots: dict[Place, Slot] = {}
-        self._live: dict[Place, Live] = {}
+        self._slots: dict[BlockIndex, ViewSlot] = {}
+        self._live: dict[BlockIndex, LiveBlock] = {}
         self._begun: set[MessageId] = set()
         self._pinned: tuple[MessageId, str] | None = None
 
@@ -57,12 +58,12 @@ class Stage:
         for turn in [turn for turn in self._turns if not self.column.has(turn)]:
             self._recycle(self._turns.pop(turn))
 
-    def measure(self, place: Place) -> int:
+    def measure(self, place: BlockIndex) -> int:
         """Have the block on stage; gives back the height that it takes with the room around it."""
         layout = self.column.laid_out(place.turn)
         block, insets = layout.blocks[place.block], layout.insets(place.block)
         slot = self._turn_view(layout.turn.id).slot_of(block)
-        live = self._live[place] = Live(place, block, slot.view)
+        live = self._live[place] = LiveBlock(place, block, slot.view)
         if slot.show(block, self._extra(place, block)):
             self.bindings += 1
             self._shown(live)
@@ -77,7 +78,7 @@ class Stage:
             self.measure(pinned)
         for turn in [turn for turn in self._turns if turn not in self._begun]:
             self._recycle(self._turns.pop(turn))
-        by_turn: dict[int, list[Place]] = {}
+        by_turn: dict[int, list[BlockIndex]] = {}
         for place in sorted(self._slots):
             by_turn.setdefault(place.turn, []).append(place)
         for number, places in by_turn.items():
@@ -90,19 +91,19 @@ class Stage:
 
     # Looking
 
-    def live(self) -> Iterator[Live]:
+    def live(self) -> Iterator[LiveBlock]:
         """From the top down, as of the last pass."""
         for place in sorted(self._live):
             yield self._live[place]
 
-    def live_at(self, place: Place) -> Live | None:
+    def live_at(self, place: BlockIndex) -> LiveBlock | None:
         return self._live.get(place)
 
-    def live_of(self, view: QWidget) -> Live | None:
+    def live_of(self, view: QWidget) -> LiveBlock | None:
         """The block that a view shows, if it is live."""
         return next((live for live in self._live.values() if live.view is view), None)
 
-    def turn_of(self, live: Live) -> Turn:
+    def turn_of(self, live: LiveBlock) -> Turn:
         """The turn that a live block belongs to."""
         return self.column.layouts[live.place.turn].turn
 
@@ -128,22 +129,24 @@ class Stage:
             view.begin(turn)
         return view
 
-    def _extra(self, place: Place, block: Block) -> Extra:
+    def _extra(self, place: BlockIndex, block: Block) -> BlockContext:
         if isinstance(block, CodeBlock):
             group = self.column.layouts[place.turn].memo.groups[block.group]
-            return Extra(columns=group.columns, is_complete=group.is_complete)
+            return BlockContext(columns=group.columns, is_complete=group.is_complete)
         is_last = place.turn == len(self.column.layouts) - 1
         if isinstance(block, FailureBlock):
-            return Extra(can_retry=block.failure.can_retry and is_last, can_edit=block.failure.can_edit and is_last)
+            return BlockContext(
+                can_retry=block.failure.can_retry and is_last, can_edit=block.failure.can_edit and is_last
+            )
         if isinstance(block, CutOffBlock):
-            return Extra(can_retry=block.can_retry and is_last)
-        return _NOTHING
+            return BlockContext(can_retry=block.can_retry and is_last)
+        return _NO_CONTEXT
 
     def _width(self, block: Block) -> int:
         room = self.column.room
         return min(room.width, room.sizes.user_bubble) if _is_bubble(block) else room.width
 
-    def _place_turn(self, number: int, places: list[Place], scrolled: int, left: int) -> None:
+    def _place_turn(self, number: int, places: list[BlockIndex], scrolled: int, left: int) -> None:
         layout, width = self.column.layouts[number], self.column.room.width
         bubble = self._bubble_width(number)
         for place in places:
@@ -155,7 +158,7 @@ class Stage:
             slot.view.setVisible(slot.height > 0)
         turn_view = self._turns[layout.turn.id]
         cards = layout.cards(places[0].block, places[-1].block)
-        turn_view.end(_narrowed(card, bubble) for card in cards)
+        turn_view.end(_narrow_bubble(card, bubble) for card in cards)
         turn_view.setGeometry(left, self.column.turn_top(number) - scrolled, width, layout.height)
         turn_view.show()
 
@@ -164,7 +167,7 @@ class Stage:
         layout = self.column.layouts[number]
         first = layout.blocks[0]
         full = self._width(first)
-        slot = self._slots.get(Place(number, 0))
+        slot = self._slots.get(BlockIndex(number, 0))
         is_long = len(layout.blocks) > 1 and _is_bubble(layout.blocks[1])
         if slot is None or is_long or not isinstance(slot.view, ProseView):
             return full
@@ -173,7 +176,7 @@ class Stage:
 
     def _recycle(self, view: TurnView) -> None:
         hide_without_focus(view, self._viewport)
-        if len(self._spare) < _SPARE:
+        if len(self._spare) < _MAX_SPARE_TURNS:
             self._spare.append(view)
         else:
             view.deleteLater()
@@ -183,5 +186,5 @@ def _is_bubble(block: Block) -> bool:
     return isinstance(block, PlainBlock) and bool(block.cards)
 
 
-def _narrowed(card: PlacedCard, bubble: int) -> PlacedCard:
+def _narrow_bubble(card: PlacedCard, bubble: int) -> PlacedCard:
     return replace(card, left=card.right - bubble) if card.card.kind is CardKind.BUBBLE else card

@@ -8,43 +8,36 @@ from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QKeySequence, QPa
 from PySide6.QtWidgets import QApplication, QWidget
 
 from core.domain.ids import MessageId
-from desktop.chat.find.sought import Found
-from desktop.chat.layout.column import Column, Place
-from desktop.chat.position import AT_END, Fold, Point, Position
-from desktop.chat.transcript.actions import ChatActions
-from desktop.chat.transcript.announcer import Announcer
-from desktop.chat.transcript.coloring import Coloring
-from desktop.chat.transcript.copier import Copier, copy_text
-from desktop.chat.transcript.copying import last_answer, last_code
-from desktop.chat.transcript.link_hint import LinkHint
-from desktop.chat.transcript.marking import FoundIn, Marking
-from desktop.chat.transcript.messages import Messages
-from desktop.chat.transcript.naming import name_turn
-from desktop.chat.transcript.order import WalkingOrder
-from desktop.chat.transcript.pill import Pill
-from desktop.chat.transcript.scrolling import ScrollingColumn
-from desktop.chat.transcript.selecting import Selecting
-from desktop.chat.transcript.selection import Selection
-from desktop.chat.transcript.sideways import Sideways
-from desktop.chat.transcript.stage import Live
+from desktop.chat.layout.column import BlockIndex, Column
+from desktop.chat.transcript.accessibility import Announcer, FocusOrder, name_turn
+from desktop.chat.transcript.block_actions import BlockActions
+from desktop.chat.transcript.clipboard import Copier, copy_text, last_answer, last_code
+from desktop.chat.transcript.code_frames import CodeHighlighter, CodeScrollSync
+from desktop.chat.transcript.find_highlights import FindHighlighter, MatchesIn
+from desktop.chat.transcript.find_query import FindMatch
+from desktop.chat.transcript.message_actions import MessageController
+from desktop.chat.transcript.overlays import LatestButton, LinkHint
+from desktop.chat.transcript.scroll_area import TranscriptScrollArea
+from desktop.chat.transcript.selection import Selection, SelectionGestures
+from desktop.chat.transcript.stage import LiveBlock
 from desktop.chat.transcript.turn_view import TurnView
-from desktop.chat.values import Turn
+from desktop.chat.turn_parts import Turn
+from desktop.chat.view_state import AT_END, Fold, ScrollAnchor, ViewState
 from desktop.chat.views.intents import Intents
-from desktop.chat.views.making import ViewMaker
-from desktop.chat.views.syntax import Syntax
+from desktop.chat.views.syntax import SyntaxScanner
 from desktop.chat.views.text_view import TextView
+from desktop.chat.views.view_factory import ViewFactory
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.theme import Theme
-from desktop.widgets.accessible import set_role
+from desktop.widgets.accessibility import set_role, tell_news
 from desktop.widgets.adaptive import Adaptive
-from desktop.widgets.news import tell_news
 
 FRAME_MS = 33
 """What comes while a run writes is drawn at most this often."""
 _KEYBOARD = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason)
 
 
-class Transcript(Adaptive, ScrollingColumn):
+class Transcript(Adaptive, TranscriptScrollArea):
     """Shows turns, and tells what a person wants that it cannot do itself. `now` tells the time of what still runs."""
 
     link_activated = Signal(str)
@@ -64,20 +57,20 @@ class Transcript(Adaptive, ScrollingColumn):
 
     def __init__(self, theme: Theme, now: Callable[[], datetime], parent: QWidget | None = None) -> None:
         intents = Intents()
-        super().__init__(theme, ViewMaker(theme, intents, now), parent)
+        super().__init__(theme, ViewFactory(theme, intents, now), parent)
         intents.setParent(self)
         self._selection = Selection(self._stage)
-        self._selecting = Selecting(self._selection, intents, self.viewport(), self)
+        self._selecting = SelectionGestures(self._selection, intents, self.viewport(), self)
         copier = Copier(self)
-        self._messages = Messages(theme, self._stage, intents, copier, self.viewport(), self)
-        self._actions = ChatActions(self._stage, self._selection, intents, self._messages.fill, copier, self)
-        self._sideways = Sideways(self._stage, intents, self)
-        self._syntax = Syntax(self)
-        self._coloring = Coloring(self._stage, self._syntax)
-        self._marking = Marking(theme, self._stage)
-        self._order = WalkingOrder(self._stage, self)
+        self._messages = MessageController(theme, self._stage, intents, copier, self.viewport(), self)
+        self._actions = BlockActions(self._stage, self._selection, intents, self._messages.fill, copier, self)
+        self._sideways = CodeScrollSync(self._stage, intents, self)
+        self._syntax = SyntaxScanner(self)
+        self._coloring = CodeHighlighter(self._stage, self._syntax)
+        self._marking = FindHighlighter(theme, self._stage)
+        self._order = FocusOrder(self._stage, self)
         self._announcer = Announcer()
-        self._pill = Pill(theme, self)
+        self._pill = LatestButton(theme, self)
         self.link_hint = LinkHint(theme, self)
         self._pending: dict[MessageId, Turn] = {}
         self._is_ringed = False
@@ -92,7 +85,7 @@ class Transcript(Adaptive, ScrollingColumn):
 
     # What is shown
 
-    def show_conversation(self, turns: Sequence[Turn], position: Position = AT_END) -> None:
+    def show_conversation(self, turns: Sequence[Turn], position: ViewState = AT_END) -> None:
         """Show this instead of what was shown, where a person left it."""
         self._drop_frame()
         self._sideways.reset()
@@ -120,7 +113,7 @@ class Transcript(Adaptive, ScrollingColumn):
             since = self._last_frame.elapsed() if self._last_frame.isValid() else FRAME_MS
             self._frame.start(max(0, FRAME_MS - since))
 
-    def position(self) -> Position:
+    def position(self) -> ViewState:
         """Where it stands now, for `show_conversation` to come back to."""
         folds = (Fold(turn, key, to) for turn, lines in self._column.folds.items() for key, to in lines.items())
         follow = self._follow
@@ -128,7 +121,7 @@ class Transcript(Adaptive, ScrollingColumn):
         below = (
             len(self._column.layouts) - self._column.number_of(top.turn) if top and self._column.has(top.turn) else 0
         )
-        return Position(follow.is_on, top, follow.seen, frozenset(folds), self._selection.marks, below)
+        return ViewState(follow.is_on, top, follow.seen, frozenset(folds), self._selection.marks, below)
 
     # What a person can do from elsewhere
 
@@ -141,17 +134,17 @@ class Transcript(Adaptive, ScrollingColumn):
             focused = self._focused_turn()
             number = self._last_in_sight() if focused is None else focused + step
             number = min(max(number, 0), len(self._column.layouts) - 1)
-            self.show_place(Place(number, 0))
+            self.show_place(BlockIndex(number, 0))
             view = self._stage.turn_view(self._column.layouts[number].turn.id)
             if view is not None:
                 view.setFocus()
 
-    def mark_found(self, found_in: FoundIn | None, now: tuple[MessageId, Found] | None = None) -> None:
+    def mark_found(self, found_in: MatchesIn | None, now: tuple[MessageId, FindMatch] | None = None) -> None:
         """Mark what is found, and `now` otherwise; None: nothing is marked any more."""
         self._marking.set_found(found_in, now)
         self._marking.apply()
 
-    def show_found(self, turn: MessageId, found: Found) -> None:
+    def show_found(self, turn: MessageId, found: FindMatch) -> None:
         """Have a place that was found in sight: unfolded, and scrolled to as little as that takes."""
         self.stay_here()
         folded = [key for key in found.folds if not self._column.folds_of(turn).get(key, False)]
@@ -164,7 +157,7 @@ class Transcript(Adaptive, ScrollingColumn):
             self._place()
         box = self._box_of(place, found)
         if box is None or not self.viewport().rect().intersects(box):
-            self.show_point(Point(turn, found.key, -self.viewport().height() // 3))
+            self.show_point(ScrollAnchor(turn, found.key, -self.viewport().height() // 3))
             box = self._box_of(place, found)
         if box is not None:
             self.show_box(box)
@@ -172,7 +165,7 @@ class Transcript(Adaptive, ScrollingColumn):
     def show_turn(self, turn: MessageId) -> None:
         """Have the beginning of a turn in sight."""
         if self._column.has(turn):
-            self.show_place(Place(self._column.number_of(turn), 0))
+            self.show_place(BlockIndex(self._column.number_of(turn), 0))
 
     @property
     def column(self) -> Column:
@@ -189,12 +182,12 @@ class Transcript(Adaptive, ScrollingColumn):
 
     def copy_answer(self) -> bool:
         """Copy the last answer as it was written; false if there is none."""
-        return _copy(last_answer(self._column))
+        return _copy_if_present(last_answer(self._column))
 
     def copy_code(self) -> bool:
         """Copy the code frame that has the focus, else the last one; false if there is none."""
         focused = self._actions.focused_code()
-        return _copy(last_code(self._column) if focused is None else focused)
+        return _copy_if_present(last_code(self._column) if focused is None else focused)
 
     def clear_selection(self) -> bool:
         """Select nothing any more; false if nothing was selected."""
@@ -210,7 +203,7 @@ class Transcript(Adaptive, ScrollingColumn):
         self.setAccessibleName(self.tr("Conversation"))
         self._show_anew()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         self._fit_room()
         self._show_anew()
 
@@ -270,7 +263,7 @@ class Transcript(Adaptive, ScrollingColumn):
         self._stage.forget_looks()
         self._place()
 
-    def _on_shown(self, live: Live) -> None:
+    def _on_shown(self, live: LiveBlock) -> None:
         self._marking.forget(live.view)
         self._coloring.color(live)
 
@@ -318,7 +311,7 @@ class Transcript(Adaptive, ScrollingColumn):
             tell_news(self, words)
             self.announced.emit(words)
 
-    def _box_of(self, place: Place, found: Found) -> QRect | None:
+    def _box_of(self, place: BlockIndex, found: FindMatch) -> QRect | None:
         """Where it stands in the viewport, if its block is on stage; a long line of code is scrolled to it."""
         live = self._stage.live_at(place)
         if live is None:
@@ -340,7 +333,7 @@ class Transcript(Adaptive, ScrollingColumn):
         return self._column.at(self.verticalScrollBar().value() + self.viewport().height()).turn
 
 
-def _copy(text: str | None) -> bool:
+def _copy_if_present(text: str | None) -> bool:
     if text is not None:
         copy_text(text)
     return text is not None

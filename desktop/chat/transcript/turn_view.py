@@ -9,15 +9,14 @@ from PySide6.QtWidgets import QApplication, QWidget
 from core.domain.ids import MessageId
 from desktop.chat.layout.blocks import Block, CardKind
 from desktop.chat.layout.turn_layout import PlacedCard
-from desktop.chat.transcript.slot import Slot
 from desktop.chat.views.line_button import LineButton
-from desktop.chat.views.making import ViewMaker
 from desktop.chat.views.text_view import TextView
+from desktop.chat.views.view_factory import ViewFactory, ViewSlot
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.tokens import ColorName
 from desktop.widgets.menu_key import opens_menu
 
-_SPARE = 6
+_MAX_SPARE_SLOTS = 6
 """Views of a kind that a turn keeps for later."""
 
 
@@ -27,14 +26,14 @@ class TurnView(QWidget):
     It takes the focus when a person walks from turn to turn.
     """
 
-    def __init__(self, maker: ViewMaker, parent: QWidget) -> None:
+    def __init__(self, maker: ViewFactory, parent: QWidget) -> None:
         super().__init__(parent)
         self._maker = maker
         self._viewport = parent
         self._theme = maker.theme
         self._intents = maker.intents
-        self._slots: dict[str, Slot] = {}
-        self._spare: dict[type[Block], list[Slot]] = {}
+        self._slots: dict[str, ViewSlot] = {}
+        self._spare: dict[type[Block], list[ViewSlot]] = {}
         self._used: set[str] = set()
         self._cards: list[PlacedCard] = []
         self._found: Mapping[str, bool] = {}
@@ -47,7 +46,7 @@ class TurnView(QWidget):
             self.turn = turn
         self._used.clear()
 
-    def slot_of(self, block: Block) -> Slot:
+    def slot_of(self, block: Block) -> ViewSlot:
         """The slot for a live block: the one that has shown it, a spare or a new one."""
         self._used.add(block.key)
         slot = self._slots.get(block.key)
@@ -56,7 +55,7 @@ class TurnView(QWidget):
             slot = None
         if slot is None:
             spare = self._spare.get(type(block))
-            slot = spare.pop() if spare else Slot(self._maker.make(block, self), type(block))
+            slot = spare.pop() if spare else ViewSlot(self._maker.make(block, self), type(block))
             self._slots[block.key] = slot
         return slot
 
@@ -135,7 +134,7 @@ class TurnView(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for card in self._cards:
-            box = _box(card)
+            box = _card_rect(card)
             if box.intersects(QRectF(event.rect())):
                 self._paint_card(painter, card, box)
         for key, is_now in self._found.items():
@@ -145,7 +144,7 @@ class TurnView(QWidget):
         if self.hasFocus():
             sizes = self._theme.sizes
             bubble = self._bubble
-            ring = QRectF(self.rect()).adjusted(0, 0, 0, -sizes.space_l) if bubble is None else _box(bubble)
+            ring = QRectF(self.rect()).adjusted(0, 0, 0, -sizes.space_l) if bubble is None else _card_rect(bubble)
             radius = sizes.radius_card if bubble is None else sizes.radius_bubble
             paint_focus_ring(painter, ring, radius, self._theme.color("accent"), sizes.focus_ring)
 
@@ -161,7 +160,7 @@ class TurnView(QWidget):
 
     def _paint_card(self, painter: QPainter, card: PlacedCard, box: QRectF) -> None:
         color = self._theme.color
-        fill, edge, radius = _LOOKS[card.card.kind]
+        fill, edge, radius = _CARD_STYLES[card.card.kind]
         corner: int = getattr(self._theme.sizes, radius)
         painter.setBrush(color(fill))
         painter.setPen(QPen(color(edge), 1) if edge is not None else Qt.PenStyle.NoPen)
@@ -188,18 +187,18 @@ class TurnView(QWidget):
             if isinstance(slot.view, TextView):
                 slot.view.deselect()  # what it shows next is another text
             spare = self._spare.setdefault(slot.kind, [])
-            if len(spare) < _SPARE:
+            if len(spare) < _MAX_SPARE_SLOTS:
                 spare.append(slot)
             else:
                 slot.view.deleteLater()
 
-    def _all_slots(self) -> Iterator[Slot]:
+    def _all_slots(self) -> Iterator[ViewSlot]:
         yield from self._slots.values()
         for spare in self._spare.values():
             yield from spare
 
 
-_LOOKS: dict[CardKind, tuple[ColorName, ColorName | None, str]] = {
+_CARD_STYLES: dict[CardKind, tuple[ColorName, ColorName | None, str]] = {
     CardKind.BUBBLE: ("user", None, "radius_bubble"),
     CardKind.CODE: ("code", "border", "radius_card"),
     CardKind.LINES: ("canvas", "border", "radius_card"),
@@ -207,7 +206,7 @@ _LOOKS: dict[CardKind, tuple[ColorName, ColorName | None, str]] = {
 }
 
 
-def _box(card: PlacedCard) -> QRectF:
+def _card_rect(card: PlacedCard) -> QRectF:
     return QRectF(card.left, card.top, card.right - card.left, card.bottom - card.top)
 
 

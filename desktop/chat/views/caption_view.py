@@ -5,14 +5,14 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from desktop.chat.layout.blocks import CaptionBlock, CaptionKind
-from desktop.chat.layout.hidden import revealed
+from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.views.intents import Intents
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.buttons import IconButton
 from desktop.widgets.labels import ElidedLabel, Label, Tone
 
-_HEADS = frozenset({CaptionKind.CODE, CaptionKind.TABLE})
+_HEADER_KINDS = frozenset({CaptionKind.CODE, CaptionKind.TABLE})
 _COPIED_MS = 1500
 
 
@@ -60,7 +60,7 @@ class CaptionView(QWidget):
     def _place(self) -> None:
         """By hand: a layout would answer a moment later, and a frame would be drawn in between."""
         sizes = self._theme.sizes
-        is_head = self._block is not None and self._block.kind in _HEADS
+        is_head = self._block is not None and self._block.kind in _HEADER_KINDS
         left = sizes.space_m + 2 if is_head else 0
         right = self.width() - sizes.space_xs
         if not self._copy.isHidden():
@@ -73,11 +73,11 @@ class CaptionView(QWidget):
         self._words.setGeometry(left, 0, max(0, right - left), self.height())
 
     def _said(self, block: CaptionBlock) -> tuple[str, str]:
-        text = revealed(block.text)
+        text = reveal_hidden(block.text)
         match block.kind:
             case CaptionKind.CODE:
                 label = block.label
-                return (revealed(label.title), revealed(label.language)) if label else ("", "")
+                return (reveal_hidden(label.title), reveal_hidden(label.language)) if label else ("", "")
             case CaptionKind.TABLE:
                 return "", self.tr("Table, %n rows", None, block.count)
             case CaptionKind.ARGUMENTS:

@@ -17,13 +17,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from desktop.chat.layout.blocks import CodeBlock
-from desktop.chat.layout.hidden import shown
-from desktop.chat.layout.markdown_blocks import TAB_COLUMNS
+from desktop.chat.layout.content_blocks import TAB_COLUMNS
+from desktop.chat.layout.display_text import display_code, to_characters, to_units
 from desktop.chat.views.intents import Intents
 from desktop.chat.views.prose_style import blocks_in, set_plain
 from desktop.chat.views.syntax import Span, Spans
 from desktop.chat.views.text_view import TextView
-from desktop.chat.views.units import to_characters, to_units
 from desktop.theme.drawing import paint_focus_ring
 from desktop.theme.theme import Theme
 
@@ -38,7 +37,7 @@ class CodeView(TextView):
         super().__init__(intents, parent)
         self._theme = theme
         self._block: CodeBlock | None = None
-        self._shown = shown("")
+        self._shown = display_code("")
         self._columns = 0
         self.setWordWrapMode(QTextOption.WrapMode.NoWrap)
         self.horizontalScrollBar().valueChanged.connect(self._on_scrolled)
@@ -48,7 +47,7 @@ class CodeView(TextView):
 
         Text that only grew is added at the end: nothing before it is laid out again.
         """
-        before, self._shown = self._shown, shown(block.text.removesuffix("\n"))
+        before, self._shown = self._shown, display_code(block.text.removesuffix("\n"))
         has_grown = self._block is not None and self._block.key == block.key and before.text
         self._block, self._columns = block, columns
         with self.keeping_selection():

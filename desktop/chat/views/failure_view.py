@@ -4,18 +4,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from desktop.chat.layout.blocks import FailureBlock
-from desktop.chat.layout.hidden import revealed
-from desktop.chat.values import Failure
+from desktop.chat.layout.display_text import reveal_hidden
+from desktop.chat.turn_parts import Failure
+from desktop.chat.views.chat_strings import failure_advice, failure_title
 from desktop.chat.views.intents import Intents
-from desktop.chat.views.words import failure_advice, failure_title
 from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.widgets.buttons import Button
-from desktop.widgets.icon_label import IconLabel
-from desktop.widgets.labels import Label
+from desktop.widgets.labels import IconLabel, Label
 from desktop.widgets.paragraph import Paragraph
 
-_LINES = 6
+_MAX_LINES = 6
 
 
 class FailureView(QWidget):
@@ -27,7 +26,7 @@ class FailureView(QWidget):
         self._intents = intents
         self._icon = IconLabel(theme, Icon.CIRCLE_X, "sign_error", parent=self)
         self._title = Label("", "row", "error", self)
-        self._message = Paragraph("", "label", "text", _LINES, self)
+        self._message = Paragraph("", "label", "text", _MAX_LINES, self)
         self._advice = Paragraph("", "label", "text", parent=self)
         self._place = Label("", "secondary", "muted", self)
         self._retry = Button(theme, "", "secondary", Icon.ROTATE_CCW, is_small=True, parent=self)
@@ -45,7 +44,7 @@ class FailureView(QWidget):
         for layout in (self._column, self._head, self._buttons):
             layout.setSpacing(self._theme.sizes.space_s)
         self._title.setText(failure_title(failure))
-        self._message.setText(revealed(failure.message))
+        self._message.setText(reveal_hidden(failure.message))
         self._message.setVisible(bool(failure.message))
         self._advice.setText(failure_advice(failure))
         self._advice.setVisible(bool(self._advice.text()))

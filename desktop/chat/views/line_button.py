@@ -1,10 +1,12 @@
 """A line that unfolds: what tool calls and steps share. Painted, since a long run has hundreds of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from math import ceil
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer
+from PySide6.QtGui import QFontMetricsF, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from desktop.chat.views.intents import Intents
@@ -13,12 +15,13 @@ from desktop.theme.icon_names import Icon
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import ColorName
 from desktop.theme.typography import TextRole
+from desktop.translation.formats import duration
 from desktop.widgets.indicator import Indicator, paint_indicator
 from desktop.widgets.labels import plain_tool_tip
 from desktop.widgets.painting import draw_line
 
-_LEAST_DETAIL = 60
-_FOLDING: dict[int, bool] = {Qt.Key.Key_Right: True, Qt.Key.Key_Left: False}
+_MIN_DETAIL_WIDTH = 60
+_FOLD_KEYS: dict[int, bool] = {Qt.Key.Key_Right: True, Qt.Key.Key_Left: False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,8 @@ class LineButton(QAbstractButton):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
-        elif event.key() in _FOLDING and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
-            if _FOLDING[event.key()] is not self._is_unfolded:
+        elif event.key() in _FOLD_KEYS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            if _FOLD_KEYS[event.key()] is not self._is_unfolded:
                 self.click()
         else:
             super().keyPressEvent(event)
@@ -121,7 +124,7 @@ class LineButton(QAbstractButton):
         left = self._paint_text(painter, box, line.title, "row", "text")
         room = box.adjusted(left + gap if left else 0, 0, 0, 0)
         result = QRect(room)
-        least = _LEAST_DETAIL if line.detail else 0
+        least = _MIN_DETAIL_WIDTH if line.detail else 0
         result.setLeft(max(room.right() - self._width_of(line.result, "secondary"), room.left() + least))
         if line.result:
             self._paint_text(painter, result, line.result, "secondary", line.result_color)
@@ -147,3 +150,50 @@ class LineButton(QAbstractButton):
 
     def _on_clicked(self) -> None:
         self._intents.fold.emit(self)
+
+
+_SECOND_MS = 1000
+
+
+class TimedLine(LineButton):
+    """`now` tells the time. `begin_line` is called with whether it is at work, `tell` each second then."""
+
+    def __init__(self, theme: Theme, intents: Intents, now: Callable[[], datetime], parent: QWidget) -> None:
+        super().__init__(theme, intents, parent)
+        self._now = now
+        self._is_at_work = False
+        self._seconds = QTimer(self)
+        self._seconds.setInterval(_SECOND_MS)
+        self._seconds.timeout.connect(self._on_second)
+
+    def tell(self) -> None:
+        """Set the line as it is now."""
+        raise NotImplementedError
+
+    def begin_line(self, *, is_at_work: bool) -> None:
+        """The line is another now."""
+        self._is_at_work = is_at_work
+        self.tell()
+        self._count_if_at_work()
+
+    def elapsed(self, since: datetime | None) -> str:
+        """How long it has been at work; empty in the first second."""
+        seconds = (self._now() - since).total_seconds() // 1 if since is not None else 0
+        return duration(seconds) if seconds > 0 else ""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._count_if_at_work()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._seconds.stop()
+
+    def _count_if_at_work(self) -> None:
+        if self._is_at_work and self.isVisible():
+            self._seconds.start()
+        else:
+            self._seconds.stop()
+
+    def _on_second(self) -> None:
+        self.tell()

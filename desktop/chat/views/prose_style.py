@@ -7,7 +7,7 @@ before it is laid out.
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QUrl, QUrlQuery
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -21,7 +21,6 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from desktop.chat.views.links import is_allowed
 from desktop.theme.theme import Theme
 
 MARKDOWN = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
@@ -33,7 +32,7 @@ _Property = QTextFormat.Property
 _Marker = QTextBlockFormat.MarkerType
 
 
-class Dressed(NamedTuple):
+class DocumentFeatures(NamedTuple):
     """What is in a document, beside text."""
 
     has_links: bool
@@ -41,17 +40,17 @@ class Dressed(NamedTuple):
     has_tasks: bool = False
 
 
-def set_markdown(document: QTextDocument, text: str, theme: Theme) -> Dressed:
+def set_markdown(document: QTextDocument, text: str, theme: Theme) -> DocumentFeatures:
     """Make `document` show `text`. Raw HTML stays text, images are their descriptions, unsafe links are text."""
     _set_font(document, theme.font("body"))
     document.setIndentWidth(theme.sizes.space_xl)
     document.setMarkdown(text, MARKDOWN)
-    dresser = _Dresser(document, theme)
+    dresser = _DocumentStyler(document, theme)
     cursor = QTextCursor(document)
     cursor.beginEditBlock()
-    dresser.dress(cursor)
+    dresser.apply_theme(cursor)
     cursor.endEditBlock()
-    return Dressed(dresser.has_links, dresser.has_quotes, dresser.has_tasks)
+    return DocumentFeatures(dresser.has_links, dresser.has_quotes, dresser.has_tasks)
 
 
 def set_plain(
@@ -101,7 +100,7 @@ class _Run(NamedTuple):
     form: QTextCharFormat
 
 
-class _Dresser:
+class _DocumentStyler:
     def __init__(self, document: QTextDocument, theme: Theme) -> None:
         self._document = document
         self._theme = theme
@@ -110,7 +109,7 @@ class _Dresser:
         self.has_quotes = False
         self.has_tasks = False
 
-    def dress(self, cursor: QTextCursor) -> None:
+    def apply_theme(self, cursor: QTextCursor) -> None:
         for frame in self._document.rootFrame().childFrames():
             if isinstance(frame, QTextTable):
                 self._dress_table(frame)
@@ -195,11 +194,11 @@ class _Dresser:
             form.setBackground(self._theme.color("code_header"))
 
     def _dress_link(self, form: QTextCharFormat) -> None:
-        if is_allowed(form.anchorHref()):
+        if is_allowed_link(form.anchorHref()):
             self.has_links = True
             form.setForeground(self._theme.color("accent"))
             form.setFontUnderline(True)
-            form.setUnderlineColor(_half(self._theme.color("accent")))
+            form.setUnderlineColor(_half_transparent(self._theme.color("accent")))
         else:
             form.setAnchor(False)
             form.setAnchorHref("")
@@ -276,7 +275,30 @@ def _select(cursor: QTextCursor, position: int, length: int) -> None:
     cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
 
 
-def _half(color: QColor) -> QColor:
+def _half_transparent(color: QColor) -> QColor:
     faded = QColor(color)
     faded.setAlphaF(0.5)
     return faded
+
+
+_MAIL_FIELDS = frozenset({"subject", "body", "cc", "bcc", "to"})
+_SCHEMES = frozenset({"http", "https", "mailto"})
+
+
+def is_allowed_link(target: str) -> bool:
+    """Whether the link may be opened at all: on the web with a host, or a mail address.
+
+    A mail may have a subject and a text written for it, and nothing else: some programs would attach files.
+    """
+    url = QUrl(target)
+    scheme = url.scheme().lower()
+    if not url.isValid() or scheme not in _SCHEMES:
+        return False
+    if scheme != "mailto":
+        return bool(url.host())
+    return all(name.lower() in _MAIL_FIELDS for name, _ in QUrlQuery(url).queryItems())
+
+
+def ascii_url(url: QUrl) -> str:
+    """Where it really goes: look-alike letters of a host in their ASCII form."""
+    return bytes(url.toEncoded().data()).decode("ascii", "replace")

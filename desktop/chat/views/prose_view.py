@@ -1,23 +1,31 @@
 """Prose: Markdown of an agent, or text as a person wrote it."""
 
+import re
 from math import ceil
 
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QTextBlockFormat
+from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QTextBlockFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QStyle, QStyleOptionButton, QWidget
 
 from desktop.chat.layout.blocks import PlainBlock, ProseBlock
-from desktop.chat.layout.hidden import revealed
+from desktop.chat.layout.display_text import reveal_hidden
 from desktop.chat.views.intents import Intents
-from desktop.chat.views.prose_growth import write_on
-from desktop.chat.views.prose_style import Dressed, blocks_in, marker_of, quote_level, set_markdown, set_plain
+from desktop.chat.views.prose_style import (
+    DocumentFeatures,
+    blocks_in,
+    is_code,
+    marker_of,
+    quote_level,
+    set_markdown,
+    set_plain,
+)
 from desktop.chat.views.text_view import TextView
 from desktop.theme.theme import Theme
 from desktop.theme.tokens import Colors, Sizes
 
 _Marker = QTextBlockFormat.MarkerType
 _State = QStyle.StateFlag
-_BAR = 3
+_QUOTE_BAR_WIDTH = 3
 _BY_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
 
@@ -27,14 +35,14 @@ class ProseView(TextView):
     def __init__(self, theme: Theme, intents: Intents, parent: QWidget) -> None:
         super().__init__(intents, parent)
         self._theme = theme
-        self._dressed = Dressed(has_links=False, has_quotes=False)
+        self._dressed = DocumentFeatures(has_links=False, has_quotes=False)
         self._markdown: tuple[str, Colors, Sizes] | None = None
         # a bubble is narrower than the column that its text is wrapped in: Qt would move it to the cursor
         self.horizontalScrollBar().valueChanged.connect(self._stay)
 
     def show_block(self, block: ProseBlock | PlainBlock) -> None:
         """What is selected stays selected where the text before it is the same."""
-        text = revealed(block.text)
+        text = reveal_hidden(block.text)
         with self.keeping_selection():
             if isinstance(block, ProseBlock) and not block.is_plain:
                 self._show_markdown(text)
@@ -63,13 +71,13 @@ class ProseView(TextView):
     def _show_markdown(self, text: str) -> None:
         look = self._theme.colors, self._theme.sizes
         before, *before_look = self._markdown or ("",)
-        if tuple(before_look) != look or not write_on(self.document(), before, text):
+        if tuple(before_look) != look or not append_words(self.document(), before, text):
             self._dressed = set_markdown(self.document(), text, self._theme)
         self._markdown = text, *look
 
     def _show_plain(self, text: str, *, is_note: bool) -> None:
         theme, line = self._theme, self._theme.sizes.body_line
-        self._dressed = Dressed(has_links=False, has_quotes=False)
+        self._dressed = DocumentFeatures(has_links=False, has_quotes=False)
         if is_note:
             set_plain(self.document(), text, theme.font("secondary"), line, theme.color("muted"))
         else:
@@ -91,7 +99,7 @@ class ProseView(TextView):
         for block in blocks_in(self.document()):
             box = layout.blockBoundingRect(block)
             for level in range(quote_level(block)):
-                painter.drawRoundedRect(QRectF(level * step, box.top(), _BAR, box.height()), 1, 1)
+                painter.drawRoundedRect(QRectF(level * step, box.top(), _QUOTE_BAR_WIDTH, box.height()), 1, 1)
         painter.end()
 
     def _paint_tasks(self) -> None:
@@ -113,3 +121,30 @@ class ProseView(TextView):
             option.state = _State.State_Enabled | (_State.State_On if is_done else _State.State_Off)
             self.style().drawPrimitive(QStyle.PrimitiveElement.PE_IndicatorCheckBox, option, painter, self)
         painter.end()
+
+
+_WORDS = re.compile(r"[\"'(\u201c\u2018\xab]*[^\W\d_](?:[^\s\\`*_\[\]<>#|&~@/)\x00-\x1f\x7f-\x9f]| (?! ))*")
+"""The last word of a text with what came behind it: single spaces, and no sign that Markdown knows. It has a letter,
+so that its line is no rule and no underline; signs before it are closed already, or stay as they are."""
+_LINK = re.compile("www", re.IGNORECASE)
+"""What becomes a link by itself, where neither `/` nor `@` does."""
+_DEFINITION = "]:"
+"""The target of a link may go on for lines, and is not seen: it ends with a quotation mark."""
+
+
+def append_words(document: QTextDocument, before: str, after: str) -> bool:
+    """Make a document that shows the Markdown `before` show `after`; False, and nothing done, where it is not sure."""
+    said = before.rstrip(" ")
+    start = max(said.rfind(blank) for blank in (" ", "\n")) + 1
+    if start == len(said) or not after.startswith(before) or _DEFINITION in before:
+        return False
+    words = _WORDS.fullmatch(after, start)
+    if words is None or _LINK.search(words[0]):
+        return False
+    cursor = QTextCursor(document)
+    cursor.setPosition(document.characterCount() - 1)
+    block = cursor.block()
+    if cursor.currentTable() is not None or is_code(block.blockFormat()) or not block.text().endswith(said[start:]):
+        return False
+    cursor.insertText(after[len(said) :].rstrip(" "))
+    return True

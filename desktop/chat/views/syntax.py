@@ -14,10 +14,10 @@ from PySide6.QtCore import QObject, QTimer
 
 SyntaxColor = Literal["syntax_keyword", "syntax_string", "syntax_number", "syntax_comment", "syntax_function"]
 
-MOST_CHARACTERS = 50_000
+MAX_CODE_CHARACTERS = 50_000
 """Longer code stays plain."""
 _SLICE_S = 0.004
-_REMEMBERED = 200
+_MAX_CACHED = 200
 
 _COLORS: dict[_TokenType, SyntaxColor] = {
     Token.Comment: "syntax_comment",
@@ -45,7 +45,7 @@ Spans = tuple[Span, ...]
 _Key = tuple[str, str]
 
 
-class Syntax(QObject):
+class SyntaxScanner(QObject):
     """Finds the spans of code, one text after the other, a few milliseconds at a time."""
 
     def __init__(self, parent: QObject) -> None:
@@ -67,7 +67,7 @@ class Syntax(QObject):
         if key in self._known:
             self._known.move_to_end(key)
             answer(self._known[key])
-        elif language and code and len(code) <= MOST_CHARACTERS:
+        elif language and code and len(code) <= MAX_CODE_CHARACTERS:
             if key not in self._waiting:
                 self._queue.append(key)
             self._waiting.setdefault(key, []).append(answer)
@@ -89,7 +89,7 @@ class Syntax(QObject):
     def _answer(self, key: _Key) -> None:
         self._work = None
         spans = self._known[key] = tuple(self._found)
-        if len(self._known) > _REMEMBERED:
+        if len(self._known) > _MAX_CACHED:
             self._known.popitem(last=False)
         for answer in self._waiting.pop(key, ()):
             answer(spans)

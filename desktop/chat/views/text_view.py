@@ -21,12 +21,12 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 
 from desktop.chat.views.intents import Intents
-from desktop.chat.views.links import is_allowed, spelled_out
+from desktop.chat.views.prose_style import ascii_url, is_allowed_link
 from desktop.widgets.labels import plain_tool_tip
 from desktop.widgets.menu_key import opens_menu
 
 _Key = QKeySequence.StandardKey
-_SELECTING = (
+_SELECTION_KEYS = (
     _Key.SelectNextChar,
     _Key.SelectPreviousChar,
     _Key.SelectNextWord,
@@ -41,7 +41,7 @@ _SELECTING = (
     _Key.SelectEndOfDocument,
 )
 _Flag = Qt.TextInteractionFlag
-_FIRST_WIDTH = 720
+_INITIAL_WIDTH = 720
 
 
 class TextView(QTextBrowser):
@@ -57,7 +57,7 @@ class TextView(QTextBrowser):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setLineWrapMode(QTextEdit.LineWrapMode.FixedPixelWidth)
-        self.setLineWrapColumnOrWidth(_FIRST_WIDTH)  # at none, a text would be laid out a letter to a line
+        self.setLineWrapColumnOrWidth(_INITIAL_WIDTH)  # at none, a text would be laid out a letter to a line
         self.setOpenLinks(False)
         self.setUndoRedoEnabled(False)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -159,7 +159,7 @@ class TextView(QTextBrowser):
             self.intents.menu.emit(self, self.viewport().mapToGlobal(self.cursorRect().center()))
             return
         is_for_link = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if is_for_link or any(event.matches(key) for key in _SELECTING):
+        if is_for_link or any(event.matches(key) for key in _SELECTION_KEYS):
             super().keyPressEvent(event)
         else:
             event.ignore()
@@ -218,16 +218,16 @@ class TextView(QTextBrowser):
     def link_at(self, place: QPoint) -> str:
         """Where the link at a global place goes, if it may be opened; else nothing."""
         target = self.anchorAt(self.viewport().mapFromGlobal(place))
-        return spelled_out(QUrl(target)) if is_allowed(target) else ""
+        return ascii_url(QUrl(target)) if is_allowed_link(target) else ""
 
     def _on_anchor(self, url: QUrl) -> None:
-        target = spelled_out(url)
-        if is_allowed(target):
+        target = ascii_url(url)
+        if is_allowed_link(target):
             self.intents.open_link.emit(target)
 
     def _on_highlighted(self, url: QUrl) -> None:
         """The link under the mouse or the focus is another one, or none where the URL is empty."""
-        target = "" if url.isEmpty() else spelled_out(url)
+        target = "" if url.isEmpty() else ascii_url(url)
         if target != self._target:
             self._target = target
             self.setToolTip(plain_tool_tip(target))

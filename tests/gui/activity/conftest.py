@@ -12,10 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from core.domain.events import StepFinished, ToolEnded, ToolStarted
 from core.domain.ids import CallId
-from core.domain.run import RunKind
-from core.domain.step import StepStatus
+from core.domain.run import RunKind, StepStatus
 from core.domain.tool import CallStatus
-from desktop.activity.item_list import ItemList
+from desktop.activity.activity_list import ActivityList
 from desktop.activity.panel import ActivityPanel
 from desktop.bind import Frames
 from desktop.theme.theme import Theme
@@ -62,9 +61,9 @@ class Sidebar:
         return run
 
     @property
-    def items(self) -> ItemList:
-        found = self.panel.findChild(ItemList)
-        assert isinstance(found, ItemList)
+    def items(self) -> ActivityList:
+        found = self.panel.findChild(ActivityList)
+        assert isinstance(found, ActivityList)
         return found
 
     @property

@@ -14,18 +14,18 @@ from core.domain.events import (
     ReasoningReceived,
     StepFinished,
     StepSkipped,
-    ThoughtKept,
+    ThoughtSaved,
     ToolEnded,
     ToolStarted,
 )
 from core.domain.ids import CallId
-from core.domain.step import StepStatus
+from core.domain.run import StepStatus
 from core.domain.tool import CallStatus
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import SIZES
 from desktop.translation.languages import Language, Translation
-from desktop.widgets.value_text import SHOWN_CHARACTERS
+from desktop.widgets.value_views import SHOWN_CHARACTERS
 from tests.gui.activity.conftest import Sidebar
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -112,7 +112,7 @@ def test_what_was_thought_has_a_filter_and_opens_to_all_of_it(sidebar: Sidebar) 
     assert sidebar.lines[0].startswith("Let me see. Let me")
     spoken = sidebar.items.model().index(0, 0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert ", Thinking, " in spoken
-    kept = ThoughtKept(text="", offset=1200, place=0, step="chat", elapsed_ms=2500, is_whole=True)
+    kept = ThoughtSaved(text="", offset=1200, place=0, step="chat", elapsed_ms=2500, is_whole=True)
     sidebar.desk.tell(run.say(kept))
     sidebar.show()
     click_row(sidebar, 0)

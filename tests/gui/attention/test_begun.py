@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from desktop.attention.field import FormField
-from desktop.attention.form import Form
+from desktop.attention.form import SchemaForm
 from desktop.attention.options import OptionsField
 from desktop.theme.theme import Theme
 
@@ -29,7 +29,7 @@ OPTIONS = {"chosen": [False, True], "text": "my\nown"}
 
 @pytest.fixture
 def fields(theme: Theme) -> Iterator[list[FormField]]:
-    form = Form(theme, SCHEMA)
+    form = SchemaForm(theme, SCHEMA)
     yield [*form.fields, OptionsField(theme, ["x", "y"])]
     form.deleteLater()
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from core.domain.json_pointer import parts_of, with_part
-from desktop.attention.edits import edits, same
+from core.domain.text.json_text import parse_pointer, with_value_at
+from desktop.attention.edits import json_equal, state_edits
 
 
 @pytest.mark.parametrize(
@@ -29,9 +29,9 @@ from desktop.attention.edits import edits, same
     ],
 )
 def test_only_what_changed_is_told(before: Any, after: Any, told: list[dict[str, Any]]) -> None:
-    found = edits(before, after, "/s")
+    found = state_edits(before, after, "/s")
     assert found == told
     state: Any = {"s": before}
     for one in found:
-        state = with_part(state, parts_of(one["path"]), one["value"])
-    assert same(state["s"], after)
+        state = with_value_at(state, parse_pointer(one["path"]), one["value"])
+    assert json_equal(state["s"], after)

@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.attention.field import Reading
-from desktop.attention.form import Form
+from desktop.attention.field import FieldResult
+from desktop.attention.form import SchemaForm
 from desktop.theme.theme import Theme
 from desktop.translation.languages import Language, Translation
 
@@ -20,7 +20,7 @@ class Sheet:
     def __init__(self, theme: Theme, qtbot: QtBot, schema: Any) -> None:
         self.window = QWidget()
         qtbot.addWidget(self.window)
-        self.form = Form(theme, schema)
+        self.form = SchemaForm(theme, schema)
         QVBoxLayout(self.window).addWidget(self.form)
         self.window.resize(600, 800)
         with qtbot.waitActive(self.window):
@@ -40,7 +40,7 @@ class Sheet:
         assert focused is not None
         return focused
 
-    def read(self) -> Reading:
+    def read(self) -> FieldResult:
         return self.form.read()
 
     @property
@@ -116,7 +116,7 @@ def test_what_is_needed_and_missing_is_told_at_each_field(sheet: Any) -> None:
 def test_what_is_not_needed_and_empty_is_left_out(sheet: Any) -> None:
     schema = {**EVERY_KIND, "required": []}
     one: Sheet = sheet(schema)
-    assert one.read() == Reading(has_value=True, value={})
+    assert one.read() == FieldResult(has_value=True, value={})
 
 
 def test_an_object_that_is_not_needed_asks_for_its_parts_once_it_is_begun(sheet: Any) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from desktop.attention.schema import Field, FieldKind, Group, fields_of, part_of
+from desktop.attention.schema import FieldKind, FieldSpec, GroupSpec, field_specs, form_spec
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ from desktop.attention.schema import Field, FieldKind, Group, fields_of, part_of
     ],
 )
 def test_each_schema_has_its_kind_of_field(schema: Any, kind: FieldKind) -> None:
-    part = part_of(schema)
-    assert isinstance(part, Field)
+    part = form_spec(schema)
+    assert isinstance(part, FieldSpec)
     assert part.kind is kind
 
 
@@ -49,15 +49,15 @@ def test_an_object_has_a_field_for_each_of_its_properties_in_their_order() -> No
         "required": ["b"],
         "properties": {"b": {"type": "integer", "minimum": 1, "maximum": 9}, "a": inner, "c": {"type": "array"}},
     }
-    part = part_of(schema)
-    assert isinstance(part, Group)
-    told = [(one.path, one.name, one.kind, one.is_required) for one in fields_of(part)]
+    part = form_spec(schema)
+    assert isinstance(part, GroupSpec)
+    told = [(one.path, one.name, one.kind, one.is_required) for one in field_specs(part)]
     assert told == [
         (("b",), "b", FieldKind.INTEGER, True),
         (("a", "name"), "Full name", FieldKind.TEXT, False),
         (("c",), "c", FieldKind.JSON, False),
     ]
-    first = next(fields_of(part))
+    first = next(field_specs(part))
     assert (first.least, first.most) == (1, 9)
 
 
@@ -65,6 +65,6 @@ def test_objects_within_objects_without_end_are_written_as_json() -> None:
     schema: Any = {"type": "string"}
     for _ in range(50):
         schema = {"type": "object", "properties": {"x": schema}}
-    (field,) = fields_of(part_of(schema))
+    (field,) = field_specs(form_spec(schema))
     assert field.kind is FieldKind.JSON
     assert len(field.path) < 10

@@ -9,10 +9,10 @@ from core.domain.events import Event, Fact
 from core.domain.fold import replay
 from core.domain.ids import CallId, MessageId, RunId, WorkflowId
 from core.domain.live_run import LiveRun
-from core.domain.message import Message, MessageState, Role
+from core.domain.messages import Message, MessageState, Role
 from core.domain.run import RunKind
 from core.domain.tool import CallStatus
-from desktop.chat.values import Part, Text, ToolLine, Turn
+from desktop.chat.turn_parts import Part, Text, ToolLine, Turn
 
 NOW = datetime(2026, 11, 27, 14, 2, 40, tzinfo=UTC)
 WORKFLOW = WorkflowId("wf_1")

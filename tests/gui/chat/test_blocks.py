@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.domain.run import RunStatus
-from core.domain.step import StepStatus
+from core.domain.run import RunStatus, StepStatus
 from core.domain.tool import CallStatus
+from desktop.chat.layout.block_builder import MIN_GROUPED_CALLS, blocks_of
 from desktop.chat.layout.blocks import (
     Block,
     CaptionBlock,
@@ -17,17 +17,15 @@ from desktop.chat.layout.blocks import (
     ToolBlock,
     ToolGroupBlock,
 )
-from desktop.chat.layout.line_blocks import GROUPED
-from desktop.chat.layout.memo import Memo
-from desktop.chat.layout.turn_blocks import blocks_of
-from desktop.chat.values import Output, StepLine, Steps, Tools, Turn
+from desktop.chat.layout.content_blocks import BlockCache
+from desktop.chat.turn_parts import Output, StepLine, Steps, ToolCalls, Turn
 from tests.gui.chat.conversation import answered, asked, call, writing
 
 CODE = "Before.\n\n```py\nx = 1\n```\n\nAfter."
 
 
-def blocks(turn: Turn, folds: Mapping[str, bool] | None = None, memo: Memo | None = None) -> list[Block]:
-    made = blocks_of(turn, folds or {}, memo or Memo())
+def blocks(turn: Turn, folds: Mapping[str, bool] | None = None, memo: BlockCache | None = None) -> list[Block]:
+    made = blocks_of(turn, folds or {}, memo or BlockCache())
     assert len({block.key for block in made}) == len(made)
     return made
 
@@ -47,7 +45,7 @@ def test_code_stands_in_a_frame_with_a_head() -> None:
 
 
 def test_what_is_frozen_keeps_its_blocks_while_text_comes() -> None:
-    memo = Memo()
+    memo = BlockCache()
     before = blocks(writing("a", CODE + "\n\n```js\nlet"), memo=memo)
     after = blocks(writing("a", CODE + "\n\n```js\nlet y"), memo=memo)
     assert all(old is new for old, new in zip(before[1:5], after[1:5], strict=True))
@@ -55,14 +53,14 @@ def test_what_is_frozen_keeps_its_blocks_while_text_comes() -> None:
 
 
 def test_text_that_streams_ends_with_the_blocks_of_the_whole() -> None:
-    memo, text = Memo(), "\n\n".join([CODE, "- a\n- b", CODE]) * 20
+    memo, text = BlockCache(), "\n\n".join([CODE, "- a\n- b", CODE]) * 20
     for end in range(0, len(text), 37):
         blocks(writing("a", text[:end]), memo=memo)
     assert blocks(answered("a", text), memo=memo) == blocks(answered("a", text))
 
 
 def test_text_that_is_another_one_begins_anew() -> None:
-    memo = Memo()
+    memo = BlockCache()
     blocks(writing("a", CODE), memo=memo)
     assert blocks(writing("a", "Other."), memo=memo) == blocks(writing("a", "Other."))
 
@@ -74,7 +72,7 @@ def test_the_target_of_a_reference_link_is_found_in_a_later_segment() -> None:
 
 
 def test_copying_a_long_frame_takes_all_of_its_pieces() -> None:
-    code, memo = "\n".join(f"line {n}" for n in range(3_000)), Memo()
+    code, memo = "\n".join(f"line {n}" for n in range(3_000)), BlockCache()
     made = blocks(answered("a", f"```\n{code}\n```"), memo=memo)
     pieces = [block for block in made if isinstance(block, CodeBlock)]
     assert len(pieces) > 3
@@ -83,19 +81,19 @@ def test_copying_a_long_frame_takes_all_of_its_pieces() -> None:
 
 
 def test_a_few_calls_have_a_line_each() -> None:
-    assert kinds(blocks(answered("a", Tools((call("1"), call("2")))))) == ["Head", "Tool", "Tool"]
+    assert kinds(blocks(answered("a", ToolCalls((call("1"), call("2")))))) == ["Head", "Tool", "Tool"]
 
 
 def test_many_calls_are_one_line_that_unfolds_into_theirs() -> None:
-    turn = answered("a", Tools(tuple(call(str(n)) for n in range(GROUPED))))
+    turn = answered("a", ToolCalls(tuple(call(str(n)) for n in range(MIN_GROUPED_CALLS))))
     folded = blocks(turn)
     assert kinds(folded) == ["Head", "ToolGroup"]
     assert isinstance(folded[1], ToolGroupBlock)
-    assert kinds(blocks(turn, {folded[1].key: True})) == ["Head", "ToolGroup", *["Tool"] * GROUPED]
+    assert kinds(blocks(turn, {folded[1].key: True})) == ["Head", "ToolGroup", *["Tool"] * MIN_GROUPED_CALLS]
 
 
 def test_an_unfolded_call_shows_arguments_and_result() -> None:
-    turn = answered("a", Tools((call("1", summary="3 lines"),)))
+    turn = answered("a", ToolCalls((call("1", summary="3 lines"),)))
     made = blocks(turn, {blocks(turn)[1].key: True})
     assert captions(made) == [CaptionKind.ARGUMENTS, CaptionKind.RESULT]
     assert isinstance(made[1], ToolBlock)
@@ -103,7 +101,7 @@ def test_an_unfolded_call_shows_arguments_and_result() -> None:
 
 
 def test_an_unfolded_call_that_failed_shows_why() -> None:
-    turn = answered("a", Tools((call("1", status=CallStatus.ERROR, error="outside"),)))
+    turn = answered("a", ToolCalls((call("1", status=CallStatus.ERROR, error="outside"),)))
     assert captions(blocks(turn, {blocks(turn)[1].key: True}))[-1] is CaptionKind.FAILED
 
 
@@ -151,7 +149,7 @@ def test_what_an_agent_step_said_is_not_repeated_as_its_output() -> None:
 
 
 def test_an_output_is_made_once_as_long_as_it_is_the_same() -> None:
-    memo, line = Memo(), StepLine("one", StepStatus.COMPLETED, output={"a": [1, 2]})
+    memo, line = BlockCache(), StepLine("one", StepStatus.COMPLETED, output={"a": [1, 2]})
     turn = steps(line)
     folds = {blocks(turn)[1].key: True}
     first = blocks(turn, folds, memo)

@@ -3,21 +3,21 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.chat.layout.column import Column, Place
-from desktop.chat.layout.heights import Heights
-from desktop.chat.layout.turn_layout import Room
-from desktop.chat.position import Point
+from desktop.chat.layout.column import BlockIndex, Column
+from desktop.chat.layout.metrics import Heights
+from desktop.chat.layout.turn_layout import AvailableArea
+from desktop.chat.view_state import ScrollAnchor
 from desktop.theme.tokens import SIZES
 from tests.gui.chat.conversation import answered, talk, writing
 
 
 def column(turns: int = 20) -> Column:
-    made = Column(Room(720, SIZES))
+    made = Column(AvailableArea(720, SIZES))
     made.set_turns(talk(turns))
     return made
 
 
-def y_of(made: Column, point: Point) -> int:
+def y_of(made: Column, point: ScrollAnchor) -> int:
     place = made.place_of(point.turn, point.key)
     assert place is not None
     return made.top(place) + point.offset
@@ -50,7 +50,7 @@ def test_turns_that_nobody_looked_at_have_no_blocks() -> None:
 
 def test_walking_down_and_up_again_comes_to_the_same_places() -> None:
     made = column(5)
-    down = [place := Place(0, 0)]
+    down = [place := BlockIndex(0, 0)]
     while (following := made.after(place)) is not None:
         down.append(place := following)
     up = [place := made.last()]
@@ -65,21 +65,21 @@ def test_a_point_is_found_again_when_what_is_above_it_has_another_height() -> No
     assert point is not None
     guessed = made.laid_out(0).content_height(0)
     was = y_of(made, point)
-    made.measured(Place(0, 0), 500)
+    made.measured(BlockIndex(0, 0), 500)
     assert y_of(made, point) == was + 500 - guessed
 
 
 def test_a_point_in_a_block_that_is_gone_is_where_its_turn_begins() -> None:
     made = column()
-    assert y_of(made, Point(made.layouts[3].turn.id, "gone", 0)) == made.turn_top(3)
+    assert y_of(made, ScrollAnchor(made.layouts[3].turn.id, "gone", 0)) == made.turn_top(3)
 
 
 def test_a_turn_that_grows_keeps_the_heights_that_were_measured() -> None:
-    made = Column(Room(720, SIZES))
+    made = Column(AvailableArea(720, SIZES))
     paragraph = "word " * 400
     made.set_turns([writing("a", f"{paragraph}\n\n{paragraph}")])
     layout = made.laid_out(0)
-    made.measured(Place(0, 1), 333)
+    made.measured(BlockIndex(0, 1), 333)
     made.set_turn(writing("a", f"{paragraph}\n\n{paragraph}\n\nmore"))
     assert layout.content_height(1) == 333
 
@@ -89,15 +89,15 @@ def test_a_block_without_height_takes_no_room() -> None:
     made.laid_out(1)
     before = made.height
     slot = made.laid_out(1).top(2) - made.laid_out(1).top(1)
-    made.measured(Place(1, 1), 0)
+    made.measured(BlockIndex(1, 1), 0)
     assert made.height == before - slot
 
 
 def test_another_width_keeps_the_blocks_and_forgets_the_measures() -> None:
     made = column()
     blocks = made.laid_out(1).blocks
-    made.measured(Place(1, 1), 999)
-    made.set_room(Room(400, SIZES))
+    made.measured(BlockIndex(1, 1), 999)
+    made.set_room(AvailableArea(400, SIZES))
     assert made.laid_out(1).blocks is blocks
     assert made.laid_out(1).content_height(1) < 999
 

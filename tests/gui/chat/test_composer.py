@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from desktop.chat.composer.composer import Composer
-from desktop.chat.composer.draft import MOST_CHARACTERS, ComposerState, Draft
-from desktop.chat.composer.long_lines import PIECE, LongLines
+from desktop.chat.composer.document_text import PIECE_CHARACTERS, LongLines
+from desktop.chat.composer.draft import MAX_MESSAGE_CHARACTERS, ComposerState, Draft
 from desktop.chat.composer.text_box import TextBox
 from desktop.theme.theme import Theme
 
@@ -238,13 +238,13 @@ def test_a_long_line_is_copied_without_a_break(composer: Composer) -> None:
 
 
 def test_a_line_of_a_megabyte_is_laid_out_in_pieces(composer: Composer) -> None:
-    composer.set_draft(Draft("x" * MOST_CHARACTERS))
+    composer.set_draft(Draft("x" * MAX_MESSAGE_CHARACTERS))
     QTest.keyClicks(box(composer), "y")
     block = box(composer).document().begin()
     while block.isValid():
-        assert block.length() <= PIECE + 2
+        assert block.length() <= PIECE_CHARACTERS + 2
         block = block.next()
-    assert composer.draft().text == "y" + "x" * MOST_CHARACTERS
+    assert composer.draft().text == "y" + "x" * MAX_MESSAGE_CHARACTERS
 
 
 def test_a_paste_is_taken_back_in_one_step(composer: Composer) -> None:
@@ -294,17 +294,17 @@ def test_what_is_pasted_is_plain_text(composer: Composer) -> None:
 
 def test_a_paste_that_is_too_long_is_refused_and_said(composer: Composer) -> None:
     composer.set_draft(Draft("kept", 4, 4))
-    QGuiApplication.clipboard().setText("x" * MOST_CHARACTERS)
+    QGuiApplication.clipboard().setText("x" * MAX_MESSAGE_CHARACTERS)
     QTest.keyClick(box(composer), Qt.Key.Key_V, CTRL | SHIFT)
     assert composer.draft().text == "kept"
     assert hint(composer).startswith("A message has at most")
-    QGuiApplication.clipboard().setText("x" * (MOST_CHARACTERS + 1))
+    QGuiApplication.clipboard().setText("x" * (MAX_MESSAGE_CHARACTERS + 1))
     QTest.keyClick(box(composer), Qt.Key.Key_V, CTRL)
     assert composer.draft() == Draft("kept", 4, 4)
 
 
 def test_a_text_that_is_too_long_is_not_sent(composer: Composer, sent: list[str]) -> None:
-    composer.set_draft(Draft("x" * (MOST_CHARACTERS + 1)))
+    composer.set_draft(Draft("x" * (MAX_MESSAGE_CHARACTERS + 1)))
     QTest.keyClick(box(composer), Qt.Key.Key_Return)
     assert sent == []
     assert hint(composer).startswith("A message has at most")

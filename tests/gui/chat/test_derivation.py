@@ -7,13 +7,11 @@ import pytest
 from core.domain import events as facts
 from core.domain.ids import MessageId, RunId
 from core.domain.live_run import LiveRun
-from core.domain.message import Message, MessageState, Role
-from core.domain.run import RunKind, RunStatus
-from core.domain.step import StepStatus
-from core.domain.summary import SUMMARY_TEMPLATE
+from core.domain.messages import Message, MessageState, Role
+from core.domain.run import SUMMARY_TEMPLATE, RunKind, RunStatus, StepStatus
 from core.domain.tool import CallStatus
-from desktop.chat.derivation import STEP_CALLS, Turns, turn_of, turns
-from desktop.chat.values import (
+from desktop.chat.derivation import MAX_STEP_CALLS, TurnCache, derive_turn, derive_turns
+from desktop.chat.turn_parts import (
     Activity,
     CutOff,
     Failure,
@@ -25,13 +23,13 @@ from desktop.chat.values import (
     Steps,
     Text,
     Thought,
-    Tools,
+    ToolCalls,
 )
 from tests.gui.chat.conversation import NOW, WORKFLOW, called, ended, message_of, run_of, token
 
 
 def parts_of(run: LiveRun, state: MessageState = MessageState.OPEN) -> list[Part]:
-    return list(turn_of(message_of(run, state), run).parts)
+    return list(derive_turn(message_of(run, state), run).parts)
 
 
 def said(parts: list[Part]) -> list[str]:
@@ -51,7 +49,7 @@ def stored(
 
 def test_a_conversation_keeps_its_order_and_its_roles() -> None:
     messages = [stored("1", Role.SYSTEM, "set up"), stored("2", Role.USER, "hello"), stored("3", Role.ASSISTANT, "hi")]
-    shown = turns(messages, lambda _: None)
+    shown = derive_turns(messages, lambda _: None)
     assert [(turn.id, turn.role, turn.parts) for turn in shown] == [
         ("1", Role.SYSTEM, (Text("set up"),)),
         ("2", Role.USER, (Text("hello"),)),
@@ -61,12 +59,12 @@ def test_a_conversation_keeps_its_order_and_its_roles() -> None:
 
 def test_an_answer_is_named_by_its_agent() -> None:
     run = run_of()
-    assert turn_of(message_of(run), run).author == "offline"
+    assert derive_turn(message_of(run), run).author == "offline"
 
 
 def test_a_template_is_named_by_the_title_of_its_run() -> None:
     run = run_of(kind=RunKind.WORKFLOW, steps=["one"])
-    assert turn_of(message_of(run), run).author == "A title"
+    assert derive_turn(message_of(run), run).author == "A title"
 
 
 def test_a_call_stands_where_the_text_before_it_ends() -> None:
@@ -76,7 +74,7 @@ def test_a_call_stands_where_the_text_before_it_ends() -> None:
 
 def test_calls_with_nothing_said_between_them_are_one_group() -> None:
     run = run_of(token("Look."), called("c1", 5), ended("c1"), called("c2", 5), ended("c2"))
-    (group,) = [part for part in parts_of(run) if isinstance(part, Tools)]
+    (group,) = [part for part in parts_of(run) if isinstance(part, ToolCalls)]
     assert [line.id for line in group.lines] == ["c1", "c2"]
 
 
@@ -103,7 +101,7 @@ def test_a_tool_line_tells_target_duration_result_and_error() -> None:
         called("c2", 0, tool="write_file", path="x"),
         ended("c2", status=CallStatus.ERROR, error={"code": "not_allowed", "message": "outside"}),
     )
-    (group,) = [part for part in parts_of(run) if isinstance(part, Tools)]
+    (group,) = [part for part in parts_of(run) if isinstance(part, ToolCalls)]
     first, second = group.lines
     assert (first.target, first.duration_ms, first.summary, first.error) == ("a/b.txt", 40, "12 lines", None)
     assert (second.target, second.status, second.error) == ("x", CallStatus.ERROR, "outside")
@@ -164,7 +162,7 @@ def test_what_is_to_be_known_of_an_answer_stands_below_it_once() -> None:
 
 def test_a_stored_interrupted_message_without_its_run_was_interrupted() -> None:
     message = stored("1", Role.ASSISTANT, "Half", MessageState.INTERRUPTED)
-    assert turn_of(message, None).parts == (Text("Half"), CutOff(is_stopped=False))
+    assert derive_turn(message, None).parts == (Text("Half"), CutOff(is_stopped=False))
 
 
 def test_text_that_a_crash_cut_off_stands_before_what_went_on_after_it_and_only_once() -> None:
@@ -173,14 +171,14 @@ def test_text_that_a_crash_cut_off_stands_before_what_went_on_after_it_and_only_
     )
     run = run_of(token("Lost"), cut_off, token("Anew"))
     row = stored("msg_x", Role.ASSISTANT, "Lost", MessageState.INTERRUPTED, run.run_id)
-    shown = turns([row, message_of(run)], lambda message: run if message == run.message_id else None)
+    shown = derive_turns([row, message_of(run)], lambda message: run if message == run.message_id else None)
     assert [said(list(turn.parts)) for turn in shown] == [["Lost", "CutOff", "Anew"]]
 
 
 def test_the_stored_row_stands_for_cut_off_text_that_its_run_has_given_back() -> None:
     run = run_of(token("Anew"))
     row = stored("msg_x", Role.ASSISTANT, "Lost", MessageState.INTERRUPTED, run.run_id)
-    shown = turns([row, message_of(run)], lambda message: run if message == run.message_id else None)
+    shown = derive_turns([row, message_of(run)], lambda message: run if message == run.message_id else None)
     assert [said(list(turn.parts)) for turn in shown] == [["Lost", "CutOff"], ["Anew"]]
 
 
@@ -225,9 +223,9 @@ def test_a_step_has_its_own_calls_its_agents_text_and_its_progress() -> None:
 
 
 def test_a_step_with_very_many_calls_shows_the_last_ones_and_counts_the_others() -> None:
-    calls = [called(f"c{n}", None, step="one") for n in range(STEP_CALLS + 5)]
+    calls = [called(f"c{n}", None, step="one") for n in range(MAX_STEP_CALLS + 5)]
     (line,) = lines_of(run_of(*calls, kind=RunKind.WORKFLOW, steps=["one"]))
-    assert (len(line.tools), line.earlier_calls, line.tools[-1].id) == (STEP_CALLS, 5, f"c{STEP_CALLS + 4}")
+    assert (len(line.tools), line.earlier_calls, line.tools[-1].id) == (MAX_STEP_CALLS, 5, f"c{MAX_STEP_CALLS + 4}")
 
 
 def test_the_output_of_a_template_comes_last_once_it_has_succeeded() -> None:
@@ -266,13 +264,13 @@ def test_a_turn_is_derived_anew_only_while_it_can_change() -> None:
     live.message_id = MessageId("msg_b")
     messages = [message_of(done, MessageState.FINAL), message_of(live)]
     runs = {done.message_id: done, live.message_id: live}
-    deriving = Turns()
+    deriving = TurnCache()
     first = deriving.of(messages, runs.get)
     again = deriving.of(messages, runs.get)
-    assert first == again == turns(messages, runs.get)
+    assert first == again == derive_turns(messages, runs.get)
     assert [old is new for old, new in zip(first, again, strict=True)] == [True, False]
     other = {**runs, done.message_id: run_of(token("Other"), facts.RunFinished(status=RunStatus.ERROR, active_ms=1))}
-    assert deriving.of(messages, other.get) == turns(messages, other.get)
+    assert deriving.of(messages, other.get) == derive_turns(messages, other.get)
 
 
 # Thoughts
@@ -283,7 +281,7 @@ def thought(text: str, offset: int = 0) -> facts.Fact:
 
 
 def kept(text: str, place: int = 0, elapsed_ms: int = 1000) -> facts.Fact:
-    return facts.ThoughtKept(text=text, offset=0, place=place, step="answer", elapsed_ms=elapsed_ms, is_whole=True)
+    return facts.ThoughtSaved(text=text, offset=0, place=place, step="answer", elapsed_ms=elapsed_ms, is_whole=True)
 
 
 def test_a_thought_goes_on_until_something_is_said_and_says_how_long_it_took() -> None:

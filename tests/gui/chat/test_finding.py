@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 import pytest
 
 from core.domain.ids import CallId, MessageId
-from core.domain.message import MessageState, Role
+from core.domain.messages import MessageState, Role
 from core.domain.tool import CallStatus
-from desktop.chat.find.scan import Scan
-from desktop.chat.find.sought import Found, Sought, may_hold
-from desktop.chat.values import Part, Text, Thought, ToolLine, Tools, Turn
+from desktop.chat.transcript.find_query import FindMatch, FindQuery, may_contain
+from desktop.chat.transcript.find_scan import TurnScan
+from desktop.chat.turn_parts import Part, Text, Thought, ToolCalls, ToolLine, Turn
 from desktop.theme.theme import Theme
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -19,8 +19,8 @@ def turn(*parts: Part) -> Turn:
     return Turn(MessageId("msg"), Role.ASSISTANT, "agent", AT, MessageState.FINAL, parts)
 
 
-def found(theme: Theme, sought: str, *parts: Part, is_words: bool = False) -> list[Found]:
-    scan = Scan(theme, Sought(sought, is_words))
+def found(theme: Theme, sought: str, *parts: Part, is_words: bool = False) -> list[FindMatch]:
+    scan = TurnScan(theme, FindQuery(sought, is_words))
     return [one for places in scan.places(scan.blocks(turn(*parts))) for one in places]
 
 
@@ -65,13 +65,13 @@ def test_what_is_folded_is_found_with_the_lines_to_unfold(theme: Theme) -> None:
     lines = tuple(
         ToolLine(CallId(f"call_{n}"), "tool", CallStatus.COMPLETED, "", {"path": f"needle{n}"}, AT) for n in range(3)
     )
-    places = found(theme, "needle", Thought("a needle in mind", 1.0), Tools(lines))
+    places = found(theme, "needle", Thought("a needle in mind", 1.0), ToolCalls(lines))
     assert [len(one.folds) for one in places] == [1, 2, 2, 2]
     assert len({one.folds for one in places}) == 4
 
 
 def test_a_turn_that_grows_keeps_what_was_found(theme: Theme) -> None:
-    scan = Scan(theme, Sought("needle"))
+    scan = TurnScan(theme, FindQuery("needle"))
     text = "needle\n\n" * 300
     first = [one for places in scan.places(scan.blocks(turn(Text(text)))) for one in places]
     again = [one for places in scan.places(scan.blocks(turn(Text(text + "needle")))) for one in places]
@@ -82,8 +82,8 @@ def test_a_turn_that_grows_keeps_what_was_found(theme: Theme) -> None:
 
 @pytest.mark.parametrize("text", ["a **n**eedle", "[x](y) needle", "x](needle)", "n\\eedle", "NÉEDLE", "&#110;eedle"])
 def test_what_may_be_shown_is_never_ruled_out(text: str) -> None:
-    assert may_hold(text, Sought("needle").letters)
+    assert may_contain(text, FindQuery("needle").letters)
 
 
 def test_what_cannot_be_shown_is_ruled_out() -> None:
-    assert not may_hold("nothing of the kind", Sought("needle").letters)
+    assert not may_contain("nothing of the kind", FindQuery("needle").letters)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from desktop.chat.layout.hidden import LINE_CHARACTERS, revealed, shown
+from desktop.chat.layout.display_text import MAX_LINE_CHARACTERS, display_code, reveal_hidden
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from desktop.chat.layout.hidden import LINE_CHARACTERS, revealed, shown
     ],
 )
 def test_what_hides_or_reorders_is_named(text: str, seen: str) -> None:
-    assert revealed(text) == seen
+    assert reveal_hidden(text) == seen
 
 
 @pytest.mark.parametrize(
@@ -33,23 +33,23 @@ def test_what_hides_or_reorders_is_named(text: str, seen: str) -> None:
     ],
 )
 def test_joiners_that_a_script_or_an_emoji_needs_stay(text: str) -> None:
-    assert revealed(text) == text
+    assert reveal_hidden(text) == text
 
 
 @given(st.text(alphabet="ab\u202e\u200b\r\n\t🎉\x00", max_size=60), st.data())
 def test_any_part_of_shown_code_leads_back_to_its_source(source: str, data: st.DataObject) -> None:
-    code = shown(source)
+    code = display_code(source)
     cut = data.draw(st.integers(0, len(code.text)))
     assert code.original(0, cut) + code.original(cut, len(code.text)) == source
 
 
 def test_a_mark_copies_as_the_character_behind_it() -> None:
-    code = shown("a\u202eb")
+    code = display_code("a\u202eb")
     assert code.original(1, len(code.text) - 1) == "\u202e"
 
 
 def test_an_endless_line_of_code_is_shown_in_pieces_and_copied_whole() -> None:
-    source = "x" * (3 * LINE_CHARACTERS)
-    code = shown(source)
-    assert max(map(len, code.text.split("\n"))) == LINE_CHARACTERS
+    source = "x" * (3 * MAX_LINE_CHARACTERS)
+    code = display_code(source)
+    assert max(map(len, code.text.split("\n"))) == MAX_LINE_CHARACTERS
     assert code.original(0, len(code.text)) == source

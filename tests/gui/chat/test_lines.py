@@ -10,21 +10,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from core.domain.run import RunStatus
-from core.domain.step import StepStatus
+from core.domain.run import RunStatus, StepStatus
 from core.domain.tool import CallStatus
-from core.tools.builtin.collection import OFFERED
+from core.tools.builtin.collection import MCP_TOOLS
 from desktop.chat.layout.blocks import ActivityBlock
 from desktop.chat.transcript.transcript import Transcript
-from desktop.chat.values import Activity, Failure, Phase, Progress, StepLine, Steps, Tools
-from desktop.chat.views.activity_view import ActivityView
+from desktop.chat.turn_parts import Activity, Failure, Phase, Progress, StepLine, Steps, ToolCalls
 from desktop.chat.views.caption_view import CaptionView
+from desktop.chat.views.chat_strings import activity_text, call_result, failure_title
 from desktop.chat.views.failure_view import FailureView
-from desktop.chat.views.step_view import StepView
-from desktop.chat.views.tool_view import ToolView
-from desktop.chat.views.words import activity_words, call_result, failure_title
+from desktop.chat.views.line_views import StepView, ToolView
+from desktop.chat.views.painted_views import ActivityView
 from desktop.theme.theme import Theme
-from desktop.translation.tools import tool_doing, tool_done
+from desktop.translation.tool_strings import tool_doing, tool_done
 from desktop.widgets.buttons import Button
 from tests.gui.chat.conversation import NOW, answered, call
 from tests.gui.chat.sight import views
@@ -66,10 +64,10 @@ def test_the_time_of_an_activity_runs_while_it_is_seen(theme: Theme, qtbot: QtBo
 
 @pytest.mark.parametrize("phase", list(Phase))
 def test_every_phase_has_words(phase: Phase) -> None:
-    assert activity_words(Activity(phase, NOW, "wait"), is_long=False)
+    assert activity_text(Activity(phase, NOW, "wait"), is_long=False)
 
 
-@pytest.mark.parametrize("tool", [*TOOLS, *sorted(OFFERED), "mcp__x__y"])
+@pytest.mark.parametrize("tool", [*TOOLS, *sorted(MCP_TOOLS), "mcp__x__y"])
 def test_every_tool_has_words_for_doing_and_having_done(tool: str) -> None:
     assert tool_done(tool)
     assert "COLLECTION" not in tool_done(tool) + tool_doing(tool)
@@ -131,7 +129,7 @@ def test_an_unfolded_line_says_what_is_in_it(transcript: Transcript) -> None:
         StepLine("silent", StepStatus.RUNNING, started_at=NOW),
         StepLine("failed", StepStatus.ERROR, error="It broke"),
     )
-    calls = Tools((call("1", summary="3 lines"),))
+    calls = ToolCalls((call("1", summary="3 lines"),))
     transcript.show_conversation([answered("1", Steps(RunStatus.RUNNING, steps), calls)])
     for line in (*views(transcript, StepView)[:2], *views(transcript, ToolView)):
         line.click()
@@ -146,5 +144,5 @@ def test_an_unfolded_line_says_what_is_in_it(transcript: Transcript) -> None:
 
 def test_a_call_and_a_step_that_run_are_marked_as_running(transcript: Transcript) -> None:
     running = call("1", tool="write_file", status=CallStatus.RUNNING, target="a.txt")
-    transcript.show_conversation([answered("1", Tools((running,)))])
+    transcript.show_conversation([answered("1", ToolCalls((running,)))])
     assert views(transcript, ToolView)[0].accessibleName() == "Writing, a.txt"

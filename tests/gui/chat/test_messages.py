@@ -8,16 +8,16 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.domain.ids import MessageId
-from core.domain.message import MessageState
-from desktop.chat.layout.turn_layout import Room, TurnLayout
-from desktop.chat.transcript import copier
-from desktop.chat.transcript.message_bar import MessageBar
-from desktop.chat.transcript.reading import pieces_of_turn
+from core.domain.messages import MessageState
+from desktop.chat.layout.turn_layout import AvailableArea, TurnLayout
+from desktop.chat.transcript import clipboard
+from desktop.chat.transcript.clipboard import turn_text_pieces
+from desktop.chat.transcript.message_actions import MessageBar
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.transcript.turn_view import TurnView
-from desktop.chat.values import Output, Tools, Turn
+from desktop.chat.turn_parts import Output, ToolCalls, Turn
+from desktop.chat.views.line_views import ToolView
 from desktop.chat.views.prose_view import ProseView
-from desktop.chat.views.tool_view import ToolView
 from desktop.theme.theme import Theme
 from desktop.widgets.buttons import IconButton
 from tests.gui.chat.conversation import answered, asked, call, talk, writing
@@ -36,7 +36,7 @@ def answer(name: str, text: str, state: MessageState = MessageState.FINAL) -> Tu
     return Turn(made.id, made.role, made.author, made.at, made.state, made.parts, is_answer=True)
 
 
-def clipboard() -> str:
+def clipboard_text() -> str:
     return QGuiApplication.clipboard().text()
 
 
@@ -84,7 +84,7 @@ def test_the_menu_of_a_message_that_has_the_focus_offers_what_can_be_done(transc
     transcript.focus_turn(-1)
     assert menu_by_key(turn_views(transcript)[3]) == ["Copy message", "Copy as Markdown", "Try again"]
     choose("Copy message")
-    assert clipboard() == "Two"
+    assert clipboard_text() == "Two"
     assert menu_by_key(turn_views(transcript)[2]) == ["Copy message", "Edit and send again"]
     choose("Copy message")
     assert menu_by_key(turn_views(transcript)[1]) == ["Copy message", "Copy as Markdown"]
@@ -94,7 +94,7 @@ def test_the_menu_of_a_message_that_has_the_focus_offers_what_can_be_done(transc
 
 
 def test_the_menu_key_on_a_line_opens_the_menu_of_its_message_once(transcript: Transcript) -> None:
-    transcript.show_conversation([answered("1", "Words", Tools((call("1"),)))])
+    transcript.show_conversation([answered("1", "Words", ToolCalls((call("1"),)))])
     (line,) = views(transcript, ToolView)
     line.setFocus()
     by_system = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(1, 1), line.mapToGlobal(QPoint(1, 1)))
@@ -102,7 +102,7 @@ def test_the_menu_key_on_a_line_opens_the_menu_of_its_message_once(transcript: T
     assert QApplication.activePopupWidget() is None
     QTest.keyClick(line, Qt.Key.Key_Menu)
     choose("Copy message")
-    assert clipboard() == "Words"
+    assert clipboard_text() == "Words"
     assert QApplication.activePopupWidget() is None
 
 
@@ -149,7 +149,7 @@ def test_the_bar_is_on_the_message_that_the_mouse_is_on(transcript: Transcript) 
     view = point_at(transcript, 1)
     assert bar(transcript) == ["Copy message", "Copy as Markdown", "Try again"]
     press(transcript, "Copy as Markdown")
-    assert clipboard() == RICH
+    assert clipboard_text() == RICH
     assert "Copied" in bar(transcript)
     point_at(transcript, 0)
     assert bar(transcript)[-1] == "Edit and send again"
@@ -180,34 +180,34 @@ def test_a_message_that_has_the_focus_is_copied_by_key(transcript: Transcript) -
     assert focused is not None
     assert bar(transcript)
     QTest.keyClick(focused, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert clipboard() == "One two"
+    assert clipboard_text() == "One two"
 
 
 def test_a_copied_message_reads_as_it_is_seen_with_its_code_byte_for_byte(theme: Theme) -> None:
-    layout = TurnLayout(answered("1", RICH, Output('[{"a": 1}]')), Room(700, theme.sizes))
-    assert "".join(pieces_of_turn(layout)) == (
+    layout = TurnLayout(answered("1", RICH, Output('[{"a": 1}]')), AvailableArea(700, theme.sizes))
+    assert "".join(turn_text_pieces(layout)) == (
         'Head\n\nSome bold words.\n\n- one\n- two\n1. a\n\n\tx = 1\n\na\tb\n1\t2\n\n[{"a": 1}]'
     )
-    person = TurnLayout(asked("2", "**as it is** \t"), Room(700, theme.sizes))
-    assert "".join(pieces_of_turn(person)) == "**as it is** \t"
+    person = TurnLayout(asked("2", "**as it is** \t"), AvailableArea(700, theme.sizes))
+    assert "".join(turn_text_pieces(person)) == "**as it is** \t"
 
 
 def test_a_long_message_is_copied_whole_while_the_window_goes_on(
     transcript: Transcript, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copier, "FIRST_S", 0.0)
+    monkeypatch.setattr(clipboard, "FIRST_SLICE_S", 0.0)
     lines = [f"Line {n} {'w' * 40}" for n in range(400)]
     QGuiApplication.clipboard().setText("before")
     transcript.show_conversation([answer("1", "\n\n".join(lines))])
     menu_by_key(turn_views(transcript)[0])
     choose("Copy message")
-    assert clipboard() == "before"
-    qtbot.waitUntil(lambda: clipboard() != "before")
-    assert clipboard() == "\n\n".join(lines)
+    assert clipboard_text() == "before"
+    qtbot.waitUntil(lambda: clipboard_text() != "before")
+    assert clipboard_text() == "\n\n".join(lines)
 
 
 def test_right_unfolds_a_line_and_left_folds_it(transcript: Transcript) -> None:
-    transcript.show_conversation([answered("1", Tools((call("1", arguments={"a": 1}),)))])
+    transcript.show_conversation([answered("1", ToolCalls((call("1", arguments={"a": 1}),)))])
     (line,) = views(transcript, ToolView)
     line.setFocus()
     seen = []

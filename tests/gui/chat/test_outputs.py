@@ -4,27 +4,20 @@ import json
 
 import pytest
 
-from core.domain.json_text import INDENTED_CHARACTERS
-from desktop.chat.layout.outputs import (
-    Json,
-    MarkdownText,
-    Table,
-    as_markdown,
-    shown_output,
-    shown_value,
-)
+from core.domain.text.json_text import INDENTED_CHARACTERS
+from desktop.chat.layout.outputs import JsonText, MarkdownText, Table, present_output, present_value, table_markdown
 
 
 def test_text_is_markdown() -> None:
-    assert shown_output("# Report\n\nDone") == MarkdownText("# Report\n\nDone")
+    assert present_output("# Report\n\nDone") == MarkdownText("# Report\n\nDone")
 
 
 def test_text_that_only_begins_like_json_is_markdown() -> None:
-    assert shown_output("[see below](https://x.example)") == MarkdownText("[see below](https://x.example)")
+    assert present_output("[see below](https://x.example)") == MarkdownText("[see below](https://x.example)")
 
 
 def test_a_list_of_flat_objects_is_a_table_of_all_their_fields() -> None:
-    shown = shown_output('[{"a": 1, "b": "x"}, {"b": null, "c": true}]')
+    shown = present_output('[{"a": 1, "b": "x"}, {"b": null, "c": true}]')
     assert isinstance(shown, Table)
     assert shown.columns == ("a", "b", "c")
     assert shown.rows == (("1", "x", ""), ("", "", "true"))
@@ -32,23 +25,23 @@ def test_a_list_of_flat_objects_is_a_table_of_all_their_fields() -> None:
 
 @pytest.mark.parametrize("value", [[], [1, 2], [{"a": {"b": 1}}], {"a": 1}, [{"a": 1}, 2], None, 3])
 def test_everything_else_is_indented_json(value: object) -> None:
-    assert shown_value(value) == Json(json.dumps(value, indent=2))
+    assert present_value(value) == JsonText(json.dumps(value, indent=2))
 
 
 def test_long_json_is_shown_as_it_came() -> None:
     text = json.dumps({"rows": list(range(INDENTED_CHARACTERS))})
-    assert shown_output(text) == Json(text)
+    assert present_output(text) == JsonText(text)
 
 
 def test_a_long_table_shows_its_first_rows_and_keeps_the_source_of_all() -> None:
     text = json.dumps([{"name": "x" * 50, "n": n} for n in range(1_000)])
-    shown = shown_output(text)
+    shown = present_output(text)
     assert isinstance(shown, Table)
-    assert len(as_markdown(shown)) < 20_000
+    assert len(table_markdown(shown)) < 20_000
     assert (0 < len(shown.rows) < 1_000, shown.total, shown.source) == (True, 1_000, text)
 
 
 def test_what_is_in_a_cell_is_text_and_nothing_else() -> None:
-    table = shown_value([{"a": "**x** | <b>\n[l](http://x)"}])
+    table = present_value([{"a": "**x** | <b>\n[l](http://x)"}])
     assert isinstance(table, Table)
-    assert as_markdown(table).splitlines()[-1] == r"| \*\*x\*\* \| \<b\> \[l\](http://x) |"
+    assert table_markdown(table).splitlines()[-1] == r"| \*\*x\*\* \| \<b\> \[l\](http://x) |"

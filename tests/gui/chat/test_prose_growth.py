@@ -11,9 +11,8 @@ from shiboken6 import delete
 
 from desktop.chat.layout.blocks import ProseBlock
 from desktop.chat.views.intents import Intents
-from desktop.chat.views.prose_growth import write_on
 from desktop.chat.views.prose_style import set_markdown
-from desktop.chat.views.prose_view import ProseView
+from desktop.chat.views.prose_view import ProseView, append_words
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 
@@ -129,7 +128,7 @@ def test_words_are_written_on_and_nothing_is_read_anew(theme: Theme, qapp: QAppl
     document = QTextDocument()
     set_markdown(document, text[:start], theme)
     steps = [text[:end] for end in range(start, len(text) + 1, 3)]
-    assert all(write_on(document, before, after) for before, after in pairwise(steps))
+    assert all(append_words(document, before, after) for before, after in pairwise(steps))
 
 
 @pytest.mark.parametrize(
@@ -155,7 +154,7 @@ def test_what_may_mean_more_is_read_anew(theme: Theme, qapp: QApplication, befor
     document = QTextDocument()
     set_markdown(document, before, theme)
     shown = seen(document)
-    assert not write_on(document, before, before + added)
+    assert not append_words(document, before, before + added)
     assert seen(document) == shown
 
 

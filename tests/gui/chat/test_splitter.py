@@ -7,8 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from desktop.chat.layout.segments import Code, Label, Prose, Segment, label_of
-from desktop.chat.layout.splitter import ENOUGH, MOST, Splitter, split, split_plain
+from desktop.chat.layout.markdown_splitter import (
+    HARD_LIMIT,
+    SOFT_LIMIT,
+    Code,
+    CodeLabel,
+    MarkdownSplitter,
+    Prose,
+    Segment,
+    parse_fence_info,
+    split,
+    split_plain,
+)
 
 LINES = st.sampled_from(
     [
@@ -32,8 +42,8 @@ LINES = st.sampled_from(
         "[label]: https://example.org",
         "# heading",
         "x" * 400,
-        "y " * (MOST // 2 + 10),
-        "z" * (MOST + 5),
+        "y " * (HARD_LIMIT // 2 + 10),
+        "z" * (HARD_LIMIT + 5),
         "line with a return\r",
         "é漢字🎉",
     ]
@@ -44,11 +54,11 @@ def texts() -> st.SearchStrategy[str]:
     return st.tuples(st.lists(LINES, max_size=60).map("\n".join), st.sampled_from(["", "\n"])).map("".join)
 
 
-def tail_of(splitter: Splitter) -> list[Segment]:
+def tail_of(splitter: MarkdownSplitter) -> list[Segment]:
     return copy(splitter).close()
 
 
-def frozen_and_tail(splitter: Splitter) -> list[Segment]:
+def frozen_and_tail(splitter: MarkdownSplitter) -> list[Segment]:
     return [*splitter.frozen, *tail_of(splitter)]
 
 
@@ -56,7 +66,7 @@ def frozen_and_tail(splitter: Splitter) -> list[Segment]:
 def test_text_that_is_split_anywhere_while_it_streams_gives_the_segments_of_the_whole(
     text: str, cuts: list[int]
 ) -> None:
-    splitter = Splitter()
+    splitter = MarkdownSplitter()
     places = sorted({min(cut, len(text)) for cut in cuts} | {0, len(text)})
     for start, end in pairwise(places):
         splitter.feed(text[start:end])
@@ -67,7 +77,7 @@ def test_text_that_is_split_anywhere_while_it_streams_gives_the_segments_of_the_
 @given(texts(), st.integers(1, 700))
 def test_frozen_segments_are_the_beginning_of_what_the_whole_gives(text: str, step: int) -> None:
     whole = split(text)
-    splitter = Splitter()
+    splitter = MarkdownSplitter()
     for start in range(0, len(text), step):
         splitter.feed(text[start : start + step])
         assert splitter.frozen == whole[: len(splitter.frozen)]
@@ -75,7 +85,7 @@ def test_frozen_segments_are_the_beginning_of_what_the_whole_gives(text: str, st
 
 @given(texts())
 def test_looking_at_the_tail_changes_nothing(text: str) -> None:
-    splitter = Splitter()
+    splitter = MarkdownSplitter()
     splitter.feed(text)
     assert tail_of(splitter) == tail_of(splitter)
     assert frozen_and_tail(splitter) == split(text)
@@ -83,7 +93,7 @@ def test_looking_at_the_tail_changes_nothing(text: str) -> None:
 
 @given(texts())
 def test_no_segment_is_long_to_lay_out(text: str) -> None:
-    assert all(len(segment.text) < 3 * MOST for segment in split(text))
+    assert all(len(segment.text) < 3 * HARD_LIMIT for segment in split(text))
 
 
 @given(st.text(alphabet="`~ab \n\r\t", max_size=200))
@@ -111,7 +121,7 @@ def test_a_fence_deeper_than_three_spaces_is_no_fence_outside_a_list() -> None:
 
 
 def test_prose_is_cut_at_a_blank_line_once_there_is_enough_of_it() -> None:
-    paragraph = "word " * (ENOUGH // 5)
+    paragraph = "word " * (SOFT_LIMIT // 5)
     assert split(f"{paragraph}\n\nnext\n\nlast") == [Prose(paragraph.rstrip()), Prose("next\n\nlast")]
 
 
@@ -146,7 +156,7 @@ def test_long_code_comes_in_pieces_that_join_to_the_whole() -> None:
 
 
 def test_targets_of_reference_links_are_noted() -> None:
-    splitter = Splitter()
+    splitter = MarkdownSplitter()
     splitter.feed("[One]: https://one.example\n[^note]: no target\n")
     assert splitter.definitions == {"one": "[One]: https://one.example"}
 
@@ -154,16 +164,16 @@ def test_targets_of_reference_links_are_noted() -> None:
 @pytest.mark.parametrize(
     ("info", "label"),
     [
-        ("python", Label("", "python")),
-        ("python invoices.py", Label("invoices.py", "python")),
-        ("python:src/invoices.py", Label("src/invoices.py", "python")),
-        ('ts title="a b.ts"', Label("a b.ts", "ts")),
-        ("{.haskell}", Label("", "")),
-        ("", Label("", "")),
+        ("python", CodeLabel("", "python")),
+        ("python invoices.py", CodeLabel("invoices.py", "python")),
+        ("python:src/invoices.py", CodeLabel("src/invoices.py", "python")),
+        ('ts title="a b.ts"', CodeLabel("a b.ts", "ts")),
+        ("{.haskell}", CodeLabel("", "")),
+        ("", CodeLabel("", "")),
     ],
 )
-def test_the_words_after_a_fence_name_language_and_file(info: str, label: Label) -> None:
-    assert label_of(info) == label
+def test_the_words_after_a_fence_name_language_and_file(info: str, label: CodeLabel) -> None:
+    assert parse_fence_info(info) == label
 
 
 def test_a_table_is_cut_by_its_cells_which_cost_more_than_their_text() -> None:

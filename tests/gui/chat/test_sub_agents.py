@@ -10,14 +10,13 @@ from PySide6.QtWidgets import QApplication
 from core.domain import events as facts
 from core.domain.events import Fact
 from core.domain.ids import CallId, SubAgentId
-from core.domain.run import RunKind, RunStatus
-from core.domain.step import StepStatus
+from core.domain.run import RunKind, RunStatus, StepStatus
 from core.domain.tool import CallStatus
-from desktop.chat.derivation import turn_of
+from desktop.chat.derivation import derive_turn
 from desktop.chat.layout.blocks import CaptionKind
 from desktop.chat.transcript.transcript import Transcript
-from desktop.chat.values import Activity, CutOff, Part, Phase, Steps, SubAgentLine, SubAgents, Text, Tools
-from desktop.chat.views.sub_agent_view import SubAgentView
+from desktop.chat.turn_parts import Activity, CutOff, Part, Phase, Steps, SubAgentLine, SubAgents, Text, ToolCalls
+from desktop.chat.views.line_views import SubAgentView
 from desktop.translation.languages import Language, Translation
 from tests.gui.chat.conversation import NOW, answered, call, called, ended, message_of, run_of, token
 from tests.gui.chat.sight import texts, views
@@ -53,7 +52,7 @@ def over(number: int = 1, status: StepStatus = StepStatus.COMPLETED, **more: Any
 
 def parts(*told: Fact) -> list[Part]:
     run = run_of(*told)
-    return list(turn_of(message_of(run), run).parts)
+    return list(derive_turn(message_of(run), run).parts)
 
 
 def lines(parts: Iterable[Part]) -> tuple[SubAgentLine, ...]:
@@ -78,18 +77,18 @@ def test_they_stand_in_the_place_of_their_call_and_nothing_of_them_in_their_pare
         ended("c1"),
         token("\n\nThey did.", 10),
     )
-    assert [type(part) for part in shown] == [Text, Tools, SubAgents, Text]
+    assert [type(part) for part in shown] == [Text, ToolCalls, SubAgents, Text]
     assert [part.text for part in shown if isinstance(part, Text)] == ["I ask two.", "\n\nThey did."]
     first, second = lines(shown)
     assert (first.name, first.status, first.tokens, first.elapsed_s) == ("One", StepStatus.COMPLETED, 10, 2.5)
-    assert [type(part) for part in first.parts] == [Text, Tools, Text]
+    assert [type(part) for part in first.parts] == [Text, ToolCalls, Text]
     assert (second.status, second.elapsed_s, second.parts) == (StepStatus.RUNNING, None, ())
 
 
 def test_a_call_that_began_none_is_a_call() -> None:
     told = called("c1", 0, "spawn_agent"), ended("c1", status=CallStatus.ERROR, error={"message": "refused"})
     (shown, _) = parts(*told)
-    assert isinstance(shown, Tools)
+    assert isinstance(shown, ToolCalls)
     assert shown.lines[0].error == "refused"
 
 
@@ -113,12 +112,17 @@ def test_in_a_template_they_stand_below_their_step() -> None:
         kind=RunKind.WORKFLOW,
         steps=["one", "two"],
     )
-    (steps,) = [part for part in turn_of(message_of(run), run).parts if isinstance(part, Steps)]
+    (steps,) = [part for part in derive_turn(message_of(run), run).parts if isinstance(part, Steps)]
     assert [(len(line.tools), len(line.sub_agents)) for line in steps.lines] == [(0, 1), (0, 0)]
 
 
 def line(number: int, status: StepStatus = StepStatus.COMPLETED, **more: Any) -> SubAgentLine:
-    made: dict[str, Any] = {"elapsed_s": 2.5, "tokens": 1200, "parts": (Text("Found."), Tools((call("1"),))), **more}
+    made: dict[str, Any] = {
+        "elapsed_s": 2.5,
+        "tokens": 1200,
+        "parts": (Text("Found."), ToolCalls((call("1"),))),
+        **more,
+    }
     return SubAgentLine(SubAgentId(f"c1/{number}"), f"Agent {number}", status, "Look for it", NOW, **made)
 
 

@@ -6,14 +6,15 @@ import pytest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from core.stores.usage import Spent, WorkflowUsage
-from desktop.chat.token_bar.gauge import Gauge
-from desktop.chat.token_bar.token_bar import TokenBar
-from desktop.chat.token_bar.words import cost_saying
+from core.stores.usage import TokenUsage, WorkflowUsage
+from desktop.chat.composer.token_bar import ContextGauge, TokenBar
+from desktop.chat.composer.token_strings import cost_label
 from desktop.theme.theme import Theme
 
 NBSP = "\N{NO-BREAK SPACE}"
-USED = WorkflowUsage(Spent(1200, 300, 0.01, answers=1), Spent(48_200, 6_100, 0.031, answers=4), 400, False, 38.4)
+USED = WorkflowUsage(
+    TokenUsage(1200, 300, 0.01, answers=1), TokenUsage(48_200, 6_100, 0.031, answers=4), 400, False, 38.4
+)
 
 
 @pytest.fixture
@@ -70,28 +71,28 @@ def test_the_gauge_tells_its_state_by_colour_and_word(
 ) -> None:
     bar.show_usage(WorkflowUsage(context_tokens=tokens), 1000)
     assert said(bar) == [words, *(["Continue from a summary"] if offers else [])]
-    (gauge,) = bar.findChildren(Gauge)
+    (gauge,) = bar.findChildren(ContextGauge)
     assert (gauge.color, gauge.share) == (color, tokens / 1000)
 
 
 @pytest.mark.parametrize(
     ("spent", "words"),
     [
-        (Spent(), ""),
-        (Spent(5, 5, 0.0, answers=1), "Free"),
-        (Spent(5, 5, None, answers=1, is_cheaper=True), "Cost unknown"),
-        (Spent(5, 5, 0.0, answers=2, is_cheaper=True), "Cost unknown"),
-        (Spent(5, 5, 0.25, answers=2, is_cheaper=True), "More than $0.25"),
-        (Spent(5, 5, 0.00001, answers=1), "≈ <$0.0001"),
-        (Spent(is_less=True), "Cost unknown"),
+        (TokenUsage(), ""),
+        (TokenUsage(5, 5, 0.0, answers=1), "Free"),
+        (TokenUsage(5, 5, None, answers=1, is_cheaper=True), "Cost unknown"),
+        (TokenUsage(5, 5, 0.0, answers=2, is_cheaper=True), "Cost unknown"),
+        (TokenUsage(5, 5, 0.25, answers=2, is_cheaper=True), "More than $0.25"),
+        (TokenUsage(5, 5, 0.00001, answers=1), "≈ <$0.0001"),
+        (TokenUsage(is_less=True), "Cost unknown"),
     ],
 )
-def test_an_unknown_cost_is_not_nothing(spent: Spent, words: str) -> None:
-    assert cost_saying(spent).short == words
+def test_an_unknown_cost_is_not_nothing(spent: TokenUsage, words: str) -> None:
+    assert cost_label(spent).short == words
 
 
 def test_tokens_that_nobody_told_are_unknown(bar: TokenBar) -> None:
-    bar.show_usage(WorkflowUsage(Spent(is_less=True), Spent(is_less=True)), None)
+    bar.show_usage(WorkflowUsage(TokenUsage(is_less=True), TokenUsage(is_less=True)), None)
     assert said(bar) == ["Turn unknown", "Total unknown", "Cost unknown"]
 
 

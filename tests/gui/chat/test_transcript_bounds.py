@@ -4,9 +4,9 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from desktop.chat.layout.splitter import MOST
+from desktop.chat.layout.markdown_splitter import HARD_LIMIT
 from desktop.chat.transcript.transcript import Transcript
-from desktop.chat.values import Turn
+from desktop.chat.turn_parts import Turn
 from desktop.chat.views.text_view import TextView
 from tests.gui.chat.conversation import answered, asked, talk, writing
 from tests.gui.chat.sight import texts, views
@@ -63,7 +63,7 @@ def test_no_document_is_long_whatever_the_text(transcript: Transcript, text: str
     transcript.show_conversation([answered("1", text), asked("2", text)])
     for value in (0, transcript.verticalScrollBar().maximum() // 2, transcript.verticalScrollBar().maximum()):
         transcript.verticalScrollBar().setValue(value)
-        assert max(view.document().characterCount() for view in views(transcript, TextView)) < 3 * MOST
+        assert max(view.document().characterCount() for view in views(transcript, TextView)) < 3 * HARD_LIMIT
 
 
 @pytest.mark.parametrize("turns", [2, 2_000])

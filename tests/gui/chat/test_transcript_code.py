@@ -7,10 +7,10 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from desktop.chat.transcript.transcript import Transcript
-from desktop.chat.values import Output
+from desktop.chat.turn_parts import Output
 from desktop.chat.views.caption_view import CaptionView
 from desktop.chat.views.code_view import CodeView
-from desktop.chat.views.syntax import MOST_CHARACTERS, spans_of
+from desktop.chat.views.syntax import MAX_CODE_CHARACTERS, spans_of
 from desktop.theme.theme import Theme
 from desktop.widgets.buttons import IconButton
 from tests.gui.chat.conversation import answered, asked, writing
@@ -164,7 +164,7 @@ def test_colours_go_on_over_the_pieces_of_a_long_frame(transcript: Transcript, q
 
 
 def test_very_long_code_stays_plain(transcript: Transcript, qtbot: QtBot) -> None:
-    transcript.show_conversation([answered("1", "```py\n" + "x = 1\n" * (MOST_CHARACTERS // 6 + 1) + "```")])
+    transcript.show_conversation([answered("1", "```py\n" + "x = 1\n" * (MAX_CODE_CHARACTERS // 6 + 1) + "```")])
     qtbot.wait(20)
     assert not colored(code(transcript))
 

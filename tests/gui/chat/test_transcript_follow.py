@@ -8,12 +8,12 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from desktop.chat.position import AT_END, Position
-from desktop.chat.transcript.pill import Pill
+from desktop.chat.transcript.overlays import LatestButton
 from desktop.chat.transcript.transcript import Transcript
-from desktop.chat.values import Tools
+from desktop.chat.turn_parts import ToolCalls
+from desktop.chat.view_state import AT_END, ViewState
 from desktop.chat.views.line_button import LineButton
-from desktop.chat.views.tool_view import ToolView
+from desktop.chat.views.line_views import ToolView
 from tests.gui.chat.conversation import answered, asked, call, talk, writing
 from tests.gui.chat.sight import first_line, place_of, prose, texts, turn_wheel, views
 
@@ -100,7 +100,7 @@ def test_turns_that_are_loaded_above_are_not_new_and_move_nothing(transcript: Tr
     before = first_line(transcript)
     transcript.set_turns(turns)
     assert first_line(transcript) == before
-    assert transcript.findChildren(Pill)[0].count == 0
+    assert transcript.findChildren(LatestButton)[0].count == 0
 
 
 def test_a_conversation_that_fits_is_followed_from_its_top(transcript: Transcript) -> None:
@@ -110,7 +110,7 @@ def test_a_conversation_that_fits_is_followed_from_its_top(transcript: Transcrip
 
 
 def test_each_conversation_comes_back_as_it_was_left(transcript: Transcript) -> None:
-    one = [*talk(60), answered("t", Tools((call("1"),)))]
+    one = [*talk(60), answered("t", ToolCalls((call("1"),)))]
     transcript.show_conversation(one)
     QTest.mouseClick(views(transcript, ToolView)[0], Qt.MouseButton.LeftButton)
     for _ in range(4):
@@ -129,7 +129,7 @@ def test_a_position_is_a_value(transcript: Transcript) -> None:
     transcript.show_conversation(talk(60))
     assert transcript.position() == AT_END
     turn_wheel(transcript, NOTCH)
-    assert transcript.position() == transcript.position() != Position()
+    assert transcript.position() == transcript.position() != ViewState()
 
 
 def test_a_position_in_a_turn_that_is_gone_is_at_the_end(transcript: Transcript) -> None:
@@ -144,12 +144,12 @@ def test_going_to_a_turn_in_a_conversation_that_fits_goes_on_following(transcrip
     transcript.show_conversation(talk(2))
     transcript.focus_turn(-1)
     assert transcript.position().follows
-    assert not transcript.findChildren(Pill)[0].isVisible()
+    assert not transcript.findChildren(LatestButton)[0].isVisible()
 
 
 def test_a_line_that_is_unfolded_stays_where_it_is(transcript: Transcript) -> None:
     lines = tuple(call(str(n), arguments={"x": list(range(30))}) for n in range(2))
-    transcript.show_conversation([*talk(60), answered("t", Tools(lines))])
+    transcript.show_conversation([*talk(60), answered("t", ToolCalls(lines))])
     line = views(transcript, ToolView)[0]
     top = place_of(transcript, line).top()
     QTest.mouseClick(line, Qt.MouseButton.LeftButton)
@@ -187,7 +187,10 @@ def test_a_hidden_transcript_is_right_when_it_is_shown_again(transcript: Transcr
 def test_blocks_stand_under_each_other_whatever_a_person_does(transcript: Transcript, seed: int) -> None:
     chance = random.Random(seed)
     answer = "Words. " * 40 + "\n\n```py\nx = 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
-    turns = [*talk(30, of=answer), answered("t", *[Tools(tuple(call(f"{n}{m}") for m in range(n))) for n in range(5)])]
+    turns = [
+        *talk(30, of=answer),
+        answered("t", *[ToolCalls(tuple(call(f"{n}{m}") for m in range(n))) for n in range(5)]),
+    ]
     transcript.show_conversation(turns)
     for _ in range(60):
         lines = [line for line in views(transcript, LineButton) if line.isEnabled()]

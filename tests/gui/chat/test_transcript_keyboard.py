@@ -9,15 +9,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
-from core.domain.message import MessageState
-from core.domain.run import RunStatus
-from core.domain.step import StepStatus
+from core.domain.messages import MessageState
+from core.domain.run import RunStatus, StepStatus
 from desktop.chat.transcript.transcript import Transcript
-from desktop.chat.values import Failure, StepLine, Steps, Text, Tools, Turn
+from desktop.chat.turn_parts import Failure, StepLine, Steps, Text, ToolCalls, Turn
 from desktop.chat.views.caption_view import CaptionView
-from desktop.chat.views.step_view import StepView
+from desktop.chat.views.line_views import StepView, ToolView
 from desktop.chat.views.text_view import TextView
-from desktop.chat.views.tool_view import ToolView
 from tests.gui.chat.conversation import answered, asked, call, talk, writing
 from tests.gui.chat.sight import code, place_of, prose, texts, views
 
@@ -26,7 +24,7 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=Tr
 
 MIXED = [
     asked("1", "Question"),
-    answered("2", "See [one](https://x.example).\n\n```py\nx = 1\n```", Tools((call("1"), call("2")))),
+    answered("2", "See [one](https://x.example).\n\n```py\nx = 1\n```", ToolCalls((call("1"), call("2")))),
 ]
 
 
@@ -127,7 +125,7 @@ def test_tab_leaves_a_conversation_at_its_end(transcript: Transcript, qtbot: QtB
 
 
 def test_what_tab_reaches_comes_into_sight(transcript: Transcript) -> None:
-    lines = [answered(f"t{n}", "Words. " * 60, Tools((call(str(n)),))) for n in range(20)]
+    lines = [answered(f"t{n}", "Words. " * 60, ToolCalls((call(str(n)),))) for n in range(20)]
     transcript.show_conversation(lines)
     QTest.keyClick(transcript, Qt.Key.Key_Home)
     transcript.setFocus(Qt.FocusReason.TabFocusReason)
@@ -141,7 +139,7 @@ def test_what_tab_reaches_comes_into_sight(transcript: Transcript) -> None:
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
 def test_enter_and_space_unfold_a_line_and_keep_the_focus_there(transcript: Transcript, key: Qt.Key) -> None:
-    transcript.show_conversation([answered("1", Tools((call("1", arguments={"a": 1}),)))])
+    transcript.show_conversation([answered("1", ToolCalls((call("1", arguments={"a": 1}),)))])
     (line,) = walk(transcript, 1)
     assert line is not None
     QTest.keyClick(line, key)
@@ -187,7 +185,7 @@ def test_going_beyond_the_first_turn_stays_there(transcript: Transcript) -> None
 
 
 def test_the_focus_is_not_lost_when_what_has_it_is_scrolled_away(transcript: Transcript) -> None:
-    transcript.show_conversation([*talk(100), answered("t", Tools((call("1"),)))])
+    transcript.show_conversation([*talk(100), answered("t", ToolCalls((call("1"),)))])
     views(transcript, ToolView)[0].setFocus()
     transcript.verticalScrollBar().setValue(0)
     assert QApplication.focusWidget() is transcript

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
-from desktop.chat.transcript.copying import source_of_turn
+from desktop.chat.transcript.clipboard import source_of_turn
 from desktop.chat.transcript.transcript import Transcript
 from desktop.chat.views.text_view import TextView
 from tests.gui.chat.conversation import answered, asked, talk, writing

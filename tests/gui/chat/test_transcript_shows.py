@@ -10,21 +10,17 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from core.domain.message import MessageState, Role
-from core.domain.run import RunStatus
-from core.domain.step import StepStatus
+from core.domain.messages import MessageState, Role
+from core.domain.run import RunStatus, StepStatus
 from core.domain.tool import CallStatus
 from desktop.chat.derivation import ANSWER_WARNINGS
 from desktop.chat.transcript.transcript import Transcript
-from desktop.chat.values import Activity, Boundary, CutOff, Failure, Phase, StepLine, Steps, Text, Tools, Turn
-from desktop.chat.views.activity_view import ActivityView
-from desktop.chat.views.boundary_view import BoundaryView
-from desktop.chat.views.cut_off_view import CutOffView
+from desktop.chat.turn_parts import Activity, Boundary, CutOff, Failure, Phase, StepLine, Steps, Text, ToolCalls, Turn
 from desktop.chat.views.failure_view import FailureView
+from desktop.chat.views.line_views import StepView, ToolGroupView, ToolView
+from desktop.chat.views.painted_views import ActivityView, BoundaryView, CutOffView
 from desktop.chat.views.prose_style import blocks_in
 from desktop.chat.views.prose_view import ProseView
-from desktop.chat.views.step_view import StepView
-from desktop.chat.views.tool_view import ToolGroupView, ToolView
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import SIZES
@@ -244,7 +240,7 @@ def views_in(card: FailureView) -> list[QPushButton]:
 
 def test_a_tool_call_is_one_line_that_says_what_and_how(transcript: Transcript, theme: Theme) -> None:
     line = call("1", target="a/b.txt", summary="12 lines", duration_ms=2_400)
-    show(transcript, answered("1", Tools((line, call("2", tool="mcp__x", status=CallStatus.ERROR)))))
+    show(transcript, answered("1", ToolCalls((line, call("2", tool="mcp__x", status=CallStatus.ERROR)))))
     known, unknown = views(transcript, ToolView)
     assert known.accessibleName() == "Read, a/b.txt, 12 lines · 2\N{NO-BREAK SPACE}s"
     assert unknown.accessibleName() == "mcp__x, 2.txt, Failed"
@@ -253,13 +249,13 @@ def test_a_tool_call_is_one_line_that_says_what_and_how(transcript: Transcript, 
 
 def test_a_run_of_calls_is_told_on_one_line(transcript: Transcript) -> None:
     lines = (call("1"), call("2", tool="write_file"), call("3", status=CallStatus.ERROR))
-    show(transcript, answered("1", Tools(lines)))
+    show(transcript, answered("1", ToolCalls(lines)))
     (group,) = views(transcript, ToolGroupView)
     assert "Read, Wrote" in group.accessibleName()
 
 
 def test_a_click_on_a_line_unfolds_it_and_another_folds_it(transcript: Transcript) -> None:
-    show(transcript, answered("1", Tools((call("1", arguments={"path": "a.txt"}),))))
+    show(transcript, answered("1", ToolCalls((call("1", arguments={"path": "a.txt"}),))))
     (line,) = views(transcript, ToolView)
     QTest.mouseClick(line, Qt.MouseButton.LeftButton)
     assert texts(transcript) == ['{\n  "path": "a.txt"\n}']
@@ -315,7 +311,7 @@ def test_everything_is_said_anew_in_another_language(transcript: Transcript, qap
 
 
 def test_everything_grows_with_the_zoom(transcript: Transcript, theme: Theme) -> None:
-    show(transcript, answered("1", "Words", Tools((call("1"),))))
+    show(transcript, answered("1", "Words", ToolCalls((call("1"),))))
     before = [view.height() for view in (prose(transcript), *views(transcript, ToolView))]
     theme.set_appearance(Appearance(Scheme.LIGHT, zoom=1.5))
     after = [view.height() for view in (prose(transcript), *views(transcript, ToolView))]

@@ -7,15 +7,15 @@ from contextlib import asynccontextmanager
 import pytest
 
 from desktop.notifications import session_bus
-from desktop.notifications.freedesktop import Freedesktop
-from desktop.notifications.message import Message
+from desktop.notifications.freedesktop import FreedesktopNotifier
+from desktop.notifications.message import DesktopNotification
 from tests.stores.rig import FakeTime
 from tests.support.notification_service import HAS_DBUS, NotificationService, a_bus
 
 pytestmark = pytest.mark.skipif(not HAS_DBUS, reason="needs dbus-daemon")
 
 Until = Callable[..., Awaitable[None]]
-ASKS = Message("A <b>title</b>", "Which & <img src=x>?", "Open")
+ASKS = DesktopNotification("A <b>title</b>", "Which & <img src=x>?", "Open")
 
 
 class Told:
@@ -24,7 +24,7 @@ class Told:
     def __init__(self) -> None:
         self.time = FakeTime()
         self.heard: list[tuple[str, ...]] = []
-        self.client = Freedesktop(
+        self.client = FreedesktopNotifier(
             self.time,
             on_activated=lambda key, token: self.heard.append(("activated", key, token)),
             on_dismissed=lambda key: self.heard.append(("dismissed", key)),
@@ -35,7 +35,7 @@ class Told:
 
 
 @asynccontextmanager
-async def at_work(told: Told) -> AsyncIterator[Freedesktop]:
+async def at_work(told: Told) -> AsyncIterator[FreedesktopNotifier]:
     running = asyncio.create_task(told.client.run())
     try:
         yield told.client
@@ -65,7 +65,7 @@ async def test_it_is_shown_replaced_clicked_and_taken_away(bus: str, told: Told,
         assert (first.title, first.body) == ("A <b>title</b>", "Which &amp; &lt;img src=x&gt;?")
         assert first.actions == ("default", "Open")
         assert first.hints["desktop-entry"] == "metier"
-        client.show("a", Message("Newer", "", "Open", is_quiet=True))
+        client.show("a", DesktopNotification("Newer", "", "Open", is_quiet=True))
         await until(lambda: len(service.told) == 2)
         assert (service.told[1].replaces, service.told[1].hints["suppress-sound"]) == (first.number, True)
         await service.click(first.number, "token-1")
@@ -118,7 +118,7 @@ async def test_a_service_that_restarts_is_met_anew_and_a_click_on_a_former_numbe
 async def test_what_nobody_shows_is_told_and_a_silent_service_stops_nothing(
     bus: str, told: Told, until: Until, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_bus, "ANSWER_S", 0.1)
+    monkeypatch.setattr(session_bus, "REPLY_TIMEOUT_S", 0.1)
     async with at_work(told) as client:
         await until(lambda: client.is_there is False)
         client.show("none", ASKS)

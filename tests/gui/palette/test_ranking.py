@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from desktop.palette.entries import Entry, Kind, Query, read_query
-from desktop.palette.ranking import ranked
+from desktop.palette.entries import Entry, Kind, Query, parse_query, rank_entries
 from desktop.theme.icon_names import Icon
 
 
@@ -14,7 +13,7 @@ def entries(*titles: str) -> list[Entry]:
 
 
 def found(words: str, *titles: str) -> list[str]:
-    return [entry.title for entry in ranked(words, entries(*titles))]
+    return [entry.title for entry in rank_entries(words, entries(*titles))]
 
 
 def test_the_beginning_counts_most_then_a_word_then_any_place_then_scattered_letters() -> None:
@@ -56,12 +55,12 @@ def test_whatever_is_typed_is_only_text(words: str) -> None:
     ],
 )
 def test_a_prefix_asks_for_one_list(typed: str, kind: Kind, words: str) -> None:
-    assert read_query(typed) == Query(kind, words)
+    assert parse_query(typed) == Query(kind, words)
 
 
 def test_ten_thousand_titles_are_searched_in_little_more_than_it_takes_to_look_at_each() -> None:
     listed = entries(*(f"Workflow {number} of the {number % 17}th kind" for number in range(10_000)))
-    ranked("9999", listed)  # the folded titles are remembered
+    rank_entries("9999", listed)  # the folded titles are remembered
 
     def took(work: object) -> float:
         began = time.process_time()
@@ -71,5 +70,5 @@ def test_ten_thousand_titles_are_searched_in_little_more_than_it_takes_to_look_a
         return time.process_time() - began
 
     look = took(lambda: [entry for entry in listed if "9999" in entry.title.lower() and entry.title.startswith("W")])
-    search = took(lambda: ranked("work 999", listed))
+    search = took(lambda: rank_entries("work 999", listed))
     assert search < 20 * look

@@ -17,7 +17,7 @@ from PySide6.QtCore import QLocale, QMessageLogContext, QtMsgType, qInstallMessa
 from PySide6.QtWidgets import QApplication, QWidget
 
 from desktop.arguments import Arguments
-from desktop.attention.guard import GUARD_MS
+from desktop.attention.focus_guard import GUARD_MS
 from desktop.loop import run
 from tests.gui.screens.audits import cut
 

@@ -15,16 +15,16 @@ from core.domain.model import ModelChoice
 from core.domain.template import ValidationMode
 from core.errors import StorageFailed
 from core.services.outcome import Ok
-from desktop.settings.agents_page import AgentsPage
 from desktop.settings.dialog import SettingsDialog
-from desktop.settings.keys_page import KeysPage
-from desktop.settings.licence_row import LicenceRow
-from desktop.settings.memory_page import MemoryPage
-from desktop.settings.models_page import ModelsPage
-from desktop.settings.page_names import PageId
-from desktop.settings.prompts_page import PromptsPage
-from desktop.settings.server_row import ServerRow
-from desktop.settings.servers_page import ServersPage
+from desktop.settings.general.about_page import LicenceRow
+from desktop.settings.keys.keys_page import KeysPage
+from desktop.settings.memory.memory_page import MemoryPage
+from desktop.settings.models.agents_page import AgentsPage
+from desktop.settings.models.models_page import ModelsPage
+from desktop.settings.parts.page import PageId
+from desktop.settings.prompts.prompts_page import PromptsPage
+from desktop.settings.servers.server_row import ServerRow
+from desktop.settings.servers.servers_page import ServersPage
 from tests.gui.screens.tour import Screen, drawn, failure_screen, holds, settled
 from tests.gui.window.rig import App
 from tests.support.mcp_rig import HOSTILE

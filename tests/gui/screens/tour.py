@@ -14,12 +14,12 @@ from core.domain.template import ValidationMode
 from core.domain.toast import ToastType
 from core.errors import StorageFailed
 from core.services.outcome import Failed, Ok
+from desktop.chat.composer.attachments import AttachmentPreview
 from desktop.chat.composer.draft import Draft
-from desktop.chat.composer.preview import Preview
 from desktop.palette.entries import Kind
-from desktop.settings.page_names import PageId
-from desktop.window.failure_page import FailurePage
-from desktop.window.offers import Offer
+from desktop.settings.parts.page import PageId
+from desktop.window.base.options import Option
+from desktop.window.frame.failure_page import FailurePage
 from tests.gui.window.rig import App
 from tests.support.world import a_step, tool_step
 
@@ -128,8 +128,8 @@ async def _writing(app: App) -> AsyncIterator[Screen]:
     yield "queue and files", window
     chat.composer._files.focus_last()
     QTest.keyClick(app.focused(), Qt.Key.Key_Return)
-    await holds(lambda: window.findChild(Preview))
-    preview = window.findChild(Preview)
+    await holds(lambda: window.findChild(AttachmentPreview))
+    preview = window.findChild(AttachmentPreview)
     assert preview is not None
     yield "preview", preview
     preview.close()
@@ -165,7 +165,7 @@ async def _lookups(app: App) -> AsyncIterator[Screen]:
     await holds(lambda: content.search._rows.rows)
     yield "search results", window
     content.search.close_up()
-    content.going.recent_list.offer([Offer(LONG, "", None), Offer("Another", "", None)])
+    content.going.recent_list.offer([Option(LONG, "", None), Option("Another", "", None)])
     content.going.recent_list.appear_now()
     await drawn()
     yield "viewed last", window

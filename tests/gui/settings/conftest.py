@@ -13,7 +13,7 @@ from core.tools.mcp.hub import Hub
 from core.tools.mcp.sampling import Sampling
 from core.tools.registry import Registry
 from desktop.aio import Tasks
-from desktop.settings.page_names import PageId
+from desktop.settings.parts.page import PageId
 from desktop.theme.theme import Theme
 from desktop.translation.languages import Translation
 from tests.gui.settings.rig import Rig

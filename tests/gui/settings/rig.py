@@ -14,10 +14,8 @@ from core.domain.settings import Settings
 from core.domain.tool import ToolInfo
 from core.llm.catalogue import Catalogue
 from core.llm.http import HttpClients
-from core.llm.key_file import KeyFile
-from core.llm.keys import Keys
+from core.llm.key_store import KeyFile, KeyStore
 from core.llm.system_keyring import SystemKeyring
-from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import SystemClock
 from core.ports.storage import Write
 from core.services.agents import AgentService
@@ -26,27 +24,25 @@ from core.services.mcp_servers import McpServerService
 from core.services.memories import MemoryService
 from core.services.prompts import PromptService
 from core.services.providers import ProviderService
-from core.services.settings import SettingsService, read_settings
+from core.services.settings import SettingsService, parse_settings
 from core.tools.builtin import calculator
-from desktop.settings.about_page import About
-from desktop.settings.consents import Consents
-from desktop.settings.core_settings import CoreSettings, Spawn
+from desktop.aio import Spawn
 from desktop.settings.dialog import SettingsDialog
-from desktop.settings.library import Library
-from desktop.settings.minds import Minds
-from desktop.settings.notice import Notice
-from desktop.settings.notifier import Notifier, Trial, Way
-from desktop.settings.own_keys import OwnKeys
-from desktop.settings.recall import Recall
-from desktop.settings.servers import Servers
-from desktop.settings.window_settings import WindowSettings
+from desktop.settings.general.about_page import AppInfo
+from desktop.settings.parts.undo_bar import UndoBar
+from desktop.settings.sources.consent_source import ConsentSource
+from desktop.settings.sources.context import MemoryContext, PromptsContext, ServersContext, SettingsContext
+from desktop.settings.sources.custom_keys import CustomKeys
+from desktop.settings.sources.notifier import NotificationChannel, Notifier, TrialState
+from desktop.settings.sources.setting_sources import CoreSettings, WindowSettings
 from desktop.shortcuts.keymap import Keymap
 from desktop.theme.theme import Theme
 from desktop.translation.languages import Translation
 from desktop.widgets.banner import Banner
-from desktop.widgets.choice_cards import ChoiceCard
-from desktop.window.commands import COMMANDS
+from desktop.widgets.choices import ChoiceCard
+from desktop.window.commands.command_table import COMMANDS
 from desktop.window_state import WindowState, read, write
+from tests.support.in_memory.storage import InMemoryStorage
 
 NAMES = ("ask_user", "calculator", "write_file", "mcp__files__read", "mcp__files__write")
 TOOLS = [ToolInfo(name, name, name, {}) for name in NAMES]
@@ -56,7 +52,7 @@ PROMPT = Prompt(
 DATA_FOLDER = Path("/home/ada/.local/share/metier")
 
 
-class Disk(MemoryStorage):
+class Disk(InMemoryStorage):
     """A store that refuses with `fault`, if it has one."""
 
     fault: Exception | None = None
@@ -70,8 +66,8 @@ class Disk(MemoryStorage):
 class NoNotifier(Notifier):
     """Where nobody shows a notification."""
 
-    way = Way.NONE
-    trial = Trial.FAILED
+    way = NotificationChannel.NONE
+    trial = TrialState.FAILED
 
 
 class Rig:
@@ -90,31 +86,31 @@ class Rig:
         self.window = WindowSettings(theme, translation, lambda: self.state, self.save)
         self.consent = ConsentService({}, self.service, self.disk, self.bus, SystemClock())
         self.consent.know(lambda: TOOLS)
-        self.consents = Consents(self.consent, self.bus, spawn)
+        self.consents = ConsentSource(self.consent, self.bus, spawn)
         self.clients = HttpClients()
         key_file = window_file.with_name("keys.json")
-        keys = Keys(KeyFile(key_file), SystemKeyring(), {}, lambda: self.service.current.key_places)
+        keys = KeyStore(KeyFile(key_file), SystemKeyring(), {}, lambda: self.service.current.key_places)
         providers = ProviderService(Catalogue(self.clients, SystemClock()), keys, self.service)
         self.keymap = Keymap(COMMANDS)
         self.servers = McpServerService(self.disk, self.bus, keys, self.consent)
         tools = [calculator.tool().info]
         agents = AgentService((), self.disk, self.bus, self.service.read, lambda: tools, lambda: self.servers.configs)
-        minds = Minds(self.service, providers, agents, self.bus, spawn, key_file)
+        minds = SettingsContext(self.service, providers, agents, self.bus, spawn, key_file)
         self.notifier = NoNotifier()
         self.dialog = SettingsDialog(
             theme,
             self.core,
             self.window,
             self.consents,
-            About("0.1.0", DATA_FOLDER),
+            AppInfo("0.1.0", DATA_FOLDER),
             minds=minds,
-            servers=Servers(self.servers, self.consents, self.bus, spawn),
-            library=Library(PromptService((PROMPT,), self.disk, self.bus), self.bus, spawn),
-            recall=Recall(
+            servers=ServersContext(self.servers, self.consents, self.bus, spawn),
+            library=PromptsContext(PromptService((PROMPT,), self.disk, self.bus), self.bus, spawn),
+            recall=MemoryContext(
                 MemoryService(self.disk.memories, self.disk.workflow, self.bus, SystemClock()), self.bus, spawn
             ),
             notifier=self.notifier,
-            keys=OwnKeys(self.keymap, lambda: self.state, self.save),
+            keys=CustomKeys(self.keymap, lambda: self.state, self.save),
         )
 
     def save(self, state: WindowState) -> None:
@@ -125,7 +121,7 @@ class Rig:
 
     async def kept(self) -> Settings:
         """What a service that starts anew on this store has."""
-        return read_settings(await self.disk.settings())
+        return parse_settings(await self.disk.settings())
 
     def kept_window(self) -> WindowState:
         return read(self.window_file)
@@ -139,13 +135,13 @@ class Rig:
         return str(shown[0].property("surface")), shown[0].text
 
     def notice(self) -> str:
-        notice = self.dialog.findChild(Notice)
-        assert isinstance(notice, Notice)
+        notice = self.dialog.findChild(UndoBar)
+        assert isinstance(notice, UndoBar)
         return notice.text
 
     def action(self) -> QPushButton | None:
         """The button of the notice, if it has one now."""
-        button = next(each.findChild(QPushButton) for each in self.dialog.findChildren(Notice))
+        button = next(each.findChild(QPushButton) for each in self.dialog.findChildren(UndoBar))
         assert isinstance(button, QPushButton)
         return button if button.isVisible() else None
 

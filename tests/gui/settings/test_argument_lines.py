@@ -2,7 +2,7 @@
 
 import pytest
 
-from desktop.settings.argument_lines import as_lines, from_lines
+from desktop.settings.servers.server_form import format_arguments, parse_arguments
 
 
 @pytest.mark.parametrize(
@@ -15,8 +15,8 @@ from desktop.settings.argument_lines import as_lines, from_lines
     ],
 )
 def test_arguments_come_back_as_they_were(arguments: tuple[str, ...]) -> None:
-    assert from_lines(as_lines(arguments)) == arguments
+    assert parse_arguments(format_arguments(arguments)) == arguments
 
 
 def test_what_is_typed_plainly_stays_as_it_is() -> None:
-    assert from_lines('  -y \n\n"a \\n b"\n"no end\n"a" b"\n') == ("-y", "a \n b", '"no end', '"a" b"')
+    assert parse_arguments('  -y \n\n"a \\n b"\n"no end\n"a" b"\n') == ("-y", "a \n b", '"no end', '"a" b"')

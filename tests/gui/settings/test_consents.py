@@ -13,10 +13,10 @@ from core.domain.consent import Rule
 from core.domain.settings import OnTimeout
 from core.errors import StorageFailed
 from core.ports.storage import PAGE_ROWS, PutAudit
-from desktop.settings.audit_card import AuditCard
-from desktop.settings.consent_words import decision_words
-from desktop.settings.exceptions_card import ExceptionsCard
-from desktop.settings.page_names import PageId
+from desktop.settings.consent.audit_log import AuditCard
+from desktop.settings.consent.consent_strings import decision_label
+from desktop.settings.consent.exceptions_card import ExceptionsCard
+from desktop.settings.parts.page import PageId
 from desktop.translation.languages import Language
 from tests.contracts.rows import an_entry
 from tests.gui.settings.rig import Rig
@@ -176,8 +176,8 @@ def test_every_decision_has_words(language: Language) -> None:
     for decision in Decision:
         for decider in Decider:
             entry: AuditEntry = an_entry(decision=decision, decider=decider)
-            assert decision_words(entry)
-            seen.add(decision_words(entry))
+            assert decision_label(entry)
+            seen.add(decision_label(entry))
     assert len(seen) >= 8
 
 

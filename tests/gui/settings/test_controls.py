@@ -9,9 +9,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox
 
 from core.errors import StorageFailed
-from desktop.settings.number_box import NumberBox
-from desktop.settings.page_names import PageId
-from desktop.settings.values import Setting
+from desktop.settings.parts.editors import NumberBox
+from desktop.settings.parts.page import PageId
+from desktop.settings.sources.setting_sources import Setting
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance
 from desktop.theme.tokens import DARK, LIGHT, SIZES

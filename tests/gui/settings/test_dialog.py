@@ -18,11 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from core.services.outcome import Ok
-from desktop.settings.page import Page
-from desktop.settings.page_list import PageList
-from desktop.settings.page_names import PageId
-from desktop.settings.values import Setting
-from desktop.widgets.matching import matches
+from desktop.settings.navigation import PageList
+from desktop.settings.parts.page import Page, PageId
+from desktop.settings.sources.setting_sources import Setting
+from desktop.widgets.list_search import matches
 from desktop.widgets.paragraph import Paragraph
 from tests.gui.settings.rig import DATA_FOLDER, Rig
 

@@ -6,8 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from desktop.settings.tool_choice import ToolChoice
-from desktop.settings.tool_group import ToolGroup
+from desktop.settings.models.tool_picker import ToolGroup, ToolPicker
 from desktop.theme.theme import Theme
 
 OWN = ["calculator", "wait"]
@@ -15,8 +14,8 @@ MANY = [f"mcp__big__tool_{number}" for number in range(100)]
 
 
 @pytest.fixture
-def choice(theme: Theme, qtbot: QtBot) -> ToolChoice:
-    choice = ToolChoice(theme)
+def choice(theme: Theme, qtbot: QtBot) -> ToolPicker:
+    choice = ToolPicker(theme)
     qtbot.addWidget(choice)
     choice.resize(600, 800)
     choice.offer([*OWN, *MANY, "mcp__small__read"], None)
@@ -24,18 +23,18 @@ def choice(theme: Theme, qtbot: QtBot) -> ToolChoice:
     return choice
 
 
-def box(choice: ToolChoice, name: str) -> QCheckBox:
+def box(choice: ToolPicker, name: str) -> QCheckBox:
     return next(one for one in choice.findChildren(QCheckBox) if one.accessibleName() == name)
 
 
-def search(choice: ToolChoice, words: str) -> None:
+def search(choice: ToolPicker, words: str) -> None:
     field = choice.findChild(QLineEdit)
     assert isinstance(field, QLineEdit)
     field.clear()
     QTest.keyClicks(field, words)
 
 
-async def test_a_hundred_tools_of_a_server_are_folded_found_and_chosen_together(choice: ToolChoice) -> None:
+async def test_a_hundred_tools_of_a_server_are_folded_found_and_chosen_together(choice: ToolPicker) -> None:
     assert box(choice, "calculator").isVisible()
     assert box(choice, "mcp__small__read").isVisible()
     assert not box(choice, MANY[7]).isVisible()
@@ -55,7 +54,7 @@ async def test_a_hundred_tools_of_a_server_are_folded_found_and_chosen_together(
     assert set(chosen) == {*OWN, MANY[7], *MANY[70:80], "mcp__small__read"}
 
 
-async def test_a_tool_that_is_not_there_now_is_not_lost(choice: ToolChoice) -> None:
+async def test_a_tool_that_is_not_there_now_is_not_lost(choice: ToolPicker) -> None:
     choice.offer(OWN, ["wait", "mcp__gone__read"])
     assert choice.chosen() == ("wait", "mcp__gone__read")
     assert box(choice, "Of the server “gone”: 1 of 1").isVisible()

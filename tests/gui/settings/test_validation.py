@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 
 from core.domain.template import ValidationMode
 from core.errors import StorageFailed
-from desktop.settings.page_names import PageId
-from desktop.settings.values import Setting
+from desktop.settings.parts.page import PageId
+from desktop.settings.sources.setting_sources import Setting
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance
 from desktop.translation.languages import Language

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from desktop.shortcuts.chords import normal
-from desktop.shortcuts.command import Command, Where, meet
+from desktop.shortcuts.chords import normalized
+from desktop.shortcuts.command import Command, KeyScope, overlap
 from desktop.shortcuts.keymap import Keymap
-from desktop.shortcuts.rules import refusal
-from desktop.window.commands import COMMANDS, MENUS
+from desktop.shortcuts.rules import refusal_of
+from desktop.window.commands.command_table import COMMANDS, MENUS
 from tests.support.project import ROOT
 
 ACTIONS: list[dict[str, Any]] = json.loads((ROOT / "tests/vectors/keys.json").read_text("utf-8"))["actions"]
@@ -50,8 +50,8 @@ def keys(action: dict[str, Any], system: str) -> set[str]:
         if system == "mac":
             key = key.replace("Ctrl(⌃)", "Meta").replace("Ctrl", "Meta").replace("Cmd", "Ctrl").replace("Opt", "Alt")
         spread = [key.replace("1..9", str(number)) for number in range(1, 10)] if "1..9" in key else [key]
-        assert all(map(normal, spread)), written
-        found.update(map(normal, spread))
+        assert all(map(normalized, spread)), written
+        found.update(map(normalized, spread))
     return found
 
 
@@ -61,11 +61,11 @@ ACTIONS_HERE = [one for one in ACTIONS if one["id"].partition(".")[0] not in ELS
 @pytest.mark.parametrize("action", ACTIONS_HERE, ids=lambda one: str(one["id"]))
 def test_a_command_has_the_keys_and_the_place_of_the_design(action: dict[str, Any]) -> None:
     rows = [ROWS[one] for one in SEVERAL.get(action["id"], [action["id"]])]
-    assert {normal(key) for row in rows for key in row.keys} == keys(action, "keys")
-    on_mac = {normal(key) for row in rows for key in (row.keys if row.mac is None else row.mac)}
+    assert {normalized(key) for row in rows for key in row.keys} == keys(action, "keys")
+    on_mac = {normalized(key) for row in rows for key in (row.keys if row.mac is None else row.mac)}
     assert on_mac == keys(action, "mac")
     places = {str(where) for row in rows for where in row.where}
-    assert places <= {*action["where"]} | {Where.ANSWERING} or action["id"] in WIDER
+    assert places <= {*action["where"]} | {KeyScope.ANSWERING} or action["id"] in WIDER
 
 
 def test_what_is_no_command_of_the_design_has_no_key_that_the_design_gives_to_another() -> None:
@@ -79,17 +79,20 @@ def test_what_is_no_command_of_the_design_has_no_key_that_the_design_gives_to_an
 def test_every_command_stands_once_with_normal_names_of_keys_in_a_menu_that_there_is() -> None:
     assert [one for one, count in Counter(command.id for command in COMMANDS).items() if count > 1] == []
     for command in COMMANDS:
-        assert [normal(key) for key in (*command.keys, *(command.mac or ()))] == [*command.keys, *(command.mac or ())]
+        assert [normalized(key) for key in (*command.keys, *(command.mac or ()))] == [
+            *command.keys,
+            *(command.mac or ()),
+        ]
         assert command.menu is None or command.menu in MENUS
         assert command.title
-        assert not command.acts_as or normal(command.acts_as) == command.acts_as
+        assert not command.acts_as or normalized(command.acts_as) == command.acts_as
 
 
 @pytest.mark.parametrize("is_mac", [False, True])
 def test_no_default_key_means_two_things_in_one_place(is_mac: bool) -> None:
     assert Keymap(COMMANDS, is_mac=is_mac).problems == ()
     for one, other in combinations(COMMANDS, 2):
-        if meet(one, other):
+        if overlap(one, other):
             assert not {*one.keys} & {*other.keys}, (one.id, other.id)
 
 
@@ -97,6 +100,6 @@ def test_no_default_key_has_ctrl_and_alt_nor_alt_with_a_letter_nor_ctrl_and_shif
     for command in COMMANDS:
         bare = Command(command.id, command.title, where=command.where)
         for key in command.keys:
-            why = refusal(bare, key)
+            why = refusal_of(bare, key)
             of_a_place = ("writes", "edits", "closes", "moves_focus")
             assert why is None or (not command.is_everywhere and why in of_a_place), (command.id, key)

@@ -15,10 +15,10 @@ from core.domain.template import ValidationMode
 from core.domain.workflow import Workflow
 from core.stores.workflows import ListedWorkflow, Workflows
 from desktop.bind import Frames
-from desktop.sidebar.keys import Keys
 from desktop.sidebar.list_view import SidebarList
 from desktop.sidebar.model import SidebarModel
-from desktop.sidebar.rows import Header, Row, list_items
+from desktop.sidebar.row_menu import SidebarKeys
+from desktop.sidebar.rows import Header, Row, sidebar_items
 from desktop.sidebar.sidebar import Sidebar
 from desktop.theme.theme import Theme
 from tests.stores.rig import START, Desk, Teller
@@ -67,11 +67,11 @@ class Stores(Desk):
         """The list from the top down; headers in capitals with their count."""
         return [
             item.title if isinstance(item, Row) else f"{item.section.name} {item.count}"
-            for item in list_items(self.background, self.workflows, wanted)
+            for item in sidebar_items(self.background, self.workflows, wanted)
         ]
 
     def row(self, name: str) -> Row:
-        items = list_items(self.background, self.workflows)
+        items = sidebar_items(self.background, self.workflows)
         (row,) = [item for item in items if item.key == wf(name)]
         assert isinstance(row, Row)
         return row
@@ -84,7 +84,7 @@ class Bench:
         self.errors: list[Exception] = []
         self.stores = stores
         self.frames = Frames(self.errors.append)
-        keys = Keys(QKeySequence("Ctrl+N"), QKeySequence("Ctrl+,"), QKeySequence("Ctrl+B"))
+        keys = SidebarKeys(QKeySequence("Ctrl+N"), QKeySequence("Ctrl+,"), QKeySequence("Ctrl+B"))
         self.sidebar = Sidebar(theme, self.frames, stores.background, stores.workflows, stores.time, keys)
         self.asked: list[tuple[object, ...]] = []
         self.sidebar.open_requested.connect(self._on_open)

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.domain.run import RunStatus
-from desktop.sidebar.menu import RowMenu
+from desktop.sidebar.row_menu import RowMenu
 from tests.gui.sidebar.rig import Bench, wf
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

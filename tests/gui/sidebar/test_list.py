@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication
 from core.bus import WorkflowDeleted
 from core.domain.run import RunStatus
 from desktop.sidebar.delegate import RowDelegate
-from desktop.sidebar.shape import RowShape
+from desktop.sidebar.geometry import RowGeometry
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.translation.languages import Language, Translation
@@ -166,7 +166,7 @@ def test_a_dot_that_scrolled_away_is_not_painted_where_it_stood(long: Bench, the
 
 def sign_place(bench: Bench, theme: Theme, name: str) -> QRect:
     box = bench.view.visualRect(bench.model.index_of(wf(name)))
-    return RowShape.of(box, theme, "", has_slot=False).sign
+    return RowGeometry.of(box, theme, "", has_slot=False).sign
 
 
 def paint_alone(bench: Bench, like: QImage, places: Sequence[QRect]) -> QImage:

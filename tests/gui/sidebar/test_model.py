@@ -7,7 +7,7 @@ from PySide6.QtCore import QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
 from desktop.sidebar.model import SidebarModel
-from desktop.sidebar.rows import Header, Item, Row, Section, State
+from desktop.sidebar.rows import Header, Item, Row, RowState, Section
 from tests.gui.sidebar.rig import wf
 from tests.stores.rig import START, FakeTime
 
@@ -19,7 +19,7 @@ def some_list(chance: random.Random) -> list[Item]:
         part = [rows.pop() for _ in range(chance.randint(0, len(rows)))]
         if part:
             items.append(Header(section, len(part)))
-            items += [Row(wf(str(n)), f"Row {n}", section, chance.choice(list(State)), START) for n in part]
+            items += [Row(wf(str(n)), f"Row {n}", section, chance.choice(list(RowState)), START) for n in part]
     return items
 
 
@@ -41,10 +41,10 @@ def test_any_list_becomes_any_other_and_indexes_go_with_their_rows(qapp: object)
 def test_what_stays_as_it_is_is_not_told_as_changed(qapp: object) -> None:
     model = SidebarModel(FakeTime())
     changed: list[int] = []
-    rows: Sequence[Item] = [Row(wf(n), n, Section.WORKFLOWS, State.NEW, START) for n in "abc"]
+    rows: Sequence[Item] = [Row(wf(n), n, Section.WORKFLOWS, RowState.NEW, START) for n in "abc"]
     model.show_items(rows)
     model.dataChanged.connect(lambda first, last, _roles: changed.extend(range(first.row(), last.row() + 1)))
-    model.show_items([rows[0], Row(wf("b"), "other", Section.WORKFLOWS, State.NEW, START), rows[2]])
+    model.show_items([rows[0], Row(wf("b"), "other", Section.WORKFLOWS, RowState.NEW, START), rows[2]])
     assert changed == [1]
 
 

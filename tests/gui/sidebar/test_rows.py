@@ -6,7 +6,7 @@ from core.domain.events import RunPaused, RunWaiting
 from core.domain.interruption import InterruptionKind
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
-from desktop.sidebar.rows import Row, Section, State, list_items
+from desktop.sidebar.rows import Row, RowState, Section, sidebar_items
 from tests.gui.sidebar.rig import Stores, wf
 from tests.stores.rig import START
 
@@ -73,7 +73,7 @@ def test_a_run_whose_workflow_is_not_listed_yet_is_shown() -> None:
 def test_a_run_that_has_no_place_yet_is_queued() -> None:
     stores = Stores()
     stores.tell(stores.teller("a").created())
-    assert stores.row("a").state is State.QUEUED
+    assert stores.row("a").state is RowState.QUEUED
 
 
 def test_what_needs_the_person_is_repeated_on_top_the_longest_waiting_first() -> None:
@@ -91,19 +91,19 @@ def test_a_run_that_goes_on_beside_a_question_keeps_its_dot_and_has_a_badge() ->
     stores = Stores()
     run = stores.run("a", "Alpha")
     stores.tell(run.asks("x"), run.asks("y"))
-    assert (stores.row("a").state, stores.row("a").waiting) == (State.RUNNING, 2)
+    assert (stores.row("a").state, stores.row("a").waiting) == (RowState.RUNNING, 2)
     stores.tell(run.say(RunWaiting()))
-    assert stores.row("a").state is State.WAITING
-    needing = list_items(stores.background, stores.workflows)[1]
+    assert stores.row("a").state is RowState.WAITING
+    needing = sidebar_items(stores.background, stores.workflows)[1]
     assert isinstance(needing, Row)
-    assert (needing.state, needing.asked, needing.waiting) == (State.WAITING, InterruptionKind.APPROVAL, 2)
+    assert (needing.state, needing.asked, needing.waiting) == (RowState.WAITING, InterruptionKind.APPROVAL, 2)
 
 
 def test_a_run_whose_store_cannot_be_written_is_paused() -> None:
     stores = Stores()
     run = stores.run("a", "Alpha")
     stores.tell(run.say(RunPaused(reason="storage_full")))
-    assert stores.row("a").state is State.PAUSED
+    assert stores.row("a").state is RowState.PAUSED
 
 
 def test_a_template_tells_how_far_it_is() -> None:
@@ -118,21 +118,21 @@ def test_a_failed_run_tells_why_and_keeps_its_number() -> None:
     run = stores.run("a", "Alpha")
     stores.tell(run.finished(RunStatus.ERROR, {"code": "timeout", "message": "no answer"}))
     row = stores.row("a")
-    assert (row.section, row.state, row.error, row.slot) == (Section.RECENT, State.FAILED, "no answer", 1)
+    assert (row.section, row.state, row.error, row.slot) == (Section.RECENT, RowState.FAILED, "no answer", 1)
 
 
 @pytest.mark.parametrize(
     ("status", "state"),
     [
-        (None, State.NEW),
-        (RunStatus.SUCCESS, State.COMPLETED),
-        (RunStatus.ERROR, State.FAILED),
-        (RunStatus.CANCELLED, State.STOPPED),
-        (RunStatus.RUNNING, State.INTERRUPTED),
-        (RunStatus.ENQUEUED, State.INTERRUPTED),
+        (None, RowState.NEW),
+        (RunStatus.SUCCESS, RowState.COMPLETED),
+        (RunStatus.ERROR, RowState.FAILED),
+        (RunStatus.CANCELLED, RowState.STOPPED),
+        (RunStatus.RUNNING, RowState.INTERRUPTED),
+        (RunStatus.ENQUEUED, RowState.INTERRUPTED),
     ],
 )
-def test_a_workflow_at_rest_shows_how_its_newest_run_ended(status: RunStatus | None, state: State) -> None:
+def test_a_workflow_at_rest_shows_how_its_newest_run_ended(status: RunStatus | None, state: RowState) -> None:
     stores = Stores()
     stores.add("a", "Alpha", status)
     assert stores.row("a").state is state
@@ -156,5 +156,5 @@ def test_only_a_run_at_work_shows_a_mode_of_its_own() -> None:
     done = stores.run("b", "Beta")
     stores.tell(done.finished())
     modes = {wf("a"): ValidationMode.MANUAL, wf("b"): ValidationMode.MANUAL}
-    items = list_items(stores.background, stores.workflows, mode_of=modes.get)
+    items = sidebar_items(stores.background, stores.workflows, mode_of=modes.get)
     assert [row.mode for row in items if isinstance(row, Row)] == [ValidationMode.MANUAL, None]

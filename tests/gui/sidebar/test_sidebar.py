@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from desktop.sidebar import head
-from desktop.sidebar.search_field import SearchField
+from desktop.sidebar import controls
+from desktop.sidebar.controls import SearchField
 from desktop.theme.icons import app_mark
 from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
@@ -186,8 +186,8 @@ def test_the_mark_is_read_and_drawn_once_for_a_size(
         drawn.append(side)
         return app_mark(side)
 
-    monkeypatch.setattr(head, "app_mark", draw)
-    mark = head.Mark(theme)
+    monkeypatch.setattr(controls, "app_mark", draw)
+    mark = controls.AppMark(theme)
     qtbot.addWidget(mark)
     mark.resize(20, 20)
     first = mark.grab().toImage()

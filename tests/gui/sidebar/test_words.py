@@ -7,16 +7,16 @@ import pytest
 
 from core.domain.interruption import InterruptionKind
 from core.domain.template import ValidationMode
-from desktop.sidebar.rows import Row, Section, State
-from desktop.sidebar.words import initial, spoken_row, state_words, time_words
+from desktop.sidebar.rows import Row, RowState, Section
+from desktop.sidebar.sidebar_strings import accessible_row_text, initial, state_text, time_text
 from desktop.translation.languages import Language, Translation
 from tests.gui.sidebar.rig import wf
 
 NOW = datetime(2026, 3, 10, 12, 0, tzinfo=UTC)
 NBSP = "\N{NO-BREAK SPACE}"
-LIVE = Row(wf("a"), "Alpha", Section.RUNNING, State.RUNNING, NOW, since=NOW - timedelta(seconds=12))
-ENDED = replace(LIVE, section=Section.RECENT, state=State.COMPLETED, at=NOW - timedelta(minutes=3), until=NOW)
-IDLE = Row(wf("a"), "Alpha", Section.WORKFLOWS, State.NEW, NOW - timedelta(days=1))
+LIVE = Row(wf("a"), "Alpha", Section.RUNNING, RowState.RUNNING, NOW, since=NOW - timedelta(seconds=12))
+ENDED = replace(LIVE, section=Section.RECENT, state=RowState.COMPLETED, at=NOW - timedelta(minutes=3), until=NOW)
+IDLE = Row(wf("a"), "Alpha", Section.WORKFLOWS, RowState.NEW, NOW - timedelta(days=1))
 
 
 @pytest.mark.parametrize(
@@ -24,38 +24,41 @@ IDLE = Row(wf("a"), "Alpha", Section.WORKFLOWS, State.NEW, NOW - timedelta(days=
     [
         (LIVE, "Running · 12 s", "En cours · 12 s"),
         (replace(LIVE, progress=(3, 7)), "Step 3/7 · 12 s", f"Étape{NBSP}3/7 · 12 s"),
-        (replace(LIVE, state=State.QUEUED), "Waiting for a place · 12 s", "En attente d’une place · 12 s"),
+        (replace(LIVE, state=RowState.QUEUED), "Waiting for a place · 12 s", "En attente d’une place · 12 s"),
         (replace(LIVE, mode=ValidationMode.MANUAL), "Running · 12 s · Manual", "En cours · 12 s · Manuel"),
         (replace(LIVE, since=NOW), "Running", "En cours"),
         (
-            replace(LIVE, section=Section.NEEDS_YOU, state=State.WAITING, asked=InterruptionKind.APPROVAL),
+            replace(LIVE, section=Section.NEEDS_YOU, state=RowState.WAITING, asked=InterruptionKind.APPROVAL),
             "Waits for approval · 12 s",
             "Attend une approbation · 12 s",
         ),
         (ENDED, "Completed · 12 s", "Terminé · 12 s"),
-        (replace(ENDED, state=State.FAILED, error="no\nanswer"), "Failed: no answer", f"Échec{NBSP}: no answer"),
-        (replace(ENDED, state=State.STOPPED), "Stopped · 12 s", "Arrêté · 12 s"),
+        (replace(ENDED, state=RowState.FAILED, error="no\nanswer"), "Failed: no answer", f"Échec{NBSP}: no answer"),
+        (replace(ENDED, state=RowState.STOPPED), "Stopped · 12 s", "Arrêté · 12 s"),
         (IDLE, "Not started", "Pas commencé"),
-        (replace(IDLE, state=State.INTERRUPTED), "Interrupted", "Interrompu"),
+        (replace(IDLE, state=RowState.INTERRUPTED), "Interrupted", "Interrompu"),
     ],
 )
 def test_a_row_says_how_it_stands(translation: Translation, row: Row, english: str, french: str) -> None:
-    assert state_words(row, NOW).replace(f"12{NBSP}s", "12 s") == english
+    assert state_text(row, NOW).replace(f"12{NBSP}s", "12 s") == english
     translation.set_language(Language.FRENCH)
-    assert state_words(row, NOW).replace(f"12{NBSP}s", "12 s") == french
+    assert state_text(row, NOW).replace(f"12{NBSP}s", "12 s") == french
 
 
 def test_what_ended_says_how_long_ago_and_what_rests_its_day(translation: Translation) -> None:
-    assert time_words(ENDED, NOW) == f"3{NBSP}min"
-    assert time_words(IDLE, NOW) == "Yesterday"
+    assert time_text(ENDED, NOW) == f"3{NBSP}min"
+    assert time_text(IDLE, NOW) == "Yesterday"
 
 
 def test_a_screen_reader_hears_name_state_step_and_slot(translation: Translation) -> None:
     row = replace(LIVE, title="Refactor billing", progress=(3, 7), slot=1)
-    assert spoken_row(row) == "Refactor billing, running, step 3 of 7, slot 1"
-    assert spoken_row(replace(row, waiting=2)) == "Refactor billing, running, step 3 of 7, 2 waiting for you, slot 1"
+    assert accessible_row_text(row) == "Refactor billing, running, step 3 of 7, slot 1"
+    assert (
+        accessible_row_text(replace(row, waiting=2))
+        == "Refactor billing, running, step 3 of 7, 2 waiting for you, slot 1"
+    )
     translation.set_language(Language.FRENCH)
-    assert spoken_row(row) == f"Refactor billing, en cours, étape{NBSP}3 sur 7, emplacement{NBSP}1"
+    assert accessible_row_text(row) == f"Refactor billing, en cours, étape{NBSP}3 sur 7, emplacement{NBSP}1"
 
 
 @pytest.mark.parametrize(

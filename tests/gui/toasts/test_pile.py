@@ -2,8 +2,7 @@
 
 from PySide6.QtCore import QRect
 
-from desktop.toasts.pile import Shape, Wish, shapes
-from desktop.toasts.room import room_in
+from desktop.toasts.stack import Shape, Wish, room_in, shapes
 
 FULL, COMPACT, HIDDEN = Shape.FULL, Shape.COMPACT, Shape.HIDDEN
 WINDOW = QRect(0, 0, 900, 600)

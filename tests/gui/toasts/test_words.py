@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.domain.toast import Toast, ToastId, ToastType
-from desktop.toasts.words import words_of
+from desktop.toasts.toast_strings import words_of
 
 
 @pytest.mark.parametrize(

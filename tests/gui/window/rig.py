@@ -11,15 +11,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
+from core.app import Core, Folders
 from core.domain.ids import WorkflowId, new_id
 from core.domain.run import Run, RunKind
 from core.domain.template import Template, ValidationMode
 from core.domain.workflow import Workflow
-from core.engine.starting import StartRequest
-from core.persistence.in_memory import MemoryStorage
+from core.engine.runs.start_request import StartRequest
 from core.ports.storage import Storage
 from core.services.outcome import Ok
-from core.wiring import Core, Folders, run_core
+from core.wiring import run_core
 from desktop.aio import Tasks
 from desktop.arguments import Arguments
 from desktop.bind import Frames
@@ -28,9 +28,10 @@ from desktop.sidebar.list_view import SidebarList
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.rows import Row
 from desktop.window.content import Content
-from desktop.window.frame import MainWindow
+from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import WindowState
 from tests.support.command_line import template
+from tests.support.in_memory.storage import InMemoryStorage
 
 ENGLISH = Arguments(language="en", theme="light")
 
@@ -120,7 +121,7 @@ async def an_app(
     folders = Folders.choose(str(tmp_path))
     session = Session(qapp, window, arguments or ENGLISH, folders, tmp_path / "window.json", WindowState(), 0.0)
     try:
-        async with run_core(storage or MemoryStorage(), key_file=folders.keys) as core:
+        async with run_core(storage or InMemoryStorage(), key_file=folders.keys) as core:
             await core.settings.change(validation_mode=mode)
             tasks = Tasks(session.presenter.report)
             session.presenter.use(core.stores.toasts)

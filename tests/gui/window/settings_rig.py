@@ -16,8 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from desktop.settings.dialog import SettingsDialog
-from desktop.settings.notice import Notice
-from desktop.settings.page_names import PageId
+from desktop.settings.parts.page import PageId
+from desktop.settings.parts.undo_bar import UndoBar
 from tests.gui.window.rig import App
 
 Until = Callable[..., Awaitable[None]]
@@ -49,8 +49,8 @@ def texts(app: App) -> str:
 
 
 def notice(app: App) -> str:
-    found = dialog(app).findChild(Notice)
-    assert isinstance(found, Notice)
+    found = dialog(app).findChild(UndoBar)
+    assert isinstance(found, UndoBar)
     return found.text
 
 
@@ -63,8 +63,8 @@ def press(app: App, name: str) -> None:
 
 
 def undo(app: App) -> None:
-    found = dialog(app).findChild(Notice)
-    assert isinstance(found, Notice)
+    found = dialog(app).findChild(UndoBar)
+    assert isinstance(found, UndoBar)
     button = found.findChild(QPushButton)
     assert isinstance(button, QPushButton)
     assert button.isVisible()

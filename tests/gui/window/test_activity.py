@@ -9,10 +9,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QPlainTextEdit
 
-from core.persistence.in_memory import MemoryStorage
 from core.stores.activity_items import ActivityKind
-from desktop.activity.item_list import ItemList
+from desktop.activity.activity_list import ActivityList
 from tests.gui.window.rig import App, an_app
+from tests.support.in_memory.storage import InMemoryStorage
 
 Until = Callable[..., Awaitable[None]]
 SCRIPT: tuple[dict[str, object], ...] = (
@@ -25,9 +25,9 @@ def dialogs(app: App) -> list[QFileDialog]:
     return [one for one in app.window.findChildren(QFileDialog) if one.isVisible()]
 
 
-def items(app: App) -> ItemList:
-    found = app.content.activity.findChild(ItemList)
-    assert isinstance(found, ItemList)
+def items(app: App) -> ActivityList:
+    found = app.content.activity.findChild(ActivityList)
+    assert isinstance(found, ActivityList)
     return found
 
 
@@ -57,7 +57,7 @@ def is_written(app: App) -> bool:
 async def test_what_nobody_viewed_is_listed_opened_whole_and_exported_after_a_restart(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         run = await app.say("How much?", script=SCRIPT)
         await app.core.engine.wait(run.id)

@@ -12,7 +12,7 @@ from core.domain.events import Event, TokenReceived
 from core.domain.model import ModelChoice
 from core.domain.run import RunStatus
 from core.stores.execution import Execution
-from desktop.chat.views.cut_off_view import CutOffView
+from desktop.chat.views.painted_views import CutOffView
 from tests.gui.window.rig import App, an_app
 from tests.support.provider import Reply, chunk, fails, provider, says, sse
 from tests.support.world import a_step, tool_step

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
-from core.persistence.in_memory import MemoryStorage
 from desktop.palette.entries import Kind, Query
 from desktop.sidebar.list_view import SidebarList
 from desktop.sidebar.model import SidebarModel
-from desktop.window.place_banner import Standing
+from desktop.window.conversation.header import ViewState
 from tests.gui.window.rig import App, an_app
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import tool_step
 
 Until = Callable[..., Awaitable[None]]
@@ -80,7 +80,7 @@ async def test_delete_archives_control_z_restores_and_the_archive_keeps_it(
         app.content.menus.trigger("view.archive")
         await in_list(app, one)
         app.key(Key.Key_Return)
-        await until(lambda: app.content.banner.standing is Standing.ARCHIVED)
+        await until(lambda: app.content.banner.standing is ViewState.ARCHIVED)
         button = app.content.banner.findChildren(QPushButton)[0]
         assert button.text() == "Restore"
         button.click()
@@ -110,7 +110,7 @@ async def test_what_runs_is_asked_about_and_stopped(tmp_path: Path, qapp: QAppli
 async def test_a_deletion_is_undone_by_its_toast_and_done_when_that_is_gone(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         one, two = await ended(app, "Twin", "Twin")
         stores = app.core.stores
@@ -144,7 +144,7 @@ async def test_a_peek_shows_a_workflow_and_goes_back_without_a_trace(
         app.key(Key.Key_Space)
         assert app.viewed == two
         assert view.hasFocus()
-        assert app.content.banner.standing is Standing.PEEKED
+        assert app.content.banner.standing is ViewState.PEEKED
         assert app.content.peeking.viewed_for_good == one
         await in_list(app, three)
         app.key(Key.Key_Space)

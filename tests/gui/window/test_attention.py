@@ -14,16 +14,15 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 
 from core.domain.ids import TemplateId, WorkflowId, new_id
 from core.domain.interruption import Action, Answer, InterruptionKind
-from core.domain.json_text import encode
 from core.domain.run import Run, RunStatus
+from core.domain.text.json_text import encode
 from core.domain.toast import ToastType
-from core.persistence.in_memory import MemoryStorage
 from core.ports.storage import PutTemplate, StoredTemplate
 from core.services.outcome import Failed
 from desktop.arguments import Arguments
 from desktop.attention.card import AttentionCard
-from desktop.attention.guard import GUARD_MS
-from desktop.chat.position import AT_END
+from desktop.attention.focus_guard import GUARD_MS
+from desktop.chat.view_state import AT_END
 from desktop.sidebar.list_view import SidebarList
 from desktop.sidebar.model import SidebarModel
 from desktop.sidebar.rows import Header, Row, Section
@@ -31,6 +30,7 @@ from desktop.translation.languages import Language
 from tests.gui.window.rig import App, an_app
 from tests.stores.rig import Teller
 from tests.support.command_line import template
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import a_step, tool_step
 
 Until = Callable[..., Awaitable[None]]
@@ -277,7 +277,7 @@ async def test_a_toast_leads_to_the_card(tmp_path: Path, qapp: QApplication, unt
 
 
 async def test_a_restart_brings_everything_back(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         run = await app.start("Letters", asking("one"), asking("two", prompt="Two?"))
         await waits(app, run, 2)
@@ -488,7 +488,7 @@ async def test_several_are_turned_by_pages_and_what_was_begun_stays(tmp_path: Pa
 async def test_an_answer_that_is_begun_is_there_again_after_a_crash_until_it_is_given(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         run = await app.start("Sum", asking("a", "local-execution", schema=SCHEMA), asking("b"))
         await waits(app, run, 2)

@@ -12,12 +12,12 @@ from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog
 
-from core.domain.message import Role
+from core.domain.messages import Role
 from core.domain.run import Run, RunStatus
-from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Ok
-from desktop.chat.composer.preview import Preview
+from desktop.chat.composer.attachments import AttachmentPreview
 from tests.gui.window.rig import App, an_app
+from tests.support.in_memory.storage import InMemoryStorage
 
 Until = Callable[..., Awaitable[None]]
 Key, Mod = Qt.Key, Qt.KeyboardModifier
@@ -148,7 +148,7 @@ async def test_send_now_stops_the_turn_and_after_a_stop_they_stay_and_say_so(
 async def test_what_waits_is_there_in_the_next_life_of_the_window_and_goes_on(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         run = await at_work(app, until, "say 400 words")
         await queue(app, until, "say 2 words", "say 3 words")
@@ -180,7 +180,7 @@ async def test_a_file_goes_along_as_a_chip_and_stands_in_the_transcript(
         app.key(Key.Key_Up)  # to the chip
         app.key(Key.Key_Return)
         await until(lambda: app.window.findChild(QDialog, "preview"))
-        preview = app.window.findChild(Preview, "preview")
+        preview = app.window.findChild(AttachmentPreview, "preview")
         assert preview is not None
         assert preview.text == file.read_text()
         QTest.keyClick(preview, Key.Key_Escape)
@@ -269,7 +269,7 @@ async def test_a_long_paste_is_a_chip_and_undo_brings_its_text(
 async def test_what_was_begun_stays_with_its_workflow_through_a_switch_and_a_crash(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         runs = [await app.say("say 1 words") for _ in range(2)]
         for run, text in zip(runs, ("draft A", "draft B"), strict=True):

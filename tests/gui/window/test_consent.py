@@ -11,16 +11,16 @@ from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QPlain
 
 from core.domain.consent import Rule
 from core.domain.interruption import Action
-from core.domain.json_text import decode
-from core.domain.masking import MARK
 from core.domain.run import Run
 from core.domain.template import ValidationMode
+from core.domain.text.json_text import decode
+from core.domain.text.masking import MASK
 from core.services.outcome import Ok
 from desktop.attention.card import AttentionCard
-from desktop.attention.guard import GUARD_MS
-from desktop.attention.scope import Scope
+from desktop.attention.focus_guard import GUARD_MS
+from desktop.attention.footer import ApprovalScope
 from desktop.translation.languages import Language
-from desktop.widgets.segmented import Segmented
+from desktop.widgets.choices import Segmented
 from tests.gui.window.rig import App, an_app
 
 Until = Callable[..., Awaitable[None]]
@@ -72,9 +72,9 @@ def texts(widget: QWidget) -> set[str]:
     return {label.text() for label in widget.findChildren(QLabel) if label.isVisible()}
 
 
-def scope(card: AttentionCard) -> Scope:
-    found = card.findChild(Scope)
-    assert isinstance(found, Scope)
+def scope(card: AttentionCard) -> ApprovalScope:
+    found = card.findChild(ApprovalScope)
+    assert isinstance(found, ApprovalScope)
     return found
 
 
@@ -185,7 +185,7 @@ async def test_several_requests_are_gone_through_with_what_was_chosen_for_each(
 async def test_a_secret_is_not_shown_and_stays_with_the_call(tmp_path: Path, qapp: QApplication) -> None:
     async with an_app(tmp_path, qapp) as app:
         run, card = await chat(app, '/tool write_file {"path": "/nowhere", "content": "Bearer abc123abc123abc"}')
-        assert decode(arguments(card).toPlainText())["content"] == f"Bearer {MARK}"
+        assert decode(arguments(card).toPlainText())["content"] == f"Bearer {MASK}"
         card.button(Action.APPROVE).click()
         told = await ended(app, run)
         assert told["tool_calls"][0]["error"]["code"] == "not_allowed"  # and not that the secret is missing

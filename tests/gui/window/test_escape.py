@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 from core.domain.ids import WorkflowId
 from core.domain.run import RunStatus
 from core.domain.toast import ToastType
-from desktop.attention.guard import GUARD_MS
+from desktop.attention.focus_guard import GUARD_MS
+from desktop.sidebar.controls import SearchField
 from desktop.sidebar.list_view import SidebarList
-from desktop.sidebar.search_field import SearchField
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import CONTROL_SHIFT, asking, card_of, waits
 

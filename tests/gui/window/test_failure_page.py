@@ -9,13 +9,13 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
+from core.app import Folders
 from core.errors import StorageFailed
-from core.wiring import Folders
 from desktop import session as session_module
 from desktop.arguments import Arguments
 from desktop.session import Session
-from desktop.window.failure_page import FailurePage
-from desktop.window.frame import MainWindow
+from desktop.window.frame.failure_page import FailurePage
+from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import WindowState
 
 Until = Callable[..., Awaitable[None]]

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QWidget
 
 from core.domain.run import Run
-from desktop.settings.page_names import PageId
+from desktop.settings.parts.page import PageId
 from desktop.sidebar.list_view import SidebarList
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import dialog, press

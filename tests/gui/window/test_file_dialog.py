@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from core.domain.ids import WorkflowId
-from core.ports.file_picker import FileWanted
-from desktop.window.file_dialog import FileDialogs
+from core.ports.tools import FileRequest
+from desktop.window.frame.file_dialog import FileDialogs
 
-WANTED = FileWanted(WorkflowId("wf_1"), "Your\nbudget", ("csv", "tar.gz"))
+WANTED = FileRequest(WorkflowId("wf_1"), "Your\nbudget", ("csv", "tar.gz"))
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ async def test_whoever_works_elsewhere_finds_it_when_they_come(window: QWidget) 
 
 
 async def test_a_person_picks_nothing(window: QWidget) -> None:
-    asking = asyncio.create_task(FileDialogs(window)(FileWanted(WorkflowId("wf_1"))))
+    asking = asyncio.create_task(FileDialogs(window)(FileRequest(WorkflowId("wf_1"))))
     (await shown(window)).reject()
     assert await asking is None
     await gone(window)
@@ -80,7 +80,9 @@ async def test_a_person_picks_nothing(window: QWidget) -> None:
 
 async def test_a_question_that_is_taken_back_closes_its_dialog_and_the_next_one_is_asked(window: QWidget) -> None:
     dialogs = FileDialogs(window)
-    first, second = (asyncio.create_task(dialogs(FileWanted(WorkflowId("wf_1"), name))) for name in ("first", "second"))
+    first, second = (
+        asyncio.create_task(dialogs(FileRequest(WorkflowId("wf_1"), name))) for name in ("first", "second")
+    )
     dialog = await shown(window)
     assert dialog.windowTitle().endswith("first")
     first.cancel()

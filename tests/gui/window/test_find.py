@@ -13,13 +13,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import MessageId, WorkflowId
-from core.domain.message import Message, Role
+from core.domain.messages import Message, Role
 from core.domain.workflow import Workflow
-from core.persistence.in_memory import MemoryStorage
 from core.ports.storage import PutMessage, PutWorkflow
-from desktop.chat.find.bar import FindBar
+from desktop.chat.transcript.find_bar import FindBar
 from desktop.chat.views.text_view import TextView
 from tests.gui.window.rig import App, an_app
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import tool_step
 
 Until = Callable[..., Awaitable[None]]
@@ -28,13 +28,13 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 TITLE = "Said before"
 
 
-def a_store(*texts: str) -> MemoryStorage:
+def a_store(*texts: str) -> InMemoryStorage:
     """A workflow in which a person and an agent have said these in turn."""
     return a_store_of({"wf_1": texts})
 
 
-def a_store_of(said: Mapping[str, tuple[str, ...]]) -> MemoryStorage:
-    storage = MemoryStorage()
+def a_store_of(said: Mapping[str, tuple[str, ...]]) -> InMemoryStorage:
+    storage = InMemoryStorage()
     writes: list[PutWorkflow | PutMessage] = []
     for name, texts in said.items():
         workflow = Workflow(WorkflowId(name), TITLE, "offline", START, START)

@@ -13,10 +13,10 @@ from core.domain.model import ModelChoice
 from core.domain.run import RunStatus
 from core.domain.template import ValidationMode
 from core.services.outcome import Ok
-from desktop.attention.foot import Foot
-from desktop.attention.guard import GUARD_MS
+from desktop.attention.focus_guard import GUARD_MS
+from desktop.attention.footer import CardFooter
 from desktop.attention.time_left import TimeLeft
-from desktop.chat.views.tool_view import ToolView
+from desktop.chat.views.line_views import ToolView
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import (
     CONTROL_SHIFT,
@@ -34,8 +34,8 @@ from tests.gui.window.test_attention import (
 Until = Callable[..., Awaitable[None]]
 
 
-def foot(app: App) -> Foot:
-    (found,) = card_of(app).findChildren(Foot)
+def foot(app: App) -> CardFooter:
+    (found,) = card_of(app).findChildren(CardFooter)
     return found
 
 

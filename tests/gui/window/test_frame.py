@@ -5,7 +5,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from desktop.window.frame import MainWindow
+from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import Geometry
 
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from core.domain.interruption import Action
 from core.domain.run import RunStatus
 from core.domain.toast import ToastType
-from desktop.settings.page_names import PageId
+from desktop.settings.parts.page import PageId
 from desktop.sidebar.list_view import SidebarList
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import press

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from core.domain.run import Run
 from core.domain.template import ValidationMode
-from desktop.shortcuts.digit_keys import digit_of
-from desktop.shortcuts.names import key_names
+from desktop.shortcuts.chords import digit_of
+from desktop.shortcuts.key_strings import key_names
 from tests.gui.window.rig import App, an_app
 
 Until = Callable[..., Awaitable[None]]

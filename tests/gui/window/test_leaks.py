@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import WorkflowId
 from core.domain.template import ValidationMode
-from desktop.widgets.news import news_of
-from desktop.window.outgoing import Outgoing
+from desktop.widgets.accessibility import news_of
+from desktop.window.base.outgoing import OutgoingMessage
 from tests.gui.window.rig import App, an_app
 from tests.support.held import Held, held
 from tests.support.world import a_step, tool_step
@@ -53,7 +53,7 @@ async def test_a_refused_text_is_held_no_longer_than_the_toast_that_would_queue_
         await app.say("say 300 words")
         app.core.stores.toasts.clear()
         for number in range(3):
-            app.content.deeds.send(Outgoing(f"text {number}"), app.viewed)
+            app.content.deeds.send(OutgoingMessage(f"text {number}"), app.viewed)
             await until(lambda: app.core.stores.toasts.visible)
             assert len(app.content.deeds._again) == 1
             app.core.stores.toasts.clear()

@@ -10,10 +10,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QSystemTrayIcon
 
 from core.domain.template import ValidationMode
-from core.persistence.in_memory import MemoryStorage
-from desktop.window.frame import MainWindow
+from desktop.window.frame.main_window import MainWindow
 from desktop.window_state import read
 from tests.gui.window.rig import App, an_app
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import tool_step
 
 Until = Callable[..., Awaitable[None]]
@@ -178,7 +178,7 @@ async def test_how_the_window_was_left_comes_back(tmp_path: Path, qapp: QApplica
 
 
 async def test_what_was_said_is_in_the_inbox_after_a_restart(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         app.content.deeds.set_mode(ValidationMode.SELECTIVE)
         await until(lambda: app.core.settings.current.validation_mode is ValidationMode.SELECTIVE)

@@ -7,17 +7,17 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import WorkflowId
-from core.domain.message import Message
-from core.persistence.in_memory import MemoryStorage
-from desktop.chat.transcript.pill import Pill
+from core.domain.messages import Message
+from desktop.chat.transcript.overlays import LatestButton
 from desktop.chat.views.text_view import TextView
 from tests.bench.conversations import last_words, put_conversation
 from tests.gui.window.rig import App, an_app
+from tests.support.in_memory.storage import InMemoryStorage
 
 Until = Callable[..., Awaitable[None]]
 
 
-class SlowStorage(MemoryStorage):
+class SlowStorage(InMemoryStorage):
     """Gives all messages of a workflow only once `may_go_on` is set."""
 
     def __init__(self) -> None:
@@ -58,13 +58,13 @@ async def test_the_end_is_seen_before_all_of_it_is_loaded_and_stays_where_it_is(
         await until(lambda: len(app.turn_texts()) == 200, 15)
         await asyncio.sleep(0.1)  # the frame that shows it
         assert seen(app) == before
-        assert not app.content.chat.transcript.findChildren(Pill)[0].isVisible()
+        assert not app.content.chat.transcript.findChildren(LatestButton)[0].isVisible()
 
 
 async def test_what_one_read_far_above_the_end_is_there_again_after_a_switch(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     talk, other = await put_conversation(storage, "long", 200), await put_conversation(storage, "other", 4)
     async with an_app(tmp_path, qapp, storage) as app:
         app.content.deeds.show(talk)

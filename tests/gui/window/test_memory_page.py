@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QMessageBox, QPlain
 
 from core.domain.ids import MemoryId
 from core.domain.memory import Memory, MemoryType
-from core.services.memories import PAGE
-from desktop.settings.memory_page import MemoryPage
-from desktop.settings.mind_row import MindRow
-from desktop.settings.page_names import PageId
+from core.services.memories import PAGE_SIZE
+from desktop.settings.memory.memory_page import MemoryPage
+from desktop.settings.parts.item_row import ItemRow
+from desktop.settings.parts.page import PageId
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import choose, control, dialog, notice, press, settings, texts, undo, write
 
@@ -56,7 +56,7 @@ async def test_memories_are_found_read_whole_changed_and_deleted_with_undo(
         assert "3 memories, about " in texts(app)
         write(app, "Search memories", "tea")
         await until(lambda: shown(app) == ["m1"])
-        (row,) = (one for one in dialog(app).findChildren(MindRow) if one.isVisible())
+        (row,) = (one for one in dialog(app).findChildren(ItemRow) if one.isVisible())
         assert row.name.startswith("Tea at five. xxx")
         press(app, f"Edit {row.name}")
         await until(lambda: isinstance(app.focused(), QPlainTextEdit))
@@ -75,7 +75,7 @@ async def test_memories_are_found_read_whole_changed_and_deleted_with_undo(
         write(app, "Search memories", " ")
         choose(app, "Type of memory", "Knowledge")
         await until(lambda: shown(app) == ["m2"])
-        name = next(one.name for one in dialog(app).findChildren(MindRow) if one.isVisible())
+        name = next(one.name for one in dialog(app).findChildren(ItemRow) if one.isVisible())
         press(app, f"Edit {name}")
         await until(lambda: isinstance(app.focused(), QPlainTextEdit))
         press(app, "Save memory")
@@ -105,13 +105,13 @@ async def test_thousands_are_turned_page_by_page_and_deleted_once_asked(
         for number in range(3_000):
             await add(app, f"m{number}", f"entry {number}", number)
         await settings(app, PageId.MEMORY, until)
-        await until(lambda: len(shown(app)) == PAGE)
+        await until(lambda: len(shown(app)) == PAGE_SIZE)
         assert "3,000 memories" in texts(app)
         assert not control(app, "Newer").isEnabled()
         press(app, "Older")
-        await until(lambda: shown(app)[0] == f"m{2_999 - PAGE}")
-        rows = [one for one in dialog(app).findChildren(MindRow) if one.isVisible()]
-        assert len(rows) <= PAGE
+        await until(lambda: shown(app)[0] == f"m{2_999 - PAGE_SIZE}")
+        rows = [one for one in dialog(app).findChildren(ItemRow) if one.isVisible()]
+        assert len(rows) <= PAGE_SIZE
         await until(lambda: all(one.height() >= one.minimumSizeHint().height() for one in rows))
         tops = [one.mapTo(dialog(app), one.rect().topLeft()).y() for one in rows]
         assert all(after - before >= rows[0].minimumSizeHint().height() for before, after in pairwise(sorted(tops)))

@@ -20,10 +20,10 @@ from PySide6.QtWidgets import (
 )
 
 from core.domain.model import ModelChoice
-from core.domain.settings import KeyPlace
+from core.domain.settings import KeyLocation
 from core.persistence.surreal import SurrealStorage
 from core.services.outcome import Ok
-from desktop.settings.page_names import PageId
+from desktop.settings.parts.page import PageId
 from tests.gui.window.rig import an_app
 from tests.gui.window.settings_rig import choose, control, dialog, notice, press, settings, texts, undo, write
 from tests.support.provider import Asked, Provider, Reply, fails, provider, says
@@ -86,7 +86,7 @@ async def test_a_model_is_connected_with_a_key_that_is_nowhere_but_in_its_file(
         await until(lambda: "large can be chosen, and is the default." in notice(app), 10)
         kept = app.core.settings.current
         assert kept.model is not None
-        assert (kept.model.model, kept.key_places) == ("large", {kept.model.origin: KeyPlace.FILE})
+        assert (kept.model.model, kept.key_places) == ("large", {kept.model.origin: KeyLocation.FILE})
         dialog(app).close()
         run = await app.core.chat.send("hello")
         assert isinstance(run, Ok)

@@ -9,12 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 
 from core.domain.model import ModelChoice
-from core.persistence.in_memory import MemoryStorage
 from desktop.chat.views.failure_view import FailureView
-from desktop.chat.views.tool_view import ThoughtView
-from desktop.toasts.words import words_of
+from desktop.chat.views.line_views import ThoughtView
+from desktop.toasts.toast_strings import words_of
 from desktop.translation.formats import moment
 from tests.gui.window.rig import App, an_app
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Reply, chunk, fails, provider, says, sse
 
 Until = Callable[..., Awaitable[None]]
@@ -99,7 +99,7 @@ async def test_what_a_model_thinks_is_folded_and_unfolds_also_after_a_restart(
 ) -> None:
     thoughts = [chunk(reasoning_content="Six times "), chunk(reasoning_content="seven.")]
     reply = Reply(sse(*thoughts, chunk(content="42"), chunk(finish="stop")))
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     with provider(reply) as server:
         async with an_app(tmp_path, qapp, storage) as app:
             await app.core.providers.keep(ModelChoice(base_url=server.url, model="m"))

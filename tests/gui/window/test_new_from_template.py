@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from core.domain.ids import TemplateId
-from core.domain.json_text import encode
 from core.domain.template import ValidationMode
+from core.domain.text.json_text import encode
 from core.ports.storage import PutTemplate, StoredTemplate
 from tests.gui.window.rig import App, an_app
 from tests.support.command_line import template

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from desktop.widgets.news import news_of
+from desktop.widgets.accessibility import news_of
 from tests.gui.window.rig import an_app
 from tests.support.world import tool_step
 

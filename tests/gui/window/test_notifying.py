@@ -13,11 +13,11 @@ from core.domain.run import Run, RunStatus
 from core.domain.settings import NotifyLevel
 from core.services.outcome import Ok
 from core.stores import notifications
-from desktop.settings.notifications_page import NotificationsPage
-from desktop.settings.notifier import Way
-from desktop.settings.page_names import PageId
-from desktop.widgets.choice_cards import ChoiceCard
-from desktop.window.notification_words import one_line
+from desktop.settings.general.notifications_page import NotificationsPage
+from desktop.settings.parts.page import PageId
+from desktop.settings.sources.notifier import NotificationChannel
+from desktop.widgets.choices import ChoiceCard
+from desktop.window.frame.notification_strings import one_line
 from tests.gui.window.rig import App, an_app
 from tests.support.notification_service import HAS_DBUS, NotificationService, Shown, a_bus
 from tests.support.world import tool_step
@@ -29,7 +29,7 @@ needs_dbus = pytest.mark.skipif(not HAS_DBUS, reason="needs dbus-daemon")
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notifications, "GATHER_S", 0.05)
+    monkeypatch.setattr(notifications, "GROUPING_S", 0.05)
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ async def test_sub_agents_never_ring_and_a_request_that_is_gone_takes_its_notifi
 async def test_several_lead_to_the_inbox_and_one_that_is_gone_to_words(
     tmp_path: Path, qapp: QApplication, until: Until, service: NotificationService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(notifications, "GATHER_S", 0.4)
+    monkeypatch.setattr(notifications, "GROUPING_S", 0.4)
     async with an_app(tmp_path, qapp) as app:
         other = await look_elsewhere(app, until)
         for count in (2, 3, 4):
@@ -193,7 +193,7 @@ async def test_the_page_says_once_that_nobody_shows_them_and_the_level_can_be_un
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
     async with an_app(tmp_path, qapp) as app:
-        await until(lambda: app.content.notifying.way is Way.NONE)
+        await until(lambda: app.content.notifying.way is NotificationChannel.NONE)
         app.content.preferences.open_at(PageId.NOTIFICATIONS)
         (page,) = app.window.findChildren(NotificationsPage)
         assert "No notification service was found" in page._way.text()
@@ -221,7 +221,7 @@ async def test_without_a_service_the_tray_tells_and_its_click_leads_there_too(
         asking = await app.start("Beta", ASKS)
         await until(lambda: told)
         assert told == [("Beta", "Waiting for you: Shall I <b>?")]
-        assert app.content.notifying.way is Way.TRAY
+        assert app.content.notifying.way is NotificationChannel.TRAY
         app.content.tray._icon.messageClicked.emit()
         await until(lambda: app.viewed == asking.workflow_id)
 

@@ -12,16 +12,15 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton, QWidg
 from desktop import window_state
 from desktop.palette.entries import Kind
 from desktop.settings.dialog import SettingsDialog
-from desktop.settings.key_card import KeyCard
-from desktop.settings.key_field import KeyField
-from desktop.settings.key_tree import KeyTree
-from desktop.settings.notice import Notice
-from desktop.settings.page_names import PageId
-from desktop.shortcuts.command import Command, Where
+from desktop.settings.keys.key_editor import KeyBindingEditor, KeyRecorder
+from desktop.settings.keys.key_tree import KeyBindingTree
+from desktop.settings.parts.page import PageId
+from desktop.settings.parts.undo_bar import UndoBar
+from desktop.shortcuts.command import Command, KeyScope
+from desktop.shortcuts.custom_keys import ProblemKind
 from desktop.shortcuts.keymap import Keymap
-from desktop.shortcuts.reading import Trouble
 from desktop.sidebar.list_view import SidebarList
-from desktop.window.commands import COMMANDS
+from desktop.window.commands.command_table import COMMANDS
 from tests.gui.window.rig import App, an_app
 
 Until = Callable[..., Awaitable[None]]
@@ -35,8 +34,8 @@ class KeysPage:
     def __init__(self, app: App) -> None:
         app.content.preferences.open_at(PageId.KEYS)
         (self.dialog,) = app.window.findChildren(SettingsDialog)
-        (self.tree,) = self.dialog.findChildren(KeyTree)
-        (self.card,) = self.dialog.findChildren(KeyCard)
+        (self.tree,) = self.dialog.findChildren(KeyBindingTree)
+        (self.card,) = self.dialog.findChildren(KeyBindingEditor)
 
     def press(
         self, command_id: str, key: Qt.Key, modifiers: Qt.KeyboardModifier = Mod.NoModifier, *, field: int = 0
@@ -44,8 +43,8 @@ class KeysPage:
         self.tree.choose(command_id)
         QTest.keyClick(self.field(field), key, modifiers)
 
-    def field(self, number: int) -> KeyField:
-        found = self.card.findChildren(KeyField)[number]
+    def field(self, number: int) -> KeyRecorder:
+        found = self.card.findChildren(KeyRecorder)[number]
         found.setFocus()
         return found
 
@@ -54,7 +53,7 @@ class KeysPage:
         next(one for one in buttons if one.isVisible() and one.text().startswith(words)).click()
 
     def notice(self) -> str:
-        (notice,) = self.dialog.findChildren(Notice)
+        (notice,) = self.dialog.findChildren(UndoBar)
         return notice.text
 
 
@@ -214,7 +213,7 @@ async def test_keys_are_found_by_name_and_by_key(tmp_path: Path, qapp: QApplicat
         QTest.keyClick(find, Key.Key_Down)
         assert page.dialog.focusWidget() is page.tree
         QTest.keyClick(page.tree, Key.Key_Return)
-        assert page.dialog.focusWidget() is page.card.findChildren(KeyField)[0]
+        assert page.dialog.focusWidget() is page.card.findChildren(KeyRecorder)[0]
 
 
 async def test_keys_of_a_place_reach_it_as_it_knows_them(tmp_path: Path, qapp: QApplication, until: Until) -> None:
@@ -280,11 +279,11 @@ def test_what_a_file_holds_that_cannot_be_used_is_told_and_kept_and_takes_nothin
     keymap = Keymap(COMMANDS, state.keys, is_mac=False)
     told = {(one.command_id, one.trouble) for one in keymap.problems}
     assert told == {
-        ("go.anything", Trouble.UNREADABLE),
-        ("go.inbox", Trouble.UNREADABLE),
-        ("run.stop", Trouble.REFUSED),
-        ("run.start", Trouble.TAKEN),
-        ("later.command", Trouble.UNKNOWN),
+        ("go.anything", ProblemKind.UNREADABLE),
+        ("go.inbox", ProblemKind.UNREADABLE),
+        ("run.stop", ProblemKind.REFUSED),
+        ("run.start", ProblemKind.TAKEN),
+        ("later.command", ProblemKind.UNKNOWN),
     }
     assert keymap.chords("go.anything") == ("F7",)
     assert keymap.chords("go.inbox") == ("Ctrl+Shift+J",)
@@ -296,7 +295,7 @@ def test_what_a_file_holds_that_cannot_be_used_is_told_and_kept_and_takes_nothin
 
 
 def test_a_key_of_a_person_takes_the_place_of_a_default_one() -> None:
-    rows = [Command("a", "A", ("Ctrl+1",)), Command("b", "B", ("Ctrl+2",)), Command("c", "C", where=(Where.TOAST,))]
+    rows = [Command("a", "A", ("Ctrl+1",)), Command("b", "B", ("Ctrl+2",)), Command("c", "C", where=(KeyScope.TOAST,))]
     keymap = Keymap(rows, {"b": ["Ctrl+1"], "c": ["Ctrl+1"]})
     assert [keymap.chords(one) for one in "abc"] == [(), ("Ctrl+1",), ()]
-    assert keymap.at("Ctrl+1", Where.EVERYWHERE) is rows[1]
+    assert keymap.at("Ctrl+1", KeyScope.EVERYWHERE) is rows[1]

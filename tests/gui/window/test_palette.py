@@ -8,11 +8,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import WorkflowId
-from core.persistence.in_memory import MemoryStorage
 from core.ports.storage import PutWorkflow
 from desktop.palette.entries import Entry
 from tests.contracts.rows import a_workflow
 from tests.gui.window.rig import App, an_app
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import tool_step
 
 Until = Callable[..., Awaitable[None]]
@@ -135,7 +135,7 @@ async def test_nothing_found_is_said_and_enter_does_nothing(tmp_path: Path, qapp
 
 
 async def test_the_palette_stays_inside_a_small_window(tmp_path: Path, qapp: QApplication, until: Until) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     await storage.commit([PutWorkflow(a_workflow(WorkflowId(f"wf_{number}"), number)) for number in range(30)])
     async with an_app(tmp_path, qapp, storage, size=(800, 600)) as app:
         app.control(Qt.Key.Key_K)
@@ -151,7 +151,7 @@ async def test_the_palette_stays_inside_a_small_window(tmp_path: Path, qapp: QAp
 async def test_the_inbox_has_what_is_asked_and_what_ended_also_after_a_restart(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         done = await app.say("say 1 word")
         failed = await app.say("go", script=({"fail": "no luck"},))

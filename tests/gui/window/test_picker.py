@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
-from core.domain.agent import Answering
+from core.domain.agent import AgentSelection
 from core.domain.model import ModelChoice
 from core.services.outcome import Ok
 from desktop.translation.languages import Language
@@ -143,7 +143,7 @@ async def test_a_model_without_its_key_is_refused_with_words(tmp_path: Path, qap
         listed = app.core.stores.workflows.get(run.workflow_id)
         assert listed is not None
         assert listed.workflow.answering is not None
-        assert listed.workflow.answering == Answering(agent=listed.workflow.answering.agent, is_offline=True)
+        assert listed.workflow.answering == AgentSelection(agent=listed.workflow.answering.agent, is_offline=True)
 
 
 async def test_in_a_narrow_window_its_words_are_shortened_and_never_cut(

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QPlainTe
 from core.domain.prompt import CONTENT_CHARACTERS
 from core.services.outcome import Ok
 from desktop.settings.dialog import SettingsDialog
-from desktop.settings.notice import Notice
-from desktop.settings.page_names import PageId
-from desktop.settings.prompt_form import PromptForm
+from desktop.settings.parts.page import PageId
+from desktop.settings.parts.undo_bar import UndoBar
+from desktop.settings.prompts.prompt_form import PromptForm
 from tests.gui.window.rig import App, an_app
 
 Until = Callable[..., Awaitable[None]]
@@ -39,9 +39,9 @@ def form(dialog: SettingsDialog) -> PromptForm:
     return found
 
 
-def notice(dialog: SettingsDialog) -> Notice:
-    found = dialog.findChild(Notice)
-    assert isinstance(found, Notice)
+def notice(dialog: SettingsDialog) -> UndoBar:
+    found = dialog.findChild(UndoBar)
+    assert isinstance(found, UndoBar)
     return found
 
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from core.domain.run import Run, RunStatus
 from core.domain.workflow import Workflow
-from desktop.attention.guard import GUARD_MS, Guard
+from desktop.attention.focus_guard import GUARD_MS, FocusGuard
 from desktop.chat.composer.draft import Draft
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import CONTROL_SHIFT, asking, card_of, ended, waits
@@ -45,7 +45,7 @@ GOING: list[tuple[Qt.Key, Qt.KeyboardModifier]] = [
 class TimeByKeys:
     """The timer of the guard, in the time of one who presses thirty keys a second."""
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: FocusGuard) -> None:
         self._guard = guard
         self._left_ms = 0.0
         guard._timer = self  # type: ignore[assignment]

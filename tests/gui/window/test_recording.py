@@ -9,10 +9,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from core.domain.template import ValidationMode
-from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Ok
 from desktop.recording.review_dialog import ReviewDialog
 from tests.gui.window.rig import App, an_app
+from tests.support.in_memory.storage import InMemoryStorage
 
 SCRIPT = (
     {"call": "calculator", "arguments": {"expression": "1200 * 7"}},
@@ -68,7 +68,7 @@ async def test_a_recording_is_reviewed_and_saved_as_a_template(tmp_path: Path, q
 async def test_a_recording_is_shown_again_after_a_restart_and_can_end_without_a_template(
     tmp_path: Path, qapp: QApplication
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         await record(app)
         viewed = app.viewed

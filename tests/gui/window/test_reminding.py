@@ -10,18 +10,18 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QPushButton
 
+from core.app import Core
 from core.domain.toast import ToastType
-from core.persistence.in_memory import MemoryStorage
 from core.ports.clock import SystemClock
-from core.stores.notifications import GATHER_S, Notification
-from core.wiring import Core
+from core.stores.notifications import GROUPING_S, Notification
 from desktop.attention.time_left import TimeLeft
-from desktop.settings.page_names import PageId
+from desktop.settings.parts.page import PageId
 from desktop.toasts.card import ToastCard
-from desktop.toasts.words import words_of
+from desktop.toasts.toast_strings import words_of
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import control, notice, settings, undo
 from tests.gui.window.test_attention import card_of, section, take_card, view, waits
+from tests.support.in_memory.storage import InMemoryStorage
 
 Until = Callable[..., Awaitable[None]]
 
@@ -142,7 +142,7 @@ async def test_who_looks_elsewhere_is_told_by_the_desktop_unless_they_want_nothi
         app.core.stores.notifications.set_present(False)
         given = told(app.core)
         pass_time(app, 31)
-        await until(lambda: given, GATHER_S + 5)
+        await until(lambda: given, GROUPING_S + 5)
         assert [one.toasts[0].code for one in given] == ["question_reminder"]
         QApplication.sendEvent(app.window, QEvent(QEvent.Type.WindowActivate))
 
@@ -169,7 +169,7 @@ async def test_the_setting_is_chosen_by_keys_and_can_be_undone(
 async def test_a_restart_makes_no_flood_and_leaves_the_deadline(
     tmp_path: Path, qapp: QApplication, until: Until, pass_time: Callable[[App, float], None]
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         timed = await app.say('/tool ask_user {"question": "Soon?", "timeout_seconds": 3600}')
         await waits(app, timed)

@@ -9,9 +9,9 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from core.domain.graphemes import beginning
-from core.domain.workflow import one_line as title_of
-from core.services.chat import first_words
+from core.domain.text.graphemes import truncate
+from core.domain.workflow import normalized_title as title_of
+from core.services.chat import title_from
 from desktop.chat.views.code_view import CodeView
 from desktop.chat.views.text_view import TextView
 from desktop.theme.theme import Theme
@@ -42,7 +42,7 @@ def test_a_text_is_cut_between_whole_signs_at_every_length() -> None:
         allowed = boundaries(text)
         longest = max(b - a for a, b in zip(sorted(allowed), sorted(allowed)[1:], strict=False))
         for most in range(longest, len(text) + 2):
-            cut = beginning(text, most)
+            cut = truncate(text, most)
             assert text.startswith(cut)
             assert len(cut) in allowed
             assert most - longest < len(cut) <= most or cut == text
@@ -51,7 +51,7 @@ def test_a_text_is_cut_between_whole_signs_at_every_length() -> None:
 def test_a_title_is_made_of_whole_signs() -> None:
     for shift in range(12):
         text = "x" * shift + "👨‍👩‍👧‍👦" * 30
-        title = first_words(text).removesuffix("…")
+        title = title_from(text).removesuffix("…")
         assert title
         assert len(title) in boundaries(text)
         assert title_of(text[:60]) == text[:60]

@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from core.domain.searching import Term
+from core.domain.text.search import Term
 from core.persistence.search.index import FileSearchIndex
 from core.ports.search import HitKind, HitPage
 from core.services.outcome import Ok
-from desktop.search.foot import IndexWords
-from desktop.search.rows import GroupRow, HitRow, MoreRow, ResultRow
+from desktop.search.index_status import IndexProgress
+from desktop.search.results import GroupRow, HitRow, MoreRow, ResultRow
 from tests.gui.window.rig import App, an_app
 from tests.support.world import tool_step
 
@@ -181,18 +181,18 @@ async def test_indexing_shows_how_far_it_is_and_is_stopped_by_key(
         panel.index_stopped.connect(lambda: told.append("stop"))
         panel.index_continued.connect(lambda: told.append("go on"))
         field = app.focused()
-        panel.show_index(IndexWords(3, 10))
+        panel.show_index(IndexProgress(3, 10))
         assert panel._note._label.text() == "Indexing: 3 of 10"
         app.key(Qt.Key.Key_Tab)
         app.key(Qt.Key.Key_Space)
-        panel.show_index(IndexWords(3, 10, is_stopped=True))
+        panel.show_index(IndexProgress(3, 10, is_stopped=True))
         assert panel._note._label.text() == "Indexed: 3 of 10"
         app.key(Qt.Key.Key_Space)
         assert told == ["stop", "go on"]
-        panel.show_index(IndexWords())
+        panel.show_index(IndexProgress())
         assert app.focused() is field
         assert panel.isVisible()
-        panel.show_index(IndexWords(has_problem=True))
+        panel.show_index(IndexProgress(has_problem=True))
         app.key(Qt.Key.Key_Tab)
         app.key(Qt.Key.Key_Tab)
         assert app.focused() is field

@@ -25,10 +25,10 @@ from core.domain.consent import Rule
 from core.domain.mcp_server import ServerState, ServerStatus
 from core.domain.template import ValidationMode
 from core.services.outcome import Ok
-from desktop.settings.page_names import PageId
-from desktop.settings.server_row import ServerRow
-from desktop.settings.server_words import short_tool_name
-from desktop.settings.servers_page import ServersPage
+from desktop.settings.parts.page import PageId
+from desktop.settings.servers.server_row import ServerRow
+from desktop.settings.servers.server_strings import short_tool_name
+from desktop.settings.servers.servers_page import ServersPage
 from desktop.translation.languages import Language
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import Until, control, dialog, notice, press, settings, texts, undo, write

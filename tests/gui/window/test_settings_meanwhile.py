@@ -15,7 +15,7 @@ from core.domain.mcp_server import ServerState
 from core.domain.run import Run, RunStatus
 from core.domain.template import ValidationMode
 from core.services.outcome import Ok
-from desktop.settings.page_names import PageId
+from desktop.settings.parts.page import PageId
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import control, dialog, press, settings
 from tests.gui.window.test_attention import section, take_card, view, waits

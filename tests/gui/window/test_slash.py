@@ -10,9 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from core.domain.ids import TemplateId
-from core.domain.json_text import encode
 from core.domain.run import RunKind
 from core.domain.template import ValidationMode
+from core.domain.text.json_text import encode
 from core.ports.storage import PutTemplate, StoredTemplate
 from core.services.outcome import Ok
 from tests.gui.window.rig import App, an_app

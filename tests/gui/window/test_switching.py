@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from core.domain.message import MessageState, Role
+from core.domain.messages import MessageState, Role
 from core.domain.run import Run, RunStatus
-from core.persistence.in_memory import MemoryStorage
 from desktop.sidebar.list_view import SidebarList
 from tests.gui.chat.sight import texts
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.test_attention import asking, card_of, waits
 from tests.gui.window.test_attention import texts as words_of
+from tests.support.in_memory.storage import InMemoryStorage
 
 Until = Callable[..., Awaitable[None]]
 Key = Qt.Key
@@ -49,7 +49,7 @@ async def test_an_answer_goes_on_while_another_workflow_is_looked_at(
 ) -> None:
     """Forty pieces, one each 50 ms; after the tenth one looks elsewhere for a second."""
     pieces = [f"w{n}" for n in range(40)]
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         await all_said(app, "say 2 words")
         run = await app.say("go", script=({"say": " ".join(pieces), "delay_ms": 50},))
@@ -79,7 +79,7 @@ async def test_an_answer_goes_on_while_another_workflow_is_looked_at(
 async def test_what_waits_in_one_workflow_is_said_there_once_and_seen_nowhere_else(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         await all_said(app, "say 2 words")
         run = await app.say("say 40 words")

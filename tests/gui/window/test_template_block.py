@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from desktop.chat.views.caption_view import CaptionView
 from desktop.chat.views.code_view import CodeView
+from desktop.chat.views.line_views import StepView
 from desktop.chat.views.prose_view import ProseView
-from desktop.chat.views.step_view import StepView
 from desktop.chat.views.text_view import TextView
 from tests.gui.window.rig import App, an_app
 from tests.support.world import a_step

@@ -8,17 +8,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
-from core.domain.agent import Answering
+from core.domain.agent import AgentSelection
 from core.domain.ids import WorkflowId
 from core.domain.model import ModelChoice
 from core.domain.run import Run
 from core.domain.template import ValidationMode
-from core.persistence.in_memory import MemoryStorage
 from core.services.outcome import Ok
-from desktop.chat.derivation import turns
-from desktop.chat.values import Boundary
-from desktop.chat.views.boundary_view import BoundaryView
+from desktop.chat.derivation import derive_turns
+from desktop.chat.turn_parts import Boundary
+from desktop.chat.views.painted_views import BoundaryView
 from tests.gui.window.rig import App, an_app
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.provider import Provider, provider, says
 
 Until = Callable[..., Awaitable[None]]
@@ -45,7 +45,7 @@ async def asked(app: App, text: str, workflow_id: WorkflowId | None = None) -> R
 async def test_each_workflow_has_its_own_numbers_also_unviewed_and_after_a_restart(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     with provider(says("one", usage=(10_000, 2_000)), says("two", usage=(500, 100))) as server:
         async with an_app(tmp_path, qapp, storage) as app:
             await app.core.providers.keep(model(server))
@@ -78,9 +78,9 @@ async def test_the_gauge_follows_the_model_that_answers_next(tmp_path: Path, qap
             small = app.content.chat.token_bar.share
             assert small is not None
             wide = model(server, 100_000).model_copy(update={"model": "wide"})
-            await app.core.workflows.choose(run.workflow_id, Answering(model=wide))
+            await app.core.workflows.choose(run.workflow_id, AgentSelection(model=wide))
             await until(lambda: (app.content.chat.token_bar.share or 1) < small / 10)
-            await app.core.workflows.choose(run.workflow_id, Answering(is_offline=True))
+            await app.core.workflows.choose(run.workflow_id, AgentSelection(is_offline=True))
             await until(lambda: app.content.chat.token_bar.share is None)
 
 
@@ -102,7 +102,7 @@ async def test_a_person_goes_on_from_a_summary_and_sees_where_the_model_does(
     def boundaries(app: App) -> list[str]:
         return [one.accessibleName() for one in app.content.findChildren(BoundaryView) if one.isVisible()]
 
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     with provider(says("word " * 2600), says("word " * 2600), says("In short."), says("Yes.")) as server:
         async with an_app(tmp_path, qapp, storage) as app:
             await app.core.providers.keep(model(server, 10_240))
@@ -113,7 +113,7 @@ async def test_a_person_goes_on_from_a_summary_and_sees_where_the_model_does(
             await until(lambda: "Context full" in bar(app))
             await until(lambda: len(app.turn_texts()) == 4)
             view = app.core.stores.view
-            edges = [turn.boundary for turn in turns(view.messages, view.run_of)]
+            edges = [turn.boundary for turn in derive_turns(view.messages, view.run_of)]
             assert edges == [None, None, Boundary.ROOM, None]
             (button,) = [
                 one for one in app.content.chat.token_bar.findChildren(QPushButton) if one.text().startswith("Continue")

@@ -14,9 +14,8 @@ from core.domain.mcp_server import ServerState
 from core.domain.run import Run, RunStatus
 from core.domain.template import ValidationMode
 from core.services.outcome import Ok
-from desktop.settings.caution import Caution
-from desktop.settings.page_names import PageId
-from desktop.settings.waiting_note import WaitingNote
+from desktop.settings.parts.banners import ConfirmationBanner, PendingRequestsBanner
+from desktop.settings.parts.page import PageId
 from tests.gui.window.rig import App, an_app
 from tests.gui.window.settings_rig import control, dialog, press, settings
 from tests.gui.window.test_attention import section, waits
@@ -38,12 +37,12 @@ async def a_server(app: App, name: str, behaviour: str, file: Path) -> None:
     assert isinstance(await app.core.servers.test(made.data.server.id), Ok)
 
 
-def cautions(app: App) -> list[Caution]:
-    return [one for one in dialog(app).findChildren(Caution) if one.isVisible()]
+def cautions(app: App) -> list[ConfirmationBanner]:
+    return [one for one in dialog(app).findChildren(ConfirmationBanner) if one.isVisible()]
 
 
 def notes(app: App) -> list[str]:
-    return [one.text for one in dialog(app).findChildren(WaitingNote) if one.isVisible()]
+    return [one.text for one in dialog(app).findChildren(PendingRequestsBanner) if one.isVisible()]
 
 
 def state(app: App, name: str) -> ServerState:

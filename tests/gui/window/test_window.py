@@ -11,23 +11,23 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QToolButton
 
-from core.domain.message import MessageState
+from core.domain.messages import MessageState
 from core.domain.run import RunKind, RunStatus
 from core.domain.template import Template, ValidationMode
-from core.engine.starting import StartRequest
-from core.persistence.in_memory import MemoryStorage
+from core.engine.runs.start_request import StartRequest
 from core.services.outcome import Ok
-from desktop.chat.values import Turn
+from desktop.chat.turn_parts import Turn
 from desktop.chat.views.failure_view import FailureView
-from desktop.settings.models_page import ModelsPage
-from desktop.shortcuts.names import key_name
+from desktop.settings.models.models_page import ModelsPage
+from desktop.shortcuts.key_strings import key_name
 from desktop.theme.icons import app_mark
 from desktop.translation.languages import Language
-from desktop.widgets.chips import KeyHint
-from desktop.window.outgoing import Outgoing
+from desktop.widgets.labels import KeyHint
+from desktop.window.base.outgoing import OutgoingMessage
 from tests.gui.chat.sight import texts
 from tests.gui.window.rig import an_app
 from tests.support.command_line import template
+from tests.support.in_memory.storage import InMemoryStorage
 from tests.support.world import a_step, tool_step
 
 Until = Callable[..., Awaitable[None]]
@@ -266,13 +266,13 @@ async def test_why_a_message_was_not_taken_is_said_where_it_was_written(
         app.content.deeds.show(full.workflow_id)
         refused: list[str] = []
         app.content.deeds.refused.connect(lambda origin, _words: refused.append(origin))
-        app.content.deeds.send(Outgoing("more"), app.viewed)
+        app.content.deeds.send(OutgoingMessage("more"), app.viewed)
         app.content.deeds.show(other.workflow_id)
         await until(lambda: refused)
         assert refused == [full.workflow_id]
         assert app.content.chat.composer._complaint == ""
         app.content.deeds.show(full.workflow_id)
-        app.content.deeds.send(Outgoing("more"), app.viewed)
+        app.content.deeds.send(OutgoingMessage("more"), app.viewed)
         await until(lambda: app.content.chat.composer._complaint)
 
 
@@ -382,7 +382,7 @@ async def test_deleting_asks_first_and_stops_what_runs(tmp_path: Path, qapp: QAp
 async def test_after_a_crash_what_was_seen_is_there_and_nothing_says_running_that_is_not(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         runs = [await app.say("say 300 words") for _ in range(3)]
         app.content.deeds.show(runs[0].workflow_id)
@@ -406,7 +406,7 @@ async def test_after_a_crash_what_was_seen_is_there_and_nothing_says_running_tha
 async def test_after_a_crash_the_run_of_a_template_is_called_as_its_workflow(
     tmp_path: Path, qapp: QApplication, until: Until
 ) -> None:
-    storage = MemoryStorage()
+    storage = InMemoryStorage()
     async with an_app(tmp_path, qapp, storage) as app:
         said = await app.say("say 2 words")
         await app.core.engine.wait(said.id)

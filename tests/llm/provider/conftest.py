@@ -9,7 +9,7 @@ import pytest
 from core.domain.model import ModelChoice
 from core.errors import StepFailed
 from core.llm.http import HttpClients
-from core.llm.masking import Secret
+from core.llm.key_masking import Secret
 from core.llm.openai_compatible.client import OpenAiCompatible
 from core.llm.presets import TimeLimits
 from core.ports.model import (
@@ -22,7 +22,7 @@ from core.ports.model import (
     ReasoningDelta,
     TextDelta,
     Usage,
-    Waiting,
+    WaitStatus,
 )
 from tests.agents.disk import SteppingClock
 
@@ -32,7 +32,7 @@ class Heard:
     """An answer, as far as it came."""
 
     deltas: list[ModelDelta] = field(default_factory=list)
-    waits: list[Waiting] = field(default_factory=list)
+    waits: list[WaitStatus] = field(default_factory=list)
     error: StepFailed | None = None
 
     @property

@@ -10,7 +10,7 @@ import pytest
 from core.domain.model import ModelChoice
 from core.errors import StepFailed
 from core.llm.catalogue import Catalogue, ListedModel
-from core.llm.masking import Secret
+from core.llm.key_masking import Secret
 from core.llm.presets import LOCAL, PRESETS, Preset, limits_of, preset_at
 from tests.agents.disk import SteppingClock
 from tests.llm.provider.conftest import Phone

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 
 from core.domain.model import ModelChoice
-from core.llm.retry import asked_s
+from core.llm.openai_compatible.failures import parse_retry_after
 from core.ports.model import ModelRequest, TextDelta
 from tests.agents.disk import START
 from tests.llm.provider.conftest import Phone
@@ -72,7 +72,7 @@ async def test_a_provider_that_asks_for_hours_has_refused(phone: Phone) -> None:
 
 @pytest.mark.parametrize("zone", ["GMT", "+0000", "-0000", ""])
 def test_a_date_is_read_in_its_zone(zone: str) -> None:
-    assert asked_s(f"Thu, 01 Jan 2026 00:01:00 {zone}".strip(), START) == 60
+    assert parse_retry_after(f"Thu, 01 Jan 2026 00:01:00 {zone}".strip(), START) == 60
 
 
 async def test_waits_are_told_with_what_was_said(phone: Phone) -> None:

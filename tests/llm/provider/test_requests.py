@@ -7,8 +7,7 @@ import pytest
 
 from core.domain.model import ModelChoice, Reasoning
 from core.domain.tool import ToolInfo
-from core.llm.openai_compatible.history import BROKE_OFF, wire_messages
-from core.llm.openai_compatible.request import body_of
+from core.llm.openai_compatible.request import BROKE_OFF, request_body, wire_messages
 from core.llm.presets import PRESETS, Quirks
 from core.ports.model import CallRequest, ChatMessage, ModelRequest
 from tests.llm.provider.conftest import Phone
@@ -95,7 +94,7 @@ def test_a_model_reads_what_it_wrote_where_that_is_no_json() -> None:
 
 
 def test_only_what_was_chosen_is_sent() -> None:
-    body = body_of(ModelRequest((user("hi"),)), ModelChoice(base_url="http://h", model="m"), Quirks())
+    body = request_body(ModelRequest((user("hi"),)), ModelChoice(base_url="http://h", model="m"), Quirks())
     assert body == {
         "model": "m",
         "messages": [{"role": "user", "content": "hi"}],
@@ -107,7 +106,7 @@ def test_only_what_was_chosen_is_sent() -> None:
 def test_what_was_chosen_is_sent_as_each_preset_wants_it() -> None:
     chosen = {"temperature": 0.5, "max_tokens": 99, "reasoning": Reasoning.HIGH}
     choice = ModelChoice(base_url="http://h", **chosen)
-    bodies = {name: body_of(ModelRequest((user("hi"),)), choice, one.quirks) for name, one in PRESETS.items()}
+    bodies = {name: request_body(ModelRequest((user("hi"),)), choice, one.quirks) for name, one in PRESETS.items()}
     assert "model" not in bodies["llamacpp"]
     assert {body["temperature"] for body in bodies.values()} == {0.5}
     assert (bodies["openai"]["max_completion_tokens"], bodies["openai"]["reasoning_effort"]) == (99, "high")

@@ -8,7 +8,7 @@ import traceback
 import pytest
 
 from core.errors import StepFailed
-from core.llm.masking import MASK, Masker, Secret
+from core.llm.key_masking import MASK, Masker, Secret
 from core.ports.model import CallDelta
 from tests.llm.provider.conftest import Phone
 from tests.support.provider import Reply, call_piece, chunk, fails, provider, says, sse

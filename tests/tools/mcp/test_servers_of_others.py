@@ -13,7 +13,14 @@ import pytest
 
 from core.domain.events import ToolProgressed, UsageReported
 from core.domain.ids import InterruptionId, RunId, WorkflowId
-from core.domain.interruption import Action, Answer, Ask, Interruption, InterruptionKind, InterruptionStatus
+from core.domain.interruption import (
+    Action,
+    Answer,
+    Interruption,
+    InterruptionKind,
+    InterruptionRequest,
+    InterruptionStatus,
+)
 from core.domain.mcp_server import ServerState
 from core.domain.template import ValidationMode
 from core.ports.clock import SystemClock
@@ -28,9 +35,9 @@ class Person:
     """Answers questions by `answers`, in turn; keeps what was asked."""
 
     answers: list[Answer]
-    asked: list[Ask] = field(default_factory=list)
+    asked: list[InterruptionRequest] = field(default_factory=list)
 
-    async def __call__(self, ask: Ask, *, anew: bool = False) -> Interruption:
+    async def __call__(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
         self.asked.append(ask)
         now = SystemClock().now()
         status, answer = InterruptionStatus.ANSWERED, self.answers.pop(0)
@@ -112,7 +119,7 @@ async def test_a_question_of_a_server_is_a_question_to_the_person(rig: McpRig) -
     }
 
     class Filling(Person):
-        async def __call__(self, ask: Ask, *, anew: bool = False) -> Interruption:
+        async def __call__(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
             word = next((one for one in chosen if one in (ask.prompt or "").lower().partition("\n")[2]), None)
             if word is not None and not ask.options:
                 value: Any = chosen[word]

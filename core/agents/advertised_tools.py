@@ -1,0 +1,68 @@
+"""Which tools the model of a turn may call (AGENTS_AND_TOOLS §3): asked for each round, since tools come and go."""
+
+from dataclasses import dataclass
+
+from core.agents.window import tool_tokens
+from core.domain.tokens import available_tokens
+from core.domain.tool import COLLECTION_PREFIX, ToolInfo, mcp_server_of
+from core.ports.agents import AgentTurn
+from core.ports.tools import ToolRunner
+
+
+@dataclass(frozen=True, slots=True)
+class AdvertisedTools:
+    """The tools of a round, and about how many tokens it takes to tell a model of them."""
+
+    tools: tuple[ToolInfo, ...] = ()
+    tokens: int = 0
+
+    @classmethod
+    def of(cls, tools: tuple[ToolInfo, ...]) -> "AdvertisedTools":
+        return cls(tools, sum(map(tool_tokens, tools)))
+
+
+class ToolAdvertiser:
+    """What one turn offers its model. The same tools are estimated once, in however many rounds they are told of."""
+
+    def __init__(self, turn: AgentTurn, tools: ToolRunner) -> None:
+        self._turn = turn
+        self._tools = tools
+        self._found: tuple[ToolInfo, ...] = ()
+        self._offered = AdvertisedTools()
+
+    @property
+    def room(self) -> int | None:
+        """What the conversation may take of the model's window; the offline agent has none."""
+        choice = self._turn.snapshot.model
+        return None if choice is None else available_tokens(choice.context_tokens, choice.max_tokens)
+
+    def now(self) -> AdvertisedTools:
+        """The tools of its agent that the step allows too. A sub-agent begins none.
+
+        Of an agent without a list of its own, a model with a small window has those for templates and runs only if all
+        tools leave it half of its room: else there would be none for the conversation.
+        """
+        found = tuple(info for info in self._tools.infos() if self._is_allowed(info))
+        if found != self._found:
+            self._found = found
+            self._offered = self._fitting(AdvertisedTools.of(found))
+        return self._offered
+
+    def _is_allowed(self, info: ToolInfo) -> bool:
+        turn, profile = self._turn, self._turn.snapshot.profile
+        if turn.tools is not None and info.name not in turn.tools:
+            return False
+        if info.begins_agents and turn.place.sub_agent_id is not None:
+            return False
+        if profile is None:
+            return True
+        server = mcp_server_of(info.name)
+        is_of_its_servers = server is None or profile.mcp_servers is None or server in profile.mcp_servers
+        return is_of_its_servers and (profile.tools is None or info.name in profile.tools)
+
+    def _fitting(self, whole: AdvertisedTools) -> AdvertisedTools:
+        profile = self._turn.snapshot.profile
+        has_list = self._turn.tools is not None or (profile is not None and profile.tools is not None)
+        if has_list or self.room is None or whole.tokens <= self.room / 2:
+            return whole
+        return AdvertisedTools.of(tuple(info for info in whole.tools if not info.name.startswith(COLLECTION_PREFIX)))

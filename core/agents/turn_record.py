@@ -1,0 +1,203 @@
+"""What a turn says: streamed at once, kept answer by answer, and closed on every way out."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+
+from core.agents.answers import PARAGRAPH, ModelAnswer, turn_text
+from core.agents.thoughts import ThoughtRecorder
+from core.agents.window import FittedContext
+from core.domain.events import (
+    AnswerWarned,
+    Fact,
+    MessageAdded,
+    ModelAsked,
+    ModelWaited,
+    SubAgentText,
+    UsageReported,
+)
+from core.domain.ids import MessageId
+from core.domain.messages import Message, MessageState, Role
+from core.domain.run import RunKind, StepKey, StepResult, StepStatus
+from core.domain.sub_agent import SubAgentRecord
+from core.domain.tokens import estimate_tokens
+from core.ports.agents import AgentTurn
+from core.ports.clock import Clock
+from core.ports.journal import RunLog
+from core.ports.model import CallRequest, Usage, WaitStatus
+from core.ports.storage import DropChunks, PutMessage, PutStepResult, Write
+
+
+class TurnRecord:
+    """The text of a turn with its checkpoints. `answers` are those of an earlier life of the turn."""
+
+    def __init__(self, turn: AgentTurn, log: RunLog, clock: Clock, answers: Iterable[ModelAnswer]) -> None:
+        self._turn = turn
+        self._log = log
+        self._clock = clock
+        self._answers = list(answers)
+        self._length = len(turn_text(self._answers))
+        self._pieces: list[str] | None = None
+        self._first_at: float | None = None
+        self._thoughts = ThoughtRecorder(turn, log, clock, lambda: self._length)
+
+    def answer(self, number: int) -> ModelAnswer | None:
+        """The answer of that number, from 1, if it has been given."""
+        return self._answers[number - 1] if number <= len(self._answers) else None
+
+    def offset(self, number: int) -> int:
+        """How many characters the turn has said with that answer and those before it."""
+        return len(turn_text(self._answers[:number]))
+
+    def ask(self, fitted: FittedContext, oldest: MessageId | None, room_tokens: int | None) -> None:
+        """Tell what the model is about to be asked."""
+        is_chat = self._turn.run.kind is RunKind.CHAT
+        self._log.tell(
+            ModelAsked(
+                **asdict(self._turn.place),
+                tokens=fitted.tokens if is_chat else None,
+                fixed_tokens=fitted.fixed if is_chat else None,
+                room_tokens=room_tokens if is_chat else None,
+                dropped=fitted.dropped,
+                oldest=oldest,
+            )
+        )
+
+    def begin_answer(self) -> None:
+        self._pieces = []
+        self._first_at = None
+
+    @property
+    def _elapsed_ms(self) -> int | None:
+        """How long the answer has taken since its first sign; None before that."""
+        return None if self._first_at is None else round((self._clock.monotonic() - self._first_at) * 1000)
+
+    def say(self, text: str) -> None:
+        """Stream a piece of the answer that was begun; an answer begins a paragraph."""
+        assert self._pieces is not None
+        if not text:
+            return
+        self._thoughts.end()
+        self._see()
+        streamed = PARAGRAPH + text if self._length and not self._pieces else text
+        self._pieces.append(text)
+        self._length += len(streamed)
+        self._log.stream(self._turn.key.step, self._turn.key.index, streamed)
+
+    def think(self, text: str) -> None:
+        """Show a piece of what the model thinks."""
+        if text:
+            self._see()
+            self._thoughts.add(text)
+
+    def _see(self) -> None:
+        if self._first_at is None:
+            self._first_at = self._clock.monotonic()
+
+    def warn(self, code: str, message: str) -> None:
+        """Keep what is to be known about the answer."""
+        self._log.tell(AnswerWarned(code=code, message=message, **asdict(self._turn.place)))
+
+    def use(self, usage: Usage) -> None:
+        """Tell how many tokens the answer took. Those of a sub-agent are counted in its row too."""
+        given, made, cost = usage.input_tokens, usage.output_tokens, usage.cost
+        sub_agent_id = self._turn.place.sub_agent_id
+        writes: list[Write] = []
+        if sub_agent_id is not None and (row := self._turn.crew.rows.get(sub_agent_id)) is not None:
+            row = replace(row, output_json=SubAgentRecord.of_json(row.output_json).using(given, made, cost).as_json())
+            self._turn.crew.rows[sub_agent_id] = row
+            writes.append(PutStepResult(row))
+        self._log.tell(
+            UsageReported(
+                input_tokens=given,
+                output_tokens=made,
+                cost=cost,
+                elapsed_ms=self._elapsed_ms,
+                said_tokens=estimate_tokens("".join(self._pieces or ())),
+                sub_agent_id=sub_agent_id,
+            ),
+            writes=writes,
+        )
+
+    def wait(self, waiting: WaitStatus) -> None:
+        """Show that nothing has come for a while."""
+        self._thoughts.keep()
+        self._log.tell(
+            ModelWaited(
+                **asdict(self._turn.place),
+                reason=waiting.reason,
+                waited_s=round(waiting.waited_s, 3),
+                limit_s=round(waiting.limit_s, 3),
+                attempt=waiting.attempt,
+                message=waiting.message,
+            )
+        )
+
+    def finish_answer(self, calls: Sequence[CallRequest]) -> ModelAnswer:
+        """The answer is whole. Its checkpoint is on disk before anything that follows leaves the process."""
+        self._thoughts.end()
+        return self._keep(calls, StepStatus.COMPLETED)
+
+    def close(self, ended: StepStatus) -> None:
+        """Keep what was said, however the turn ended: an answer in the middle as one that broke off, and the text
+        as a whole. Waits for nothing; the record of the step's end takes it to the disk.
+        """
+        self._thoughts.end()
+        if self._pieces is not None and (self._pieces or ended is StepStatus.ERROR):
+            self._keep((), ended)
+        state = MessageState.INTERRUPTED if ended is StepStatus.CANCELLED else MessageState.FINAL
+        fact, writes = final_text(self._turn, turn_text(self._answers), state, self._clock)
+        self._log.tell(fact, writes=[*writes, drop_chunks(self._turn)])
+
+    def _keep(self, calls: Sequence[CallRequest], status: StepStatus) -> ModelAnswer:
+        answer = ModelAnswer("".join(self._pieces or ()), tuple(calls), status)
+        self._pieces = None
+        self._answers.append(answer)
+        result = StepResult(
+            self._turn.run.id,
+            answer_key(self._turn, len(self._answers)),
+            status,
+            output_json=answer.as_json(),
+            finished_at=self._clock.now(),
+        )
+        self._log.tell(writes=[PutStepResult(result)])
+        return answer
+
+
+def answer_key(turn: AgentTurn, number: int) -> StepKey:
+    """Where the checkpoint of an answer stands."""
+    return StepKey(turn.key.step, turn.key.index, round=number)
+
+
+def drop_chunks(turn: AgentTurn) -> DropChunks:
+    return DropChunks(turn.run.id, turn.key.step, turn.key.index)
+
+
+def final_text(
+    turn: AgentTurn,
+    text: str,
+    state: MessageState,
+    clock: Clock,
+    *,
+    own_id: MessageId | None = None,
+) -> tuple[Fact, list[Write]]:
+    """The fact that stands for streamed text from now on, and its row.
+
+    In a chat run that is the run's message, or with `own_id` one beside it. The text of a template's agent step, and
+    that of a sub-agent, are no messages of the conversation: they have no row, the fact alone keeps them.
+    """
+    run, key = turn.run, turn.key
+    if (sub_agent_id := turn.place.sub_agent_id) is not None:
+        return SubAgentText(sub_agent_id=sub_agent_id, text=text, interrupted=own_id is not None), []
+    message_id = run.message_id if own_id is None else own_id
+    fact = MessageAdded(
+        role=Role.ASSISTANT,
+        text=text,
+        message_id=message_id,
+        step=key.step,
+        index=key.index,
+        interrupted=own_id is not None,
+    )
+    if run.kind is not RunKind.CHAT:
+        return fact, []
+    row = Message(message_id, run.workflow_id, Role.ASSISTANT, text, clock.now(), state, run.id)
+    return fact, [PutMessage(row)]

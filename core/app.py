@@ -1,0 +1,155 @@
+"""The parts of the running app: its folders, its stores, and the core that `core.wiring` puts together."""
+
+import asyncio
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+import platformdirs
+
+from core.bus import Bus
+from core.engine.runs.engine import Engine
+from core.ports.clock import Clock
+from core.ports.storage import Storage
+from core.ports.tools import ToolRunner
+from core.services.activity import ActivityService
+from core.services.agents import AgentService
+from core.services.attachments import AttachmentService
+from core.services.chat import ChatService
+from core.services.consent import ConsentService
+from core.services.demo import DemoService
+from core.services.mcp_servers import McpServerService
+from core.services.memories import MemoryService
+from core.services.message_queue import QueueService
+from core.services.notices import NoticeService
+from core.services.prompts import PromptService
+from core.services.providers import ProviderService
+from core.services.recording import RecordingService
+from core.services.runs import RunService
+from core.services.search import SearchService
+from core.services.settings import SettingsService
+from core.services.slash import SlashService
+from core.services.summaries import SummaryService
+from core.services.templates import TemplateService
+from core.services.trash import Trash
+from core.services.workflows import WorkflowService
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.inbox import Inbox
+from core.stores.notifications import Notifications
+from core.stores.question_reminders import Reminders, ReminderToast
+from core.stores.questions import Questions
+from core.stores.queues import Queues
+from core.stores.recordings import Recordings
+from core.stores.saving_state import SaveIndicator
+from core.stores.toast_feed import ToastFeed
+from core.stores.toasts import Toasts
+from core.stores.usage import Usage
+from core.stores.view_cache import ViewCache
+from core.stores.workflows import Workflows
+
+APP = "metier"
+KEY_FILE = "keys.json"
+SEARCH_FILE = "search.db"
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where things are kept: `store` is the database, `logs` the log files, `keys` the file for keys where the system
+    has no keyring, `search` the file of the index of all texts, which can be made anew (None: in a temporary one)."""
+
+    store: Path
+    logs: Path
+    keys: Path
+    search: Path | None = None
+
+    @classmethod
+    def choose(cls, data: str | None) -> Self:
+        """`data` if given, else METIER_DATA, else the system's own places. Nothing is created."""
+        chosen = data or os.environ.get("METIER_DATA")
+        if chosen:
+            root = Path(chosen).absolute()
+            return cls(root / "store", root / "logs", root / KEY_FILE, root / "cache" / SEARCH_FILE)
+        return cls(
+            Path(platformdirs.user_data_dir(APP, appauthor=False)) / "store",
+            Path(platformdirs.user_log_dir(APP, appauthor=False)),
+            Path(platformdirs.user_config_dir(APP, appauthor=False)) / KEY_FILE,
+            Path(platformdirs.user_cache_dir(APP, appauthor=False)) / SEARCH_FILE,
+        )
+
+
+class Stores:
+    """What a window shows, folded from the bus; no window is needed for it. Lives on the running loop."""
+
+    def __init__(self, bus: Bus, clock: Clock, settings: SettingsService) -> None:
+        call_later = asyncio.get_running_loop().call_later
+        self.background = BackgroundWorkflows(bus, clock, call_later, settings.current)
+        self.view = ViewCache(self.background)
+        self.questions = Questions(self.background)
+        self.toasts = Toasts(clock, call_later)
+        self.usage = Usage(bus, self.background, clock)
+        self.workflows = Workflows(bus)
+        self.inbox = Inbox(bus, self.toasts)
+        self.recordings = Recordings(bus)
+        self.saving = SaveIndicator(bus, clock, call_later)
+        self.notifications = Notifications(
+            bus, self.background, self.questions, self.toasts, settings.read, clock, call_later
+        )
+        self.queues = Queues(bus)
+        self._feed = ToastFeed(bus, self.background, self.questions, self.toasts)
+        reminder = ReminderToast(self.background, self.toasts)
+        self.reminders = Reminders(
+            bus, self.questions, self._feed, reminder, self.notifications, settings.read, clock, call_later
+        )
+
+    def close(self) -> None:
+        """Hear nothing more, and leave no timer behind."""
+        for store in (
+            self.reminders,
+            self._feed,
+            self.notifications,
+            self.inbox,
+            self.usage,
+            self.recordings,
+            self.saving,
+            self.queues,
+            self.workflows,
+            self.toasts,
+            self.questions,
+            self.view,
+            self.background,
+        ):
+            store.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The app without a window."""
+
+    bus: Bus
+    clock: Clock
+    engine: Engine
+    storage: Storage
+    stores: Stores
+    runs: RunService
+    chat: ChatService
+    templates: TemplateService
+    workflows: WorkflowService
+    discarding: Trash
+    settings: SettingsService
+    consent: ConsentService
+    demo: DemoService
+    providers: ProviderService
+    agents: AgentService
+    tools: ToolRunner
+    summaries: SummaryService
+    recording: RecordingService
+    servers: McpServerService
+    prompts: PromptService
+    memories: MemoryService
+    slash: SlashService
+    notices: NoticeService
+    attachments: AttachmentService
+    queue: QueueService
+    activity: ActivityService
+    search: SearchService

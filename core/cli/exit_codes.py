@@ -1,0 +1,69 @@
+"""Exit codes and what leads to them (COMMAND_LINE)."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from core.domain.run import RunStatus
+from core.errors import MetierError
+from core.services.key_check import KEY_MISSING
+from core.services.outcome import Failed, Ok
+
+T = TypeVar("T")
+
+SUCCESS = 0
+FAILED = 1
+USAGE = 2
+WAITING = 3
+STORE = 4
+CANCELLED = 130
+
+_EXIT_CODES = {
+    RunStatus.SUCCESS: SUCCESS,
+    RunStatus.ERROR: FAILED,
+    RunStatus.CANCELLED: CANCELLED,
+    RunStatus.WAITING: WAITING,
+    RunStatus.PAUSED: STORE,
+}
+
+_STORE_ERRORS = frozenset({"in_use", "store_doubtful", "storage_not_writable", "storage_full", "storage_failed"})
+
+
+class CommandFailed(Exception):
+    """A command ends without a run to show: `failure` goes to stdout, `exit_code` to the shell."""
+
+    def __init__(self, failure: Failed) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+    @classmethod
+    def of(cls, error: MetierError) -> "CommandFailed":
+        return cls(Failed.of(error))
+
+    @classmethod
+    def usage(cls, code: str, message: str) -> "CommandFailed":
+        return cls(Failed(code, message))
+
+    @property
+    def exit_code(self) -> int:
+        if self.failure.code == KEY_MISSING:
+            return WAITING
+        return STORE if self.failure.code in _STORE_ERRORS else USAGE
+
+
+def run_exit_code(line: Mapping[str, Any]) -> int:
+    """The exit code of a run whose last line this is; one that is neither ended nor waiting stays for `resume`."""
+    if needs_key(line):
+        return WAITING
+    return _EXIT_CODES.get(RunStatus(line["status"]), STORE)
+
+
+def needs_key(line: Mapping[str, Any]) -> bool:
+    """Whether the run stays enqueued until there is a key for its model."""
+    return line["status"] == RunStatus.ENQUEUED and (line["error"] or {}).get("code") == KEY_MISSING
+
+
+def unwrap(outcome: Ok[T] | Failed) -> T:
+    """The data of a service's answer. Raises CommandFailed if there is none."""
+    if isinstance(outcome, Failed):
+        raise CommandFailed(outcome)
+    return outcome.data

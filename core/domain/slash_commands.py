@@ -1,0 +1,228 @@
+"""What a message that begins with a slash asks for (AGENTS_AND_TOOLS §9). Pure.
+
+`/title rest` and `/"title" rest` name a template or a prompt. Of titles that begin alike the longest that stands
+there counts, up to a blank or the end of the first line; in quotation marks it is the title between them, so that a
+shorter one can be named too. Case, accents and the number of blanks between words do not count, unless titles differ
+by them alone: then the one that is written most alike.
+
+Where a prompt and a template have the same title, the prompt is meant: it is put into the composer and nothing runs
+by mistake. The template can still be chosen in the list.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from core.domain.ids import PromptId, TemplateId
+
+MAX_TITLE_CHARACTERS = 256
+_LOOKED_AT = 6 * MAX_TITLE_CHARACTERS
+"""A title that is written decomposed, with blanks between its words, is longer than itself."""
+
+_TAKES_TEXT = "prompt"
+_WORD = re.compile(r"\S+")
+
+
+class SlashKind(StrEnum):
+    """In this order where two have the same title."""
+
+    PROMPT = "prompt"
+    TEMPLATE = "template"
+
+
+@dataclass(frozen=True, slots=True)
+class SlashTarget:
+    """What a slash can name."""
+
+    kind: SlashKind
+    id: TemplateId | PromptId
+    title: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SlashCommand:
+    """`rest` is what stands after the title, without the blanks and empty lines around it."""
+
+    target: SlashTarget
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownCommand:
+    """It begins with a slash, and nothing has that title: it is text. `name` is its first word, perhaps none."""
+
+    name: str
+
+
+def parse_slash(text: str, titles: Iterable[SlashTarget]) -> SlashCommand | UnknownCommand | None:
+    """What a message asks for; None where it does not begin with a slash."""
+    if not text.startswith("/"):
+        return None
+    line = text[1 : 1 + _LOOKED_AT].partition("\n")[0].rstrip("\r")
+    known = _by_plain_title(titles)
+    found = _quoted(line, known) or _bare(line, known)
+    if found is None:
+        words = line.split(maxsplit=1)
+        return UnknownCommand(words[0] if words and not line[0].isspace() else "")
+    target, end = found
+    return SlashCommand(target, _rest(text[1 + end :]))
+
+
+def command_text(title: str) -> str:
+    """A command that names this title, and no other that is a part of it."""
+    words = title.split()
+    name = " ".join(words)
+    return f'/"{name}" ' if len(words) > 1 or name.startswith('"') else f"/{name} "
+
+
+_Known = Mapping[str, Sequence[SlashTarget]]
+
+
+def _by_plain_title(titles: Iterable[SlashTarget]) -> _Known:
+    known: dict[str, list[SlashTarget]] = {}
+    for one in titles:
+        known.setdefault(_plain(one.title), []).append(one)
+    return known
+
+
+def _bare(line: str, known: _Known) -> tuple[SlashTarget, int] | None:
+    """The longest title that the line begins with, and where it ends there."""
+    if not line or line[0].isspace():
+        return None
+    for end in reversed(_ends(line)):
+        if (target := _best(line[:end], known)) is not None:
+            return target, end
+    return None
+
+
+def _quoted(line: str, known: _Known) -> tuple[SlashTarget, int] | None:
+    """The same between quotation marks; a title may have some itself."""
+    if not line.startswith('"'):
+        return None
+    for end in reversed(_ends(line)):
+        if end > 1 and line[end - 1] == '"' and (target := _best(line[1 : end - 1], known)) is not None:
+            return target, end
+    return None
+
+
+def _ends(line: str) -> list[int]:
+    """Where a word ends."""
+    return [word.end() for word in _WORD.finditer(line)]
+
+
+def _best(name: str, known: _Known) -> SlashTarget | None:
+    """Of those with that title the one that is written most alike, then by kind."""
+    kinds = list(SlashKind)
+    alike = known.get(_plain(name), ()) if name.strip() else ()
+    return min(alike, key=lambda one: (_unlike(one.title, name), kinds.index(one.kind)), default=None)
+
+
+def _unlike(title: str, name: str) -> int:
+    exact, other = (unicodedata.normalize("NFC", " ".join(one.split())) for one in (title, name))
+    if exact == other:
+        return 0
+    return 1 if exact.casefold() == other.casefold() else 2
+
+
+def _plain(text: str) -> str:
+    """Without case, accents and more than one blank between words."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(sign for sign in parts if not unicodedata.combining(sign))
+    return " ".join((bare or parts).split())
+
+
+def _rest(text: str) -> str:
+    """Empty lines and blanks around it do not count; those before its first line, where that has lines above, do."""
+    rest = text.strip(" \t").strip("\r\n").rstrip()
+    return rest if rest.strip() else ""
+
+
+# What the rest is for a template
+
+_OBJECT: Mapping[str, Any] = {"type": "object"}
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateInput:
+    """What a template is given. `asked` is the schema of what is missing, None where nothing is."""
+
+    given: Mapping[str, Any]
+    asked: Mapping[str, Any] | None = None
+
+
+def template_input(schema: Any, rest: str) -> TemplateInput:
+    """What the rest is for a template with that schema of its input: its `prompt`, or its only required text. Required
+    keys without a value are asked for; where the rest has no place, it is offered for the first text of them.
+    """
+    schema = schema if isinstance(schema, Mapping) else _OBJECT
+    properties = schema.get("properties")
+    properties = properties if isinstance(properties, Mapping) else {}
+    required = [key for key in _texts(schema.get("required")) if isinstance(key, str)]
+    key = _place_of_rest(schema, properties, required) if rest else None
+    given = {key: rest} if key is not None else {}
+    missing = [one for one in required if one not in given]
+    if not missing:
+        return TemplateInput(given)
+    asked = {one: properties.get(one, {}) for one in missing}
+    if rest and key is None:
+        first = next((one for one in missing if _takes_text(asked[one])), None)
+        if first is not None:
+            inner = asked[first] if isinstance(asked[first], Mapping) else {"type": "string"}
+            asked[first] = {**inner, "default": rest}
+    shared = {word: schema[word] for word in ("$defs", "definitions") if word in schema}
+    return TemplateInput(given, {"type": "object", "properties": asked, "required": missing, **shared})
+
+
+def _place_of_rest(schema: Mapping[str, Any], properties: Mapping[str, Any], required: Sequence[str]) -> str | None:
+    if _TAKES_TEXT in properties and _takes_text(properties[_TAKES_TEXT]):
+        return _TAKES_TEXT
+    texts = [key for key in required if _takes_text(properties.get(key, {}))]
+    if len(texts) == 1:
+        return texts[0]
+    is_closed = schema.get("additionalProperties", True) is False
+    return None if texts or is_closed or _TAKES_TEXT in properties else _TAKES_TEXT
+
+
+def _takes_text(schema: Any) -> bool:
+    if not isinstance(schema, Mapping):
+        return schema is not False
+    kind = schema.get("type")
+    return kind == "string" or (isinstance(kind, list) and "string" in kind) or (kind is None and not schema)
+
+
+def _texts(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+# What the rest is for a prompt
+
+
+@dataclass(frozen=True, slots=True)
+class PromptInput:
+    """The values that a prompt has already, those that are `missing`, and what is `appended` to its text."""
+
+    values: Mapping[str, str]
+    missing: Sequence[str]
+    appended: str = ""
+
+
+def prompt_input(variables: Sequence[str], rest: str) -> PromptInput:
+    """The rest fills the only variable of a prompt, else it follows the text."""
+    if rest and len(variables) == 1:
+        return PromptInput({variables[0]: rest}, ())
+    return PromptInput({}, variables, rest)
+
+
+def prompt_values_schema(missing: Sequence[str]) -> Mapping[str, Any]:
+    """The schema of a form for the values of a prompt. A long text may be pasted."""
+    fields = {name: {"type": "string", "maxLength": 50_000} for name in missing}
+    return {"type": "object", "properties": fields, "required": list(missing)}
+
+
+def append_rest(text: str, rest: str) -> str:
+    """The text of a prompt with what was written after its name."""
+    return f"{text.rstrip()}\n\n{rest}" if rest else text

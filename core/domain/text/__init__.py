@@ -1,0 +1,1 @@
+"""Pure functions on text: JSON, masking, search, graphemes, addresses."""

@@ -1,0 +1,49 @@
+"""Where a text may be cut: never inside what a person reads as one sign (UAX #29, the rules that matter here).
+
+Pure, and without tables: combining marks, joined emoji with their colours of skin, flags, and Hangul written in parts.
+"""
+
+import unicodedata
+
+_JOINER = "\N{ZERO WIDTH JOINER}"
+_SKIN = range(0x1F3FB, 0x1F400)
+_FLAG_LETTERS = range(0x1F1E6, 0x1F200)
+_TAGS = range(0xE0020, 0xE0080)
+_HANGUL_LATER = range(0x1160, 0x1200)
+"""Vowels and finals, which go on with what stands before them."""
+_AM = "\u0e33\u0eb3"  # Thai and Lao, written as letters and read with what stands before them
+
+
+def truncate(text: str, most: int) -> str:
+    """The first signs of the text that are whole, `most` characters of it at the most; of a first sign that is longer,
+    nothing but its beginning."""
+    if len(text) <= most:
+        return text
+    end = most
+    while end > 0 and not _may_be_cut(text, end):
+        end -= 1
+    return text[: end or most]
+
+
+def ellipsize(text: str, most: int) -> str:
+    """The text, or as much of it as `most` characters hold with an ellipsis."""
+    return text if len(text) <= most else truncate(text, most - 1).rstrip() + "…"
+
+
+def _may_be_cut(text: str, at: int) -> bool:
+    before, after = text[at - 1], text[at]
+    code = ord(after)
+    if before == "\r" and after == "\n":
+        return False
+    if before == _JOINER or after == _JOINER or unicodedata.category(after)[0] == "M" or after in _AM:
+        return False
+    if code in _SKIN or code in _TAGS or code in _HANGUL_LATER or after == "\N{ZERO WIDTH NON-JOINER}":
+        return False
+    return code not in _FLAG_LETTERS or _flag_letters_before(text, at) % 2 == 0
+
+
+def _flag_letters_before(text: str, at: int) -> int:
+    start = at
+    while start > 0 and ord(text[start - 1]) in _FLAG_LETTERS:
+        start -= 1
+    return at - start

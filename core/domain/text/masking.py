@@ -1,0 +1,239 @@
+"""Secrets out of what is kept and shown: of arguments, results and errors (AGENTS_AND_TOOLS §3).
+
+A value under a known name (`password`, `api_key`, `Authorization`, `Cookie`, …) and what looks like a token is replaced
+by MARK. Whoever wants to use a value again that holds MARK has to get the secret from elsewhere.
+"""
+
+import functools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+MASK = "[secret-not-kept]"
+
+_ALONE = frozenset(
+    {
+        *("password", "passwd", "pwd", "passphrase", "passcode", "secret", "secrets", "token", "authorization"),
+        *("cookie", "cookies", "credential", "credentials", "bearer", "apikey", "authtoken", "accesstoken"),
+    }
+)
+_KINDS_OF_KEYS = frozenset({"api", "access", "private", "secret", "auth", "signing", "encryption", "account"})
+_NO_SECRET = frozenset({"page", "next", "previous", "continuation", "sync", "cursor", "stop", "max", "num"})
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+_PRIVATE_KEY = re.compile(
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)", re.DOTALL
+)
+_PREFIXES = (
+    *(
+        "sk-",
+        "sk_",
+        "pk_",
+        "rk_",
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "glpat-",
+        "xox",
+        "AKIA",
+        "ASIA",
+    ),
+    *("AIza", "hf_", "npm_", "pypi-", "ya29.", "gsk_", "dop_v1_", "SG.", "eyJ"),
+)
+_TOKENS = re.compile(
+    r"(?<![A-Za-z0-9])(?:"
+    r"sk-(?=[\w-]{0,60}\d)[\w-]{16,}|[spr]k_(?:live|test)_\w{10,}|gh[pousr]_\w{20,}|github_pat_\w{20,}"
+    r"|glpat-[\w-]{16,}|xox[abeoprs]-[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{16}|AIza[\w-]{30,}|hf_\w{20,}|npm_\w{30,}"
+    r"|pypi-[\w-]{30,}|ya29\.[\w-]{20,}|gsk_\w{20,}|dop_v1_\w{30,}|SG\.[\w-]{16,}\.[\w-]{16,}"
+    r"|eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*)"
+)
+
+# A name and a secret: `"name": "secret"`, `?name=secret`, `NAME=secret`. Names are looked at once they end like one.
+_DELIMITER = re.compile(r"""(\\?["'])\s{0,3}[:=]\s{0,3}\1|=""")
+_ENDINGS = (
+    *("password", "passwd", "pwd", "passphrase", "passcode", "secret", "secrets", "token", "bearer", "key", "sig"),
+    *("credential", "credentials", "authorization", "cookie", "cookies", "signature", "auth", "apikey"),
+)
+_NAME_BACKWARDS = re.compile(r"[\w.-]{1,64}")
+_QUOTED = {
+    '"': re.compile(r'(?:[^"\\]|\\.)+', re.DOTALL),
+    "'": re.compile(r"(?:[^'\\]|\\.)+", re.DOTALL),
+    '\\"': re.compile(r'(?:[^"\\]|\\[^"])+'),
+    "\\'": re.compile(r"(?:[^'\\]|\\[^'])+"),
+}
+_IN_QUERY = re.compile(r"[^&\s\"'<>#]+")
+_IN_ENVIRONMENT = re.compile(r"(?=\S{0,256}\d)[^\s\"'()\[\]{}]{8,}")
+
+# What stands after a word, which is looked for in lower case; the group is what is kept.
+_AFTER = (
+    (
+        "authorization",
+        re.compile(
+            r"(authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?)"
+            r"(?:(?:bearer|basic|token|digest|apikey|negotiate)\s+[^\s\"',;]+|(?=\S{0,256}\d)[\w.~+/=-]{16,})",
+            re.IGNORECASE,
+        ),
+    ),
+    ("cookie", re.compile(r"(cookie[\"']?\s{0,3}:\s{0,3}[\"']?)[\w.-]+=[^\r\n\"']*", re.IGNORECASE)),
+    ("bearer ", re.compile(r"((?<!\w)bearer\s{1,3})(?=\S{0,256}\d)[\w.~+/=-]{12,}", re.IGNORECASE)),
+    ("basic ", re.compile(r"((?<!\w)basic\s{1,3})(?=\S{0,256}[\d=])[\w+/=-]{12,}", re.IGNORECASE)),
+    ("://", re.compile(r"(://[^\s/@:\"']{0,256}:)[^\s/@\"']{1,256}(?=@)")),
+)
+
+
+def masked(value: Any) -> Any:
+    """The JSON value without its secrets; the very same where it holds none."""
+    if isinstance(value, str):
+        return masked_text(value)
+    if isinstance(value, Mapping):
+        hides = secret_keys(value)
+        return reuse_if_same(
+            value, {key: mask_all(part) if hides(key) else masked(part) for key, part in value.items()}
+        )
+    if isinstance(value, list | tuple):
+        if is_secret_pair(value):
+            return reuse_if_same(value, [value[0], mask_all(value[1])])
+        return reuse_if_same(value, [masked(part) for part in value])
+    return value
+
+
+def is_secret_pair(value: Sequence[Any]) -> bool:
+    """Whether it is a header as a pair: `["Cookie", "…"]`."""
+    return len(value) == 2 and isinstance(value[0], str) and is_secret_name(value[0])
+
+
+def masked_text(text: str) -> str:
+    """Likewise, of a text that somebody reads: a message, a header, JSON or a file."""
+    if "PRIVATE KEY-----" in text:
+        text = without_private_keys(text)
+    lowered = _lower(text)
+    for word, pattern in _AFTER:
+        if word in lowered:
+            text = _without_after(text, word, pattern)
+    if any(ending in lowered for ending in _ENDINGS):
+        text = _without_assigned(text)
+    return _TOKENS.sub(MASK, text) if any(prefix in text for prefix in _PREFIXES) else text
+
+
+def without_private_keys(text: str) -> str:
+    """The text without private keys in PEM, which go over several lines."""
+    return _PRIVATE_KEY.sub(MASK, text)
+
+
+def contains_mask(value: Any) -> bool:
+    """Whether a secret was taken out of the value."""
+    todo = [value]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, str):
+            if MASK in part:
+                return True
+        elif isinstance(part, Mapping):
+            todo.extend(part.values())
+        elif isinstance(part, list | tuple):
+            todo.extend(part)
+    return False
+
+
+def restore_secrets(edited: Any, shown: Any, raw: Any) -> Any:
+    """What a person made of the masked value that they were `shown`, with the secrets of `raw` where they left MARK."""
+    if isinstance(edited, Mapping) and isinstance(shown, Mapping) and isinstance(raw, Mapping):
+        return {
+            key: restore_secrets(part, shown[key], raw[key]) if key in shown and key in raw else part
+            for key, part in edited.items()
+        }
+    if isinstance(edited, list) and isinstance(shown, list) and isinstance(raw, list):
+        return [
+            restore_secrets(part, shown[at], raw[at]) if at < min(len(shown), len(raw)) else part
+            for at, part in enumerate(edited)
+        ]
+    return raw if edited == shown and contains_mask(shown) else edited
+
+
+@functools.lru_cache(maxsize=4096)
+def is_secret_name(name: str) -> bool:
+    """Whether what is called so is a secret."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    if not words:
+        return False
+    last, before = words[-1], words[-2] if len(words) > 1 else ""
+    if last in _ALONE:
+        return before not in _NO_SECRET
+    return (last == "key" and before in _KINDS_OF_KEYS) or "".join(words) in _ALONE
+
+
+def secret_keys(value: Mapping[Any, Any]) -> Callable[[Any], bool]:
+    """Which keys of the mapping stand for secrets: by their names, or in `{"name": "Cookie", "value": …}`."""
+    names = [value.get(name) for name in ("name", "key", "header")] if "value" in value else []
+    is_named = any(isinstance(name, str) and is_secret_name(name) for name in names)
+    return lambda key: (is_named and key == "value") or (isinstance(key, str) and is_secret_name(key))
+
+
+def mask_all(value: Any) -> Any:
+    """The value of a secret name: every text and number in it is the secret. `true`, null and "" tell nothing."""
+    if isinstance(value, str):
+        return MASK if value else value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return MASK
+    if isinstance(value, Mapping):
+        return reuse_if_same(value, {key: mask_all(part) for key, part in value.items()})
+    if isinstance(value, list | tuple):
+        return reuse_if_same(value, [mask_all(part) for part in value])
+    return value
+
+
+def reuse_if_same(value: Any, found: Any) -> Any:
+    """`value` itself where every part of `found` is the one that it has."""
+    pairs = (
+        zip(found.values(), value.values(), strict=True) if isinstance(found, dict) else zip(found, value, strict=True)
+    )
+    return value if all(new is old for new, old in pairs) else found
+
+
+def _lower(text: str) -> str:
+    """In lower case, and as long as before."""
+    return text.replace("\u0130", "i").lower()
+
+
+def _without_after(text: str, word: str, pattern: re.Pattern[str]) -> str:
+    lowered = _lower(text)
+    pieces: list[str] = []
+    end, at = 0, lowered.find(word)
+    while at >= 0:
+        found = pattern.match(text, at)
+        if found is not None:
+            pieces += [text[end : found.end(1)], MASK]
+            end = found.end()
+        at = lowered.find(word, max(at + 1, end))
+    return "".join([*pieces, text[end:]]) if pieces else text
+
+
+def _without_assigned(text: str) -> str:
+    lowered = _lower(text)
+    pieces: list[str] = []
+    end = 0
+    for found in _DELIMITER.finditer(text):
+        start = found.start()
+        if start < end or not lowered.endswith(_ENDINGS, max(end, start - 16), start):
+            continue
+        secret = _secret_at(text, start, found)
+        if secret is not None:
+            pieces += [text[end : found.end()], MASK]
+            end = secret.end()
+    return "".join([*pieces, text[end:]]) if pieces else text
+
+
+def _secret_at(text: str, start: int, delimiter: re.Match[str]) -> re.Match[str] | None:
+    """The secret behind the delimiter, if what stands before it is the name of one."""
+    backwards = _NAME_BACKWARDS.match(text[max(0, start - 64) : start][::-1])
+    name = backwards[0][::-1] if backwards is not None else ""
+    before = text[start - len(name) - 1 : start - len(name)]
+    if delimiter[1] is not None:
+        return _QUOTED[delimiter[1]].match(text, delimiter.end()) if is_secret_name(name) else None
+    if before and before in "?&;" and (is_secret_name(name) or name.lower() in ("sig", "signature", "auth", "key")):
+        return _IN_QUERY.match(text, delimiter.end())
+    is_variable = name.isupper() and is_secret_name(name)
+    return _IN_ENVIRONMENT.match(text, delimiter.end()) if is_variable else None

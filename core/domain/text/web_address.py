@@ -1,0 +1,189 @@
+"""Addresses of the web as `http_fetch` takes them, and which of them are public (AGENTS_AND_TOOLS §5). Pure.
+
+A host is read as browsers read it: without case and trailing dot, names of other scripts in their ASCII form, and
+whatever counts as an IPv4 address to the system (`0x7f.1`, `2130706433`) as that address. So there is one spelling of
+each, and what is checked is what is connected to.
+"""
+
+import ipaddress
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from urllib.parse import quote, urljoin, urlsplit
+
+MAX_URL_CHARACTERS = 8_192
+PORTS = {"http": 80, "https": 443}
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_UNPRINTABLE = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_NAME = re.compile(
+    r"(?=.{1,253}\Z)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+)
+_BRACKETS = re.compile(r"\[[^\[\]]*\](?::[0-9]*)?")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_KEPT = "!#$%&'()*+,/:;=?@[]~-._|"
+
+_NO_PUBLIC = tuple(
+    (ipaddress.ip_network(network), what)
+    for what, networks in {
+        "an unspecified address": ("0.0.0.0/8", "::/128"),
+        "a loopback address": ("127.0.0.0/8", "::1/128"),
+        "a private address": ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7", "fec0::/10"),
+        "an address of the provider's own network": ("100.64.0.0/10",),
+        "the address of a cloud's metadata": ("169.254.169.254/32", "168.63.129.16/32", "fd00:ec2::254/128"),
+        "a link-local address": ("169.254.0.0/16", "fe80::/10"),
+        "a multicast address": ("224.0.0.0/4", "ff00::/8"),
+        "an IPv4 address in an IPv6 one": ("::ffff:0:0/96", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "2002::/16"),
+        "a reserved address": (
+            *("192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"),
+            *("240.0.0.0/4", "2001::/23", "2001:db8::/32", "3fff::/20"),
+        ),
+    }.items()
+    for network in networks
+)
+_GLOBAL_V6 = ipaddress.ip_network("2000::/3")
+
+
+@dataclass(frozen=True, slots=True)
+class WebAddress:
+    """`host` is an ASCII name in lower case, or an address, an IPv6 one without brackets. `target` is the path with
+    the query, percent-encoded."""
+
+    scheme: str
+    host: str
+    port: int
+    target: str = "/"
+
+    @property
+    def authority(self) -> str:
+        """The host as it stands in an address, with the port where it is not the usual one."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if PORTS[self.scheme] == self.port else f"{host}:{self.port}"
+
+    @property
+    def origin(self) -> str:
+        return f"{self.scheme}://{self.authority}"
+
+    @property
+    def url(self) -> str:
+        return self.origin + self.target
+
+    @property
+    def ip(self) -> IpAddress | None:
+        """The address that the host is, if it is no name."""
+        return parse_ip(self.host)
+
+    def joined(self, location: str) -> "WebAddress":
+        """Where a redirect from here leads. Raises ValueError as `address_of`."""
+        return parse_address(urljoin(self.url, location.strip()))
+
+
+def parse_address(url: str) -> WebAddress:
+    """What the URL leads to. Raises ValueError that says what is wrong with it; no secret of the URL is in it."""
+    if len(url) > MAX_URL_CHARACTERS:
+        raise ValueError(f"it is longer than {MAX_URL_CHARACTERS:,} characters")
+    if _UNPRINTABLE.search(url) or "\\" in url:
+        raise ValueError("it holds a backslash, or a character that cannot be seen")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError as error:
+        raise ValueError("its host or port cannot be read") from error
+    scheme = parts.scheme.lower()
+    if scheme not in PORTS:
+        raise ValueError("it does not begin with http:// or https://")
+    if "@" in parts.netloc:
+        raise ValueError("it holds a user name or a password; give an Authorization header instead")
+    if not parts.netloc or port == 0:
+        raise ValueError("it names no host" if not parts.netloc else "0 is no port")
+    query = f"?{parts.query}" if parts.query else ""
+    target = quote((parts.path or "/") + query, safe=_KEPT)
+    return WebAddress(
+        scheme, _host(parts.netloc, parts.hostname or ""), PORTS[scheme] if port is None else port, target
+    )
+
+
+def is_origin(place: str) -> bool:
+    """Whether a place that a person allows is an origin, and no folder."""
+    return _ORIGIN.match(place) is not None
+
+
+def validated_origin(place: str) -> str:
+    """The origin as it is compared, of one that a person wrote. Raises ValueError."""
+    address = parse_address(place)
+    if address.target != "/":
+        raise ValueError("an origin has no path: it is the scheme, the host and the port")
+    return address.origin
+
+
+def parse_ip(host: str) -> IpAddress | None:
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+def non_public_kind(ip: IpAddress) -> str | None:
+    """What an address is that is not on the public internet; None for one that is."""
+    for network, what in _NO_PUBLIC:
+        if ip.version == network.version and ip in network:
+            return what
+    if isinstance(ip, ipaddress.IPv6Address) and (ip.scope_id is not None or ip not in _GLOBAL_V6):
+        return "no public address"
+    return None
+
+
+def public_addresses(addresses: Iterable[str]) -> list[str]:
+    """Those of the addresses that are public."""
+    found = ((one, parse_ip(one)) for one in addresses)
+    return [one for one, ip in found if ip is not None and non_public_kind(ip) is None]
+
+
+def _host(netloc: str, host: str) -> str:
+    if netloc.startswith("["):
+        ip = parse_ip(host) if _BRACKETS.fullmatch(netloc) else None
+        if not isinstance(ip, ipaddress.IPv6Address) or ip.scope_id is not None:
+            raise ValueError("the IPv6 address in it cannot be read")
+        return str(ip)
+    name = host if host.isascii() else _ascii(host)
+    name = name.lower().removesuffix(".")
+    if not _NAME.fullmatch(name):
+        raise ValueError("its host is no name and no address")
+    if _NUMBER.fullmatch(name.rpartition(".")[2]):
+        return str(_ipv4(name))
+    return name
+
+
+def _ascii(host: str) -> str:
+    import idna  # late: its tables take a while
+
+    try:
+        mapped = idna.uts46_remap(host, std3_rules=True, transitional=False)
+        return mapped if mapped.isascii() else idna.encode(mapped.removesuffix("."), uts46=False).decode("ascii")
+    except (idna.IDNAError, UnicodeError, IndexError) as error:
+        raise ValueError("its host is no name that can be looked up") from error
+
+
+def _ipv4(name: str) -> ipaddress.IPv4Address:
+    """As the system's resolvers read numbers: one to four parts, decimal, octal or hexadecimal; the last part fills
+    what is left. Raises ValueError."""
+    parts = [_number(part) for part in name.split(".")]
+    *first, last = (part if part is not None else 1 << 32 for part in parts)
+    if len(first) > 3 or any(part > 255 for part in first) or last >= 256 ** (4 - len(first)):
+        raise ValueError("its host is no name, and no IPv4 address")
+    value = last + sum(part << 8 * (3 - place) for place, part in enumerate(first))
+    return ipaddress.IPv4Address(value)
+
+
+def _number(part: str) -> int | None:
+    """None where it is none, or one that is far too large."""
+    try:
+        if len(part) > 40:
+            return None
+        if part.startswith("0x"):
+            return int(part[2:] or "0", 16)
+        return int(part, 8) if part.startswith("0") and part != "0" else int(part, 10)
+    except ValueError:
+        return None

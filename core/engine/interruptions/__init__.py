@@ -1,0 +1,1 @@
+"""What a run waits for: questions, approvals, consent, and their answers."""

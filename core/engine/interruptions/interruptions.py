@@ -1,0 +1,219 @@
+"""The interruptions of one run: raised, waited for, answered, expired, taken back (ENGINE §8).
+
+A row is durable before anyone is told of it; whoever answers first wins. A step that asks before it runs is in no
+task meanwhile; a call that asks in the middle of its work waits in its own.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from core.domain.audit import audit_entry
+from core.domain.consent import Rule, exception_setting
+from core.domain.events import InterruptionClosed, InterruptionRaised, iso_time
+from core.domain.ids import CallId, InterruptionId, new_id
+from core.domain.interruption import (
+    CLOSED_STATUS,
+    OPEN_STATUS,
+    Answer,
+    Interruption,
+    InterruptionKind,
+    InterruptionRequest,
+    InterruptionStatus,
+    approval_scope,
+)
+from core.domain.run import Run
+from core.domain.text.json_text import encode
+from core.domain.text.masking import masked
+from core.engine.interruptions.answers import already_answered
+from core.engine.log.run_journal import RunJournal
+from core.ports.clock import Clock
+from core.ports.storage import CloseInterruption, PutAudit, PutSetting, RaiseInterruption, Write
+
+_AskKey = tuple[str, int | None, CallId | None]
+
+MAX_EXPIRY_WAIT_S = 10.0  # the wall clock may jump, and a machine that slept counts no monotonic time
+
+
+class Interruptions:
+    """`on_changed` is called when a call begins to wait, or waits no more for what nobody answered, `on_closed`, at
+    once, with each that was closed by an answer or by time, `on_always` with a tool every call of which a person has
+    approved, once that is on disk. `sub_agent_name` tells what the sub-agent is called whose id stands in place of a
+    step's name."""
+
+    def __init__(
+        self,
+        run: Run,
+        log: RunJournal,
+        clock: Clock,
+        known: Iterable[Interruption],
+        on_changed: Callable[[], None] = lambda: None,
+        on_closed: Callable[[Interruption], None] = lambda closed: None,
+        on_always: Callable[[str], None] = lambda tool: None,
+        sub_agent_name: Callable[[str], str | None] = lambda step: None,
+    ) -> None:
+        self._run = run
+        self._log = log
+        self._clock = clock
+        self._on_changed = on_changed
+        self._on_closed = on_closed
+        self._on_always = on_always
+        self._sub_agent_name = sub_agent_name
+        self._all: dict[InterruptionId, Interruption] = {}
+        self._at: dict[_AskKey, list[InterruptionId]] = {}
+        for one in known:
+            self._add(one)
+        self._waiting: dict[InterruptionId, asyncio.Future[Interruption]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        log.on_call_ended = self._call_ended
+
+    @property
+    def all(self) -> list[Interruption]:
+        """Every one, in the order of asking."""
+        return list(self._all.values())
+
+    @property
+    def open(self) -> list[Interruption]:
+        """Those that nobody has answered, in the order of asking."""
+        return [one for one in self._all.values() if one.is_open]
+
+    @property
+    def asking(self) -> set[tuple[str, int | None]]:
+        """Step and iteration of the calls that wait in the middle of their work."""
+        asks = (self._all[found].ask for found in self._waiting)
+        return {(ask.step, ask.index) for ask in asks}
+
+    def find(
+        self,
+        kinds: Iterable[InterruptionKind],
+        step: str,
+        index: int | None = None,
+        *,
+        attempt: int | None = None,
+        call_id: CallId | None = None,
+    ) -> Interruption | None:
+        """The newest of that place, open or closed."""
+        for found in reversed(self._at.get((step, index, call_id), ())):
+            one = self._all[found]
+            if one.ask.kind in kinds and attempt in (None, one.ask.attempt):
+                return one
+        return None
+
+    def _add(self, one: Interruption) -> None:
+        ask = one.ask
+        self._all[one.id] = one
+        self._at.setdefault((ask.step, ask.index, ask.call_id), []).append(one.id)
+
+    def require_open(self, found: Interruption) -> None:
+        """Raises Refused `already_answered`."""
+        if not self._all[found.id].is_open:
+            raise already_answered(self._all[found.id])
+
+    def raise_(self, ask: InterruptionRequest) -> Interruption:
+        """Write the question; it is told once it is on disk."""
+        ask = replace(ask, sub_agent_name=self._sub_agent_name(ask.step))
+        now = self._clock.now()
+        expires_at = now + timedelta(milliseconds=ask.timeout_ms) if ask.timeout_ms is not None else None
+        raised = Interruption(
+            InterruptionId(new_id("int")),
+            self._run.id,
+            self._run.workflow_id,
+            ask,
+            OPEN_STATUS[ask.kind],
+            self._log.next_seq,
+            now,
+            expires_at,
+        )
+        self._add(raised)
+        timed = {"expires_at": iso_time(expires_at), "default_action": raised.default_action} if expires_at else {}
+        told = InterruptionRaised(**raised.fields(), **timed)
+        self._log.record(told, writes=[RaiseInterruption(raised)])
+        self.watch()
+        return raised
+
+    async def ask(self, ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
+        """A `core.ports.agents.Asker`."""
+        found = self.find([ask.kind], ask.step, ask.index, attempt=ask.attempt, call_id=ask.call_id)
+        if found is None or (anew and not found.is_open):
+            found = self.raise_(ask)
+        if not found.is_open:
+            return found
+        future = self._waiting.setdefault(found.id, asyncio.get_running_loop().create_future())
+        self._on_changed()
+        try:
+            return await future
+        finally:
+            self._waiting.pop(found.id, None)
+
+    def answer(self, found: Interruption, answer: Answer) -> None:
+        """Close it by this answer, which its kind takes. Raises Refused `already_answered`."""
+        self.require_open(found)
+        self._close(found, CLOSED_STATUS[found.ask.kind][answer.action], answer)
+
+    def expire(self) -> None:
+        """Close those whose time is over; the default of a question is skip, of the others what they say."""
+        now = self._clock.now()
+        for one in self.open:
+            if one.expires_at is not None and one.expires_at <= now:
+                self._close(one, InterruptionStatus.EXPIRED, Answer(one.default_action))
+        self.watch()
+
+    def cancel_open(self) -> None:
+        """The run is over: what is open is taken back. Nobody who waits in the run hears of it."""
+        self.close_watch()
+        for one in self.open:
+            self._close(one, InterruptionStatus.CANCELLED, None)
+
+    def _call_ended(self, call_id: CallId) -> None:
+        """What was asked in the middle of the call is taken back: nobody is left there to read an answer. The run may
+        have waited for that alone."""
+        for one in self.open:
+            if one.ask.call_id is not None and one.ask.call_id.startswith(f"{call_id} "):
+                self._close(one, InterruptionStatus.CANCELLED, None)
+                self._on_changed()
+
+    def watch(self) -> None:
+        """Look again when the next one expires, and before, as the wall clock may jump."""
+        self.close_watch()
+        due = min((one.expires_at for one in self.open if one.expires_at is not None), default=None)
+        if due is not None:
+            self._timer = asyncio.get_running_loop().call_later(self._delay_to(due), self.expire)
+
+    def close_watch(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _delay_to(self, due: datetime) -> float:
+        return min(MAX_EXPIRY_WAIT_S, max(0.0, (due - self._clock.now()).total_seconds()))
+
+    def _close(self, found: Interruption, status: InterruptionStatus, answer: Answer | None) -> None:
+        now = self._clock.now()
+        closed = found.closed(status, answer, now)
+        self._all[found.id] = closed
+        self._keep(closed)
+        if status is InterruptionStatus.CANCELLED:
+            return
+        waiting = self._waiting.pop(found.id, None)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(closed)
+        self._on_closed(closed)
+
+    def _keep(self, closed: Interruption) -> None:
+        """Write how it was closed: of a request for consent without secrets, and with what follows from it."""
+        ask, answer = closed.ask, closed.answer
+        is_consent = ask.kind is InterruptionKind.TOOL_APPROVAL
+        if is_consent and answer is not None:
+            answer = replace(answer, value=masked(answer.value))
+        assert closed.closed_at is not None
+        writes: list[Write] = [CloseInterruption(self._run.id, closed.id, closed.status, closed.closed_at, answer)]
+        always = ask.tool if is_consent and approval_scope(answer) == "always" else None
+        if is_consent:
+            writes.append(PutAudit(audit_entry(closed, self._run.title)))
+        if always is not None:
+            writes.append(PutSetting(exception_setting(always), encode(Rule.ALLOW)))
+        fact = InterruptionClosed(id=closed.id, kind=ask.kind, status=closed.status)
+        kept = self._log.record(fact, writes=writes)
+        if always is not None:
+            kept.add_done_callback(lambda _: self._on_always(always))

@@ -1,0 +1,87 @@
+"""A step that asks a person before it runs: what is asked, and what the answer makes of it (ENGINE §8). Pure."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from core.domain.interruption import Action, Interruption, InterruptionKind, InterruptionRequest, InterruptionStatus
+from core.domain.template import Interrupt, Step, ToolAction
+from core.engine.plan.dispatch import ForEachItems, Proceed, Skip, StepCall, UserOutput
+from core.engine.plan.refs import Scope, as_text, resolve
+from core.errors import StepFailed
+
+
+def build_ask(
+    step: Step,
+    asked: Interrupt,
+    decision: StepCall | ForEachItems,
+    scope: Scope,
+    reads: Mapping[str, Any],
+    tool_schema: Any,
+) -> InterruptionRequest | None:
+    """What the step asks, None where there is nothing to ask for: no required argument is missing.
+
+    `reads` are the outputs that the step is about to read. Raises RefFailed for a ref in the question.
+    """
+    schema = asked.answer_schema
+    given = decision.input if isinstance(decision, StepCall) else None
+    match asked.kind:
+        case InterruptionKind.TOOL_INPUT:
+            missing = _missing_arguments(tool_schema, given)
+            if not missing:
+                return None
+            schema = schema or missing
+        case InterruptionKind.LOCAL_EXECUTION:
+            schema = schema or step.output_schema
+    is_tool = isinstance(step.action, ToolAction)
+    return InterruptionRequest(
+        asked.kind,
+        step.name,
+        prompt=as_text(resolve(asked.prompt, scope, "/interrupt/prompt")) if asked.prompt is not None else None,
+        schema=schema,
+        options=resolve(asked.options, scope, "/interrupt/options"),
+        input=given,
+        outputs=dict(reads) if asked.kind is InterruptionKind.STATE_EDIT else None,
+        tool=step.action.tool_name if isinstance(step.action, ToolAction) else None,
+        arguments=given if is_tool else None,
+        timeout_ms=asked.timeout_ms,
+        default_action=Action(asked.default_action),
+    )
+
+
+def apply_answer(step: Step, decision: StepCall | ForEachItems, found: Interruption) -> Proceed | UserOutput | Skip:
+    """What the closed interruption makes of the step. Raises StepFailed `rejected`."""
+    assert step.interrupt is not None
+    assert found.answer is not None
+    answer = found.answer
+    if answer.action is Action.REJECT:
+        if step.interrupt.on_reject == "skip":
+            return Skip(None)
+        why = f": {answer.reason}" if answer.reason else ""
+        how = "its time was over" if found.status is InterruptionStatus.EXPIRED else "it was rejected"
+        raise StepFailed("rejected", f"{step.name} did not run, since {how}{why}", failed_during="engine")
+    if isinstance(decision, ForEachItems):
+        return UserOutput(answer.value) if found.ask.kind is InterruptionKind.LOCAL_EXECUTION else Proceed(decision)
+    recorded = replace(decision, input=found.ask.input)
+    match found.ask.kind:
+        case InterruptionKind.LOCAL_EXECUTION:
+            return UserOutput(answer.value)
+        case InterruptionKind.INPUT_REVIEW if answer.action is Action.SUBMIT:
+            return Proceed(replace(decision, input=answer.value))
+        case InterruptionKind.TOOL_INPUT:
+            return Proceed(replace(decision, input={**found.ask.input, **answer.value}))
+        case InterruptionKind.STATE_EDIT:
+            return Proceed(decision)
+        case _:
+            return Proceed(recorded)
+
+
+def _missing_arguments(tool_schema: Any, given: Any) -> Any:
+    """The schema of the required arguments that are missing, or None."""
+    if not isinstance(tool_schema, Mapping) or not isinstance(given, Mapping):
+        return None
+    names = [name for name in tool_schema.get("required", ()) if name not in given]
+    if not names:
+        return None
+    known = tool_schema.get("properties", {})
+    return {"type": "object", "properties": {name: known.get(name, {}) for name in names}, "required": names}

@@ -1,0 +1,1 @@
+"""Writing events: the journal of all runs, and the journal of a run."""

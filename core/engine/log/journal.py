@@ -1,0 +1,266 @@
+"""The one writer: what every run tells and keeps, in order, in groups (ENGINE §10, the output rule).
+
+Entries of all runs wait in one queue. A `tell` waits at most 50 ms or 64 entries, so that hundreds of
+pure steps share a commit. A `record` makes the queue urgent: it is committed at the next turn of the
+loop, together with whatever else was put in this one. Nothing overtakes: the events of a run are
+published in the order of their numbers, each when its promise is kept.
+
+A group that cannot be written is tried again run by run. A run whose entries still fail is held: it is
+shown as `paused`, what it tells stays in line, and the write is tried again every 5 s.
+"""
+
+import asyncio
+import contextlib
+import logging
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from core.bus import Bus, SaveState, SaveStateChanged
+from core.domain.events import Event, EventsPersisted, RunContinued, RunPaused
+from core.domain.ids import MessageId, RunId, WorkflowId
+from core.engine.log.run_journal import JournalEntry, RunJournal
+from core.errors import StorageFailed
+from core.ports.clock import Clock
+from core.ports.storage import AppendEvents, DropChunks, Storage, Write
+
+log = logging.getLogger(__name__)
+
+GROUP_S = 0.05
+GROUP_ENTRIES = 64
+COMMIT_ENTRIES = 200
+COMMIT_CHARACTERS = 4_000_000
+RETRY_S = 5.0
+TEXT_BYTES = 1024
+
+
+class Journal:
+    """The writer of one store. `run` must be running for anything to reach the disk."""
+
+    def __init__(self, storage: Storage, bus: Bus, clock: Clock, *, text_interval_s: float = 0.5) -> None:
+        self._storage = storage
+        self._bus = bus
+        self._clock = clock
+        self._text_interval_s = text_interval_s
+        self._queue: deque[JournalEntry] = deque()
+        self._held: dict[RunId, deque[JournalEntry]] = {}
+        self._streaming: dict[RunJournal, None] = {}
+        self._urgent = asyncio.Event()
+        self._moved = asyncio.Event()
+        self._has_held = asyncio.Event()
+        self._retry = asyncio.Event()
+        self._group_timer: asyncio.TimerHandle | None = None
+        self._text_timer: asyncio.TimerHandle | None = None
+        self._is_text_due = False
+        self._is_closing = False
+        self._is_committing = False
+        self._refusal: str | None = None
+        self._told = SaveStateChanged(SaveState.SAVED)
+
+    def open(self, run_id: RunId, workflow_id: WorkflowId, message_id: MessageId, last_seq: int = 0) -> RunJournal:
+        """The log of one run; `last_seq` is the number of its last stored fact."""
+        return RunJournal(self, run_id, workflow_id, message_id, last_seq)
+
+    @property
+    def held_runs(self) -> dict[RunId, int]:
+        """Runs that cannot be written, with how many entries wait."""
+        return {run_id: len(entries) for run_id, entries in self._held.items()}
+
+    def retry_now(self) -> None:
+        """Try the held writes at once: a person says that there is room again."""
+        self._retry.set()
+
+    async def run(self) -> None:
+        """Write until closed. One commit is in flight at a time; what arrives meanwhile goes with the next."""
+        async with asyncio.TaskGroup() as tasks:
+            retrying = tasks.create_task(self._retry_held(), name="journal.retry")
+            while not (self._is_closing and not self._queue and not self._streaming):
+                await self._urgent.wait()
+                await asyncio.sleep(0)
+                await self._commit(self._take())
+            retrying.cancel()
+
+    def close(self) -> None:
+        """Write what is queued, then end `run`. What is held stays unwritten."""
+        self._is_closing = self._is_text_due = True
+        self._urgent.set()
+
+    async def room(self, run_id: RunId) -> None:
+        """Come back when the run can be written and the queue is at most two groups long."""
+        while run_id in self._held or len(self._queue) >= 2 * GROUP_ENTRIES:
+            self._moved.clear()
+            await self._moved.wait()
+
+    # Putting
+
+    def put(self, entry: JournalEntry) -> None:
+        for write in entry.writes:
+            if isinstance(write, DropChunks):
+                entry.run.texts.pop((write.step, write.index), None)
+        held = self._held.get(entry.run.run_id)
+        if held is not None:
+            held.append(entry)
+            return
+        self._queue.append(entry)
+        if self._told.saving is SaveState.SAVED:
+            self._tell_saving()
+        if entry.done is not None or len(self._queue) >= GROUP_ENTRIES:
+            self._urgent.set()
+        elif self._group_timer is None:
+            self._group_timer = asyncio.get_running_loop().call_later(GROUP_S, self._urgent.set)
+
+    def text_waits(self, run: RunJournal, size: int) -> None:
+        self._streaming[run] = None
+        if self._told.saving is SaveState.SAVED:
+            self._tell_saving()
+        if size >= TEXT_BYTES:
+            self._text_is_due()
+        elif self._text_timer is None:
+            loop = asyncio.get_running_loop()
+            self._text_timer = loop.call_later(self._text_interval_s, self._text_is_due)
+
+    def _text_is_due(self) -> None:
+        self._is_text_due = True
+        self._urgent.set()
+
+    def now(self) -> datetime:
+        return self._clock.now()
+
+    def monotonic(self) -> float:
+        return self._clock.monotonic()
+
+    def publish(self, events: Iterable[Event | EventsPersisted]) -> None:
+        for event in events:
+            self._bus.publish(event)
+
+    # Writing
+
+    def _take(self) -> list[JournalEntry]:
+        """The next entries to write, with the text that is due as entries of their own."""
+        self._urgent.clear()
+        if self._group_timer is not None:
+            self._group_timer.cancel()
+            self._group_timer = None
+        entries: list[JournalEntry] = []
+        characters = 0
+        while self._queue and len(entries) < COMMIT_ENTRIES and characters < COMMIT_CHARACTERS:
+            entries.append(self._queue.popleft())
+            characters += entries[-1].characters
+        if self._queue:
+            self._urgent.set()
+        if self._is_text_due:
+            self._is_text_due = False
+            if self._text_timer is not None:
+                self._text_timer.cancel()
+                self._text_timer = None
+            texts = [JournalEntry(run, [], writes) for run in self._streaming if (writes := run.take_text())]
+            self._streaming.clear()
+            for entry in texts:
+                self._held.get(entry.run.run_id, entries).append(entry)
+        return entries
+
+    async def _commit(self, entries: list[JournalEntry]) -> None:
+        if not entries:
+            self._tell_saving()
+            return
+        self._is_committing = True
+        if await self._try(entries) is not None:
+            runs = dict.fromkeys(entry.run for entry in entries)
+            for run in runs:
+                mine = [entry for entry in entries if entry.run is run]
+                error = await self._try(mine)
+                if error is not None:
+                    self._give_up(mine, error) if mine[0].raises else self._hold(run, mine, error)
+        self._is_committing = False
+        self._moved.set()
+        self._tell_saving()
+
+    async def _try(self, entries: Sequence[JournalEntry]) -> StorageFailed | None:
+        """Commit the entries and keep their promises, or say why that is not possible."""
+        writes: list[Write] = []
+        starts = []
+        for entry in entries:
+            starts.append(len(writes))
+            writes.extend(entry.writes)
+        events: dict[RunJournal, list[Event]] = {}
+        for part in _with_companions(entries):
+            stored = [event for event in part.events if event.fact.stored]
+            if stored:
+                events.setdefault(part.run, []).extend(stored)
+        writes.extend(AppendEvents(run.run_id, tuple(told)) for run, told in events.items())
+        try:
+            lost = await self._storage.commit(writes) if writes else frozenset()
+        except StorageFailed as error:
+            return error
+        except Exception as error:  # a value that the driver cannot take must not end the writer of all runs
+            log.exception("a commit failed")
+            return StorageFailed("storage_failed", f"{type(error).__name__}: {error}")
+        for entry, start in zip(entries, starts, strict=True):
+            mine = frozenset(at - start for at in lost if start <= at < start + len(entry.writes))
+            if entry.done is not None and not entry.done.done():
+                entry.done.set_result(mine)
+            for part in _with_companions([entry]):
+                part.run.is_kept(part)
+        self.publish(EventsPersisted(tuple(told)) for told in events.values())
+        return None
+
+    def _give_up(self, entries: Sequence[JournalEntry], error: StorageFailed) -> None:
+        for entry in entries:
+            if entry.done is not None and not entry.done.done():
+                entry.done.set_exception(error)
+
+    def _hold(self, run: RunJournal, entries: list[JournalEntry], error: StorageFailed) -> None:
+        log.warning("run %s is paused: %s", run.run_id, error.message)
+        later = [entry for entry in self._queue if entry.run is run]
+        self._queue = deque(entry for entry in self._queue if entry.run is not run)
+        self._held[run.run_id] = deque([*entries, *later])
+        self._has_held.set()
+        self._refusal = error.code
+        run.pauses += 1
+        run.publish_now(RunPaused(reason=error.code, number=run.pauses))
+
+    async def _retry_held(self) -> None:
+        while True:
+            await self._has_held.wait()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(RETRY_S):
+                    await self._retry.wait()
+            self._retry.clear()
+            for run_id in list(self._held):
+                await self._release(run_id)
+            if not self._held:
+                self._has_held.clear()
+
+    async def _release(self, run_id: RunId) -> None:
+        """Write what a held run has in line, also what joins the line meanwhile, unless it fails again."""
+        line = self._held[run_id]
+        run = line[0].run
+        while line:
+            entries = list(line)
+            if await self._try(entries) is not None:
+                return
+            for _ in entries:
+                line.popleft()
+        del self._held[run_id]
+        run.publish_now(RunContinued(number=run.pauses))
+        self._moved.set()
+        self._tell_saving()
+
+    def _tell_saving(self) -> None:
+        if self._held:
+            now = SaveStateChanged(SaveState.FAILED, self._refusal)
+        elif self._queue or self._streaming or self._is_committing:
+            now = SaveStateChanged(SaveState.WRITING)
+        else:
+            now = SaveStateChanged(SaveState.SAVED)
+        if now != self._told:
+            self._told = now
+            self._bus.publish(now)
+
+
+def _with_companions(entries: Iterable[JournalEntry]) -> Iterator[JournalEntry]:
+    """The entries, each with what another run tells beside it."""
+    for entry in entries:
+        yield entry
+        if entry.beside is not None:
+            yield entry.beside

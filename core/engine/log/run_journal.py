@@ -1,0 +1,272 @@
+"""The log of one run: numbers its facts and publishes them in order, each when its promise is kept."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from core.domain.events import Event, EventsPersisted, Fact, MessageAdded, ToolEnded, stream_fact
+from core.domain.ids import CallId, MessageId, RunId, WorkflowId
+from core.errors import StorageFailed
+from core.ports.journal import Companion
+from core.ports.storage import (
+    AppendChunk,
+    AppendEvents,
+    ChangeRun,
+    Chunk,
+    PutMessage,
+    PutStepResult,
+    Write,
+)
+
+CHUNK_BYTES = 4096
+
+LostWrites = frozenset[int]
+_StreamKey = tuple[str, int | None]
+
+
+@dataclass(slots=True, eq=False)
+class JournalEntry:
+    """Facts and writes that belong together, and who waits for them to be on disk.
+
+    `raises`: if it cannot be written it is given up, and `done` has the StorageFailed; else it is held. `beside` is
+    what another run tells in the same commit; its rows are among the `writes`.
+    """
+
+    run: "RunJournal"
+    events: list[Event]
+    writes: Sequence[Write]
+    done: "asyncio.Future[LostWrites] | None" = None
+    raises: bool = False
+    beside: "JournalEntry | None" = None
+
+    @property
+    def characters(self) -> int:
+        """About how much there is to write."""
+        return sum(map(_written_characters, self.writes))
+
+
+@dataclass(slots=True)
+class _PendingText:
+    """Streamed text of one step that is not in a chunk yet."""
+
+    offset: int
+    pieces: list[str] = field(default_factory=list)
+    size: int = 0
+
+
+class EntryWriter(Protocol):
+    """The journal, as a log sees it."""
+
+    def put(self, entry: JournalEntry) -> None: ...
+    def text_waits(self, run: "RunJournal", size: int) -> None: ...
+    def publish(self, events: Iterable[Event | EventsPersisted]) -> None: ...
+    def now(self) -> datetime: ...
+    def monotonic(self) -> float: ...
+    async def room(self, run_id: RunId) -> None: ...
+
+
+class RunJournal:
+    """The journal of one run: numbers its facts and publishes them in order.
+
+    `is_message_told`: the run's own message was told whole. `pauses` counts how often it could not be written.
+    `told_at`: when something was last told, in monotonic seconds. `on_call_ended` hears of each call that has its
+    result, one turn of the loop after that was told.
+    """
+
+    def __init__(
+        self, journal: EntryWriter, run_id: RunId, workflow_id: WorkflowId, message_id: MessageId, last_seq: int
+    ) -> None:
+        self._journal = journal
+        self.run_id = run_id
+        self.workflow_id = workflow_id
+        self.message_id = message_id
+        self.is_message_told = False
+        self.pauses = 0
+        self.on_call_ended: Callable[[CallId], None] | None = None
+        self.told_at = journal.monotonic()
+        self.texts: dict[_StreamKey, _PendingText] = {}
+        self._seq = last_seq
+        self._lengths: dict[_StreamKey, int] = {}
+        self._line: deque[JournalEntry] = deque()
+
+    @property
+    def next_seq(self) -> int:
+        """The number that the next stored fact will have."""
+        return self._seq + 1
+
+    def tell(self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None) -> None:
+        entry = self._entry(facts, writes, beside)
+        self.publish_in_line(entry)
+        if entry.beside is not None:
+            entry.beside.run.publish_in_line(entry.beside)
+        self._journal.put(entry)
+
+    def record(
+        self, *facts: Fact, writes: Sequence[Write] = (), beside: Companion | None = None
+    ) -> asyncio.Future[LostWrites]:
+        done: asyncio.Future[LostWrites] = asyncio.get_running_loop().create_future()
+        entry = self._entry(facts, writes, beside, done)
+        self.wait_in_line(entry)
+        if entry.beside is not None:
+            entry.beside.run.wait_in_line(entry.beside)
+        self._journal.put(entry)
+        return done
+
+    def _entry(
+        self,
+        facts: Sequence[Fact],
+        writes: Sequence[Write],
+        beside: Companion | None,
+        done: "asyncio.Future[LostWrites] | None" = None,
+    ) -> JournalEntry:
+        entry = JournalEntry(self, self.stamp(facts), writes, done)
+        if beside is not None:
+            other, events = companion_journal(beside)
+            entry.writes = [*writes, *beside.writes]
+            entry.beside = JournalEntry(other, list(events), (), done)
+        return entry
+
+    async def create(
+        self,
+        *facts: Fact,
+        writes: Sequence[Write],
+        is_ours: Callable[[], Awaitable[bool]],
+        beside: Companion | None = None,
+    ) -> LostWrites:
+        """Commit these, with what others commit now, then tell the facts. Raises StorageFailed, and has told nothing
+        then; nor has what is `beside`.
+
+        `is_ours` tells whether they are on disk, where that is not known: after a failure, or a repeated commit.
+        """
+        events = tuple(self.stamp(facts))
+        done: asyncio.Future[LostWrites] = asyncio.get_running_loop().create_future()
+        rows = [*writes, AppendEvents(self.run_id, events)]
+        other, others = (None, ()) if beside is None else companion_journal(beside)
+        if beside is not None and other is not None:
+            rows += [*beside.writes, AppendEvents(other.run_id, others)]
+        self._journal.put(JournalEntry(self, [], rows, done, raises=True))
+        try:
+            lost = await done
+        except StorageFailed:
+            if not await is_ours():
+                if other is not None:
+                    other.take_back(others)
+                raise
+            lost = frozenset()
+        if lost and await is_ours():
+            lost = frozenset()
+        if other is not None:
+            other.tell_created(others, lost)
+        return self.tell_created(events, lost)
+
+    async def create_below(
+        self, parent: "RunJournal", *facts: Fact, writes: Sequence[Write], is_ours: Callable[[], Awaitable[bool]]
+    ) -> LostWrites:
+        """The same as a part of what the parent writes: where that is not possible, the parent is paused."""
+        events = tuple(self.stamp(facts))
+        lost = await parent.record(writes=[*writes, AppendEvents(self.run_id, events)])
+        if lost and await is_ours():
+            lost = frozenset()
+        return self.tell_created(events, lost)
+
+    def tell_created(self, events: tuple[Event, ...], lost: LostWrites) -> LostWrites:
+        """Tell of a creation, unless it was lost."""
+        if not lost:
+            self._journal.publish(events)
+            self._journal.publish([EventsPersisted(events)])
+        return lost
+
+    def stream(self, step: str, index: int | None, text: str) -> None:
+        key = (step, index)
+        offset = self._lengths.get(key, 0)
+        self._lengths[key] = offset + len(text)
+        fact = stream_fact(self.message_id, step, index, offset, text)
+        self.publish_in_line(JournalEntry(self, self.stamp([fact]), ()))
+        waiting = self.texts.setdefault(key, _PendingText(offset))
+        waiting.pieces.append(text)
+        waiting.size += len(text)
+        self._journal.text_waits(self, waiting.size)
+
+    def resume_stream(self, step: str, index: int | None, length: int) -> None:
+        self._lengths[step, index] = length
+
+    async def room(self) -> None:
+        await self._journal.room(self.run_id)
+
+    def publish_now(self, fact: Fact) -> None:
+        """Publish a fact that is not stored, past everything that waits."""
+        self._journal.publish(self.stamp([fact]))
+
+    def is_kept(self, entry: JournalEntry) -> None:
+        """The entry is on disk: publish it, and what waited behind it with nothing left to wait for."""
+        entry.done = None
+        while self._line and self._line[0].done is None:
+            self._journal.publish(self._line.popleft().events)
+
+    def take_text(self) -> list[Write]:
+        """The waiting text as chunks of at most 4 KiB."""
+        writes: list[Write] = []
+        for (step, index), waiting in self.texts.items():
+            offset = waiting.offset
+            for piece in _chunks("".join(waiting.pieces)):
+                writes.append(AppendChunk(Chunk(self.run_id, step, index, offset, piece)))
+                offset += len(piece)
+        self.texts.clear()
+        return writes
+
+    def wait_in_line(self, entry: JournalEntry) -> None:
+        """The events of the entry are published once it is on disk."""
+        self._line.append(entry)
+
+    def publish_in_line(self, entry: JournalEntry) -> None:
+        """Publish the events of the entry, behind what waits."""
+        if self._line:
+            self._line.append(entry)
+        else:
+            self._journal.publish(entry.events)
+
+    def take_back(self, events: Sequence[Event]) -> None:
+        """Give the numbers of events back that were not told, unless others came after them."""
+        if events and events[-1].seq == self._seq:
+            self._seq = events[0].seq - 1
+
+    def stamp(self, facts: Iterable[Fact]) -> list[Event]:
+        """The facts with their numbers."""
+        at, self.told_at = self._journal.now(), self._journal.monotonic()
+        events = []
+        for fact in facts:
+            if fact.stored:
+                self._seq += 1
+            if isinstance(fact, MessageAdded) and fact.message_id == self.message_id:
+                self.is_message_told = True
+            if isinstance(fact, ToolEnded) and self.on_call_ended is not None:
+                asyncio.get_running_loop().call_soon(self.on_call_ended, fact.call_id)
+            events.append(Event(self.run_id, self.workflow_id, self._seq, at, fact))
+        return events
+
+
+def companion_journal(beside: Companion) -> tuple[RunJournal, tuple[Event, ...]]:
+    """The log of the other run, and its facts with their numbers."""
+    assert isinstance(beside.log, RunJournal)
+    return beside.log, tuple(beside.log.stamp(beside.facts))
+
+
+def _written_characters(write: Write) -> int:
+    if isinstance(write, PutStepResult):
+        return len(write.result.output_json or "")
+    if isinstance(write, ChangeRun):
+        return len(write.output_json or "")
+    return len(write.message.text) if isinstance(write, PutMessage) else 0
+
+
+def _chunks(text: str) -> Iterable[str]:
+    """`text` cut so that each piece is at most 4 KiB of UTF-8, surrogates counted as three bytes."""
+    while text:
+        piece = text[:CHUNK_BYTES]
+        while len(piece.encode("utf-8", "surrogatepass")) > CHUNK_BYTES:
+            piece = piece[: len(piece) // 2]
+        yield piece
+        text = text[len(piece) :]

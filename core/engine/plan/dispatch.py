@@ -1,0 +1,168 @@
+"""From a ready step to what it does: condition, list, input, in this order (ENGINE §4–6). Pure."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from core.domain.events import iso_time
+from core.domain.run import Run, Snapshot, StepKey
+from core.domain.template import AgentAction, Step, When
+from core.domain.text.json_text import readable_json, type_name
+from core.engine.plan.refs import Scope, as_text, look_up, resolve, whole_ref
+from core.errors import RefFailed, StepFailed
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """`when` was false, or the list comes from a skipped step; `value` is what decided it."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ForEachItems:
+    """A forEach: the items, in order."""
+
+    items: list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class StepCall:
+    """One execution of a step's action: its resolved input (None if an agent has none) and, of an agent, the prompt.
+
+    `is_permitted`: what is set about consent, or a person, lets the call of its tool pass.
+    """
+
+    step: Step
+    key: StepKey
+    input: Any
+    prompt: str = ""
+    is_permitted: bool = False
+
+    @property
+    def whole_prompt(self) -> str:
+        """What the agent is asked: the prompt, then the input as JSON."""
+        return self.prompt if self.input is None else f"{self.prompt}\n\n{readable_json(self.input)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Proceed:
+    """A person lets the step run, with this input or list."""
+
+    decision: StepCall | ForEachItems
+
+
+@dataclass(frozen=True, slots=True)
+class UserOutput:
+    """A person did the step: this is its output."""
+
+    output: Any
+
+
+def run_context(run: Run) -> Mapping[str, Any]:
+    """What `@ctx` says of a run (ENGINE §3), in every step of it. The same after a crash as before it."""
+    return {
+        "run_id": run.id,
+        "workflow_id": run.workflow_id,
+        "template_id": run.template_id,
+        "started_at": iso_time(run.created_at),
+    }
+
+
+def step_scope(
+    context: Mapping[str, Any],
+    snapshot: Snapshot,
+    step: Step,
+    outputs: Mapping[str, Any],
+    absent: Collection[str],
+    attempt: int = 1,
+) -> Scope:
+    """What the refs of a step can see, outside its iterations."""
+    return Scope(snapshot.input, outputs, absent, {**context, "step": step.name, "attempt": attempt})
+
+
+def dispatch(step: Step, scope: Scope, skipped: Collection[str]) -> Skip | ForEachItems | StepCall:
+    """What the ready step does. Raises StepFailed (`unresolved_ref`, `not_a_list`, …)."""
+    if step.when is not None:
+        runs, value = evaluate_condition(step.when, scope)
+        if not runs:
+            return Skip(value)
+    if step.for_each is not None:
+        return _iterations(step.for_each.ref, scope, skipped)
+    return resolve_call(step, scope)
+
+
+def resolve_call(step: Step, scope: Scope) -> StepCall:
+    """The step's action with its refs resolved, for the iteration that `scope` stands in, if it does."""
+    key = StepKey(step.name, scope.index)
+    if isinstance(step.action, AgentAction):
+        prompt = as_text(resolve(step.action.agent.prompt, scope, "/prompt"))
+        given = resolve(step.input, scope) if "input" in step.model_fields_set else None
+        return StepCall(step, key, given, prompt)
+    return StepCall(step, key, resolve(step.input, scope))
+
+
+def _iterations(text: str, scope: Scope, skipped: Collection[str]) -> Skip | ForEachItems:
+    ref = whole_ref(text)
+    if ref is None:
+        raise RefFailed("unresolved_ref", f"forEach needs a ref, not {text!r}", ref=text, path="/forEach/ref")
+    if ref.root in skipped:
+        return Skip(None)
+    items = look_up(ref, scope, "/forEach/ref")
+    if not isinstance(items, list):
+        found = type_name(items)
+        raise StepFailed("not_a_list", f"forEach needs a list, but {ref.text} is {found}", ref=ref.text, found=found)
+    return ForEachItems(items)
+
+
+def evaluate_condition(when: When, scope: Scope) -> tuple[bool, Any]:
+    """Whether the step runs, and the value that decided it. A missing path counts as null.
+
+    Raises RefFailed for a ref that can have no value at all (an unknown step, `@item` outside forEach).
+    """
+    value = _condition_value(when.ref, scope)
+    match when.operators:
+        case []:
+            return is_truthy(value), value
+        case ["eq"]:
+            return json_equal(value, when.eq), value
+        case ["neq"]:
+            return not json_equal(value, when.neq), value
+        case ["gt"]:
+            return is_number(value) and value > when.gt, value
+        case ["lt"]:
+            return is_number(value) and value < when.lt, value
+        case several:
+            raise RefFailed("several_operators", f"a condition takes one operator, not {', '.join(several)}")
+
+
+def is_truthy(value: Any) -> bool:
+    """null, false, 0, "", [] and {} are false, everything else is true."""
+    return bool(value)
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def json_equal(one: Any, other: Any) -> bool:
+    """JSON equality, deep: `1` equals `1.0`, `true` does not equal `1`."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(json_equal(value, other[key]) for key, value in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(json_equal, one, other))
+    return bool(one == other)
+
+
+def _condition_value(text: str, scope: Scope) -> Any:
+    ref = whole_ref(text)
+    if ref is None:
+        raise RefFailed("bad_condition", f"{text!r} is not a ref", ref=text, path="/when/ref")
+    try:
+        return look_up(ref, scope, "/when/ref")
+    except RefFailed as error:
+        if error.code == "unresolved_ref":
+            return None
+        raise

@@ -1,0 +1,50 @@
+"""Which step waits for which: one answer for the planner, the validator and the picture (ENGINE §4)."""
+
+import graphlib
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from core.domain.template import AgentAction, Step
+from core.engine.plan.refs import RefOccurrence, find_refs
+
+
+def step_refs(step: Step) -> Iterator[RefOccurrence]:
+    """Every ref of a step, with JSON pointers relative to the step."""
+    yield from find_refs(step.input, "/input")
+    if isinstance(step.action, AgentAction):
+        yield from find_refs(step.action.agent.prompt, "/action/agent/prompt")
+    if step.when is not None:
+        yield from find_refs(step.when.ref, "/when/ref")
+    if step.for_each is not None:
+        yield from find_refs(step.for_each.ref, "/forEach/ref")
+    if step.interrupt is not None:
+        yield from find_refs(step.interrupt.model_dump(by_alias=True, exclude_unset=True), "/interrupt")
+
+
+def dependencies(step: Step, names: Collection[str], refs: Iterable[RefOccurrence]) -> list[str]:
+    """The steps among `names` that must be done before `step` starts, each once, in the order they are named.
+
+    `refs` are its refs.
+    """
+    named = [found.ref.root for found in refs]
+    return list(dict.fromkeys(name for name in (*named, *step.depends_on) if name in names))
+
+
+def dependency_map(steps: Sequence[Step]) -> dict[str, list[str]]:
+    """Step name → the names it waits for, in template order."""
+    names = {step.name for step in steps}
+    return {step.name: dependencies(step, names, step_refs(step)) for step in steps}
+
+
+def find_cycle(waits_for: Mapping[str, Sequence[str]]) -> list[str] | None:
+    """A cycle as the path data would take (`a`, `b`, `a`), or None."""
+    try:
+        graphlib.TopologicalSorter(waits_for).prepare()
+    except graphlib.CycleError as error:
+        return list(error.args[1])
+    return None
+
+
+def terminal_steps(waits_for: dict[str, list[str]]) -> list[str]:
+    """The steps that no other waits for, in template order: their outputs are the run's."""
+    awaited = {name for names in waits_for.values() for name in names}
+    return [name for name in waits_for if name not in awaited]

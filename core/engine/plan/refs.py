@@ -1,0 +1,226 @@
+"""Resolve @refs: from text in a template to values of this run.
+
+Pure: same template, same results, same answer. Grammar: ENGINE §3.
+"""
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from core.domain.text.json_text import readable_json
+from core.errors import RefFailed
+
+ROOTS = ("input", "item", "index", "ctx")
+
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_SEGMENT = r"""\.[\w-]+|\[[0-9]+\]|\["(?:[^"\\]|\\.)*"\]"""
+_REF = rf"@({NAME.pattern})((?:{_SEGMENT})*)"
+_WHOLE = re.compile(rf"{_REF}(\??)")
+_IN_TEXT = re.compile(rf"@@|(?<![\w.\-]){_REF}")
+_SEGMENTS = re.compile(_SEGMENT)
+_KEY = re.compile(r"[\w-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A parsed ref: its text without the marker, the root, the keys below it, and whether `?` made it optional."""
+
+    text: str
+    root: str
+    keys: tuple[str, ...]
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RefOccurrence:
+    """A ref in a template: at which JSON pointer, and whether it is the whole value."""
+
+    ref: Ref
+    path: str
+    is_whole: bool
+
+
+class _NoItem:
+    """Stands for the item of a step that is no forEach."""
+
+
+NO_ITEM = _NoItem()
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What refs can see. `absent` names the steps whose output is null at any depth: skipped, or failed with
+    `onError: continue`."""
+
+    input: Any
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    absent: Collection[str] = frozenset()
+    ctx: Mapping[str, Any] = field(default_factory=dict)
+    item: Any = NO_ITEM
+    index: int | None = None
+
+    def at(self, index: int, item: Any) -> "Scope":
+        """The same scope inside one iteration."""
+        return replace(self, index=index, item=item)
+
+
+def whole_ref(text: str) -> Ref | None:
+    """The ref that `text` is from its first character to its last, or None."""
+    found = _WHOLE.fullmatch(text)
+    return _parse(found, optional=found[3] == "?") if found else None
+
+
+def find_refs(value: Any, path: str = "") -> Iterator[RefOccurrence]:
+    """Every ref in the strings of a JSON value, in document order. Keys of mappings hold none."""
+    if isinstance(value, str):
+        if (ref := whole_ref(value)) is not None:
+            yield RefOccurrence(ref, path, True)
+        elif "@" in value:
+            for found in _IN_TEXT.finditer(value):
+                if found[1]:
+                    yield RefOccurrence(_parse(found), path, False)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from find_refs(item, f"{path}/{_escape(str(key))}")
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from find_refs(item, f"{path}/{index}")
+
+
+def resolve(value: Any, scope: Scope, path: str = "") -> Any:
+    """`value` with its refs replaced: a string that is one ref by the value itself, others by text.
+
+    Raises RefFailed (`unresolved_ref`, `unknown_ref`, `item_outside_for_each`) with the JSON pointer `path`.
+    """
+    if isinstance(value, str):
+        return _resolve_text(value, scope, path) if "@" in value else value
+    if isinstance(value, dict):
+        return {key: resolve(item, scope, f"{path}/{_escape(str(key))}") for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [resolve(item, scope, f"{path}/{index}") for index, item in enumerate(value)]
+    return value
+
+
+def look_up(ref: Ref, scope: Scope, path: str = "") -> Any:
+    """The value of one ref. Only mappings' own keys and lists' own indexes are walked, never attributes."""
+    if ref.root in scope.absent:
+        return None
+    value, seen = _root_value(ref, scope, path), f"@{ref.root}"
+    for key in ref.keys:
+        if isinstance(value, Mapping) and key in value:
+            value = value[key]
+        elif isinstance(value, list | tuple) and _is_index(key) and int(key) < len(value):
+            value = value[int(key)]
+        elif ref.optional:
+            return None
+        else:
+            raise RefFailed(
+                "unresolved_ref", f"{ref.text} has no value: {seen} has no {key!r}", ref=ref.text, found=seen, path=path
+            )
+        seen += f"[{key}]" if _is_index(key) else f".{key}"
+    return value
+
+
+def _root_value(ref: Ref, scope: Scope, path: str) -> Any:
+    match ref.root:
+        case "input":
+            return scope.input
+        case "ctx":
+            return scope.ctx
+        case "item" | "index":
+            if scope.index is None:
+                raise RefFailed(
+                    "item_outside_for_each", f"{ref.text} is only known inside forEach", ref=ref.text, path=path
+                )
+            return scope.item if ref.root == "item" else scope.index
+        case step if step in scope.outputs:
+            return scope.outputs[step]
+    raise RefFailed("unknown_ref", f"{ref.text} names no step", ref=ref.text, path=path)
+
+
+def _resolve_text(text: str, scope: Scope, path: str) -> Any:
+    if (ref := whole_ref(text)) is not None:
+        return look_up(ref, scope, path)
+
+    def replacement(found: re.Match[str]) -> str:
+        if not found[1]:
+            return "@"
+        ref = _parse(found)
+        if ref.root not in ROOTS and ref.root not in scope.outputs and ref.root not in scope.absent:
+            return found[0]
+        return as_text(look_up(ref, scope, path))
+
+    return _IN_TEXT.sub(replacement, text)
+
+
+def as_text(value: Any) -> str:
+    """A value inside a text: null is empty (ENGINE §3)."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else readable_json(value)
+
+
+def _parse(found: re.Match[str], *, optional: bool = False) -> Ref:
+    keys = []
+    for segment in _SEGMENTS.findall(found[2]):
+        if segment.startswith('["'):
+            keys.append(_unquote(segment[1:-1]))
+        else:
+            keys.append(segment.strip(".[]"))
+    return Ref(found[0].removesuffix("?"), found[1], tuple(keys), optional)
+
+
+def _unquote(text: str) -> str:
+    try:
+        return str(json.loads(text))
+    except ValueError:  # an escape that JSON does not know: the key is as it is written
+        return text[1:-1]
+
+
+def _is_index(key: str) -> bool:
+    return key.isascii() and key.isdigit()
+
+
+def _escape(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1")
+
+
+def escape_refs(value: Any) -> Any:
+    """`value` written so that `resolve` gives it back: what would be a ref in its texts is none."""
+    if isinstance(value, str):
+        return _IN_TEXT.sub(lambda found: f"@{found[0]}" if found[1] else "@@@@", value)
+    if isinstance(value, dict):
+        return {key: escape_refs(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [escape_refs(item) for item in value]
+    return value
+
+
+def replace_refs(value: Any, change: Callable[[RefOccurrence], Any], path: str = "") -> Any:
+    """`value` with each ref as `change` writes it: the whole value, or the text inside a longer one."""
+    if isinstance(value, str):
+        if (ref := whole_ref(value)) is not None:
+            return change(RefOccurrence(ref, path, True))
+        if "@" not in value:
+            return value
+        return _IN_TEXT.sub(
+            lambda found: str(change(RefOccurrence(_parse(found), path, False))) if found[1] else found[0], value
+        )
+    if isinstance(value, dict):
+        return {key: replace_refs(item, change, f"{path}/{_escape(str(key))}") for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [replace_refs(item, change, f"{path}/{index}") for index, item in enumerate(value)]
+    return value
+
+
+def format_ref(root: str, keys: Sequence[str | int]) -> str:
+    """The ref to a part of a value: keys of mappings as texts, indexes of lists as numbers."""
+    return f"@{root}" + "".join(map(_format_segment, keys))
+
+
+def _format_segment(key: str | int) -> str:
+    if isinstance(key, int):
+        return f"[{key}]"
+    return f".{key}" if _KEY.fullmatch(key) else f"[{json.dumps(key, ensure_ascii=False)}]"

@@ -1,0 +1,1 @@
+"""Running runs: start, drive, steps, attempts, checkpoints, recovery."""

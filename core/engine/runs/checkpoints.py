@@ -1,0 +1,277 @@
+"""Writing down what happens in a run: facts for those who watch, rows for the next start.
+
+The output rule of ENGINE §10 lives here: what a step without effects says and keeps is told, what an
+effect says and keeps is recorded.
+"""
+
+from asyncio import Future
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.domain.events import (
+    Fact,
+    MessageAdded,
+    RawResultSaved,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    RunWaiting,
+    StatePatched,
+    StepFinished,
+    StepPreset,
+    StepRetry,
+    StepSkipped,
+    StepStarted,
+    ToolEnded,
+)
+from core.domain.messages import Message, MessageState, Role
+from core.domain.run import ErrorInfo, Run, RunKind, RunStatus, StepKey, StepResult, StepStatus
+from core.domain.template import ReturnAction
+from core.domain.text.json_text import decode, encode
+from core.domain.tool import Effect
+from core.engine.interruptions.answers import StatePatch
+from core.engine.log.run_journal import RunJournal
+from core.engine.plan.outcomes import CallOutcome
+from core.engine.plan.planner import Cancelled, Failed, RunOutcome, Succeeded
+from core.ports.clock import Clock
+from core.ports.interrupted_work import NO_INTERRUPTED_WORK, InterruptedWork
+from core.ports.storage import ChangeRun, Claim, PutMessage, PutStepResult, Write
+from core.threads.long_values import encode_output_async
+
+RUNNING = frozenset({RunStatus.RUNNING})
+WAITING = frozenset({RunStatus.WAITING})
+RUNNING_OR_WAITING = RUNNING | WAITING
+ENQUEUED = frozenset({RunStatus.ENQUEUED})
+
+
+class Checkpoints:
+    """The written side of one run at work. Knows its active time and the outputs that become the run's."""
+
+    def __init__(self, run: Run, log: RunJournal, clock: Clock, terminal: Iterable[str], active_ms: int) -> None:
+        self._run = run
+        self._log = log
+        self._clock = clock
+        self._terminal = frozenset(terminal)
+        self._outputs: dict[str, str] = {}
+        self._active_ms = active_ms
+        self._since: float | None = None
+
+    def active_ms(self) -> int:
+        """Milliseconds that the run has been at work, over all its lives."""
+        since = self._since
+        return self._active_ms + (round((self._clock.monotonic() - since) * 1000) if since is not None else 0)
+
+    def keep_output(self, step: str, output_json: str | None) -> None:
+        """Remember a step's output text: it may become the run's output."""
+        self._outputs[step] = output_json or "null"
+
+    def claim_run(self) -> "Future[frozenset[int]]":
+        """Claim the run: the future is empty if it is ours. Nothing is told before that is known."""
+        self._since = self._clock.monotonic()
+        change = ChangeRun(
+            self._run.id, ENQUEUED, RunStatus.RUNNING, started_at=self._run.started_at or self._clock.now()
+        )
+        return self._log.record(writes=[change])
+
+    def run_started(self) -> None:
+        self._log.tell(RunStarted())
+
+    def run_waits(self) -> "Future[frozenset[int]]":
+        """Nothing goes on before a person has answered: the active time stands still."""
+        self._active_ms, self._since = self.active_ms(), None
+        change = ChangeRun(self._run.id, RUNNING, RunStatus.WAITING, active_ms=self._active_ms)
+        return self._log.record(RunWaiting(), writes=[change])
+
+    def run_resumed(self) -> None:
+        self._since = self._clock.monotonic()
+        self._log.record(RunResumed(), writes=[ChangeRun(self._run.id, WAITING, RunStatus.RUNNING)])
+
+    def run_left(self) -> "Future[frozenset[int]]":
+        """The app closes: whoever opens the store next goes on with the run."""
+        change = ChangeRun(self._run.id, RUNNING, RunStatus.ENQUEUED, active_ms=self.active_ms())
+        return self._log.record(writes=[change])
+
+    def tell(self, *facts: Fact) -> None:
+        """What has no row of its own."""
+        self._log.tell(*facts)
+
+    def claim(self, key: StepKey) -> "Future[frozenset[int]]":
+        """Claim a step that leaves the process: the future is empty if it is ours, and all before it is on disk."""
+        return self._log.record(writes=[Claim(self._row(key, StepStatus.RUNNING, None))])
+
+    def begin_again(self, key: StepKey, attempt: int, errors: tuple[ErrorInfo, ...]) -> "Future[frozenset[int]]":
+        """Claim another attempt of a step whose row is ours already."""
+        return self._log.record(writes=[PutStepResult(self._row(key, StepStatus.RUNNING, None, attempt, errors))])
+
+    def step_started(self, key: StepKey, total: int | None = None, attempt: int = 1) -> None:
+        self._log.tell(StepStarted(step=key.step, index=key.index, total=total, attempt=attempt))
+
+    def step_retrying(
+        self, key: StepKey, attempt: int, delay_s: float, errors: tuple[ErrorInfo, ...], effect: Effect
+    ) -> None:
+        """The attempt failed, with the last of `errors`; the next one begins after the delay."""
+        fact = StepRetry(
+            step=key.step,
+            index=key.index,
+            attempt=attempt,
+            delay_ms=round(delay_s * 1000),
+            error=errors[-1].as_dict(),
+        )
+        self._say(effect, fact, [PutStepResult(self._row(key, StepStatus.RETRYING, None, attempt, errors))])
+
+    def raw_kept(
+        self, key: StepKey, raw: Any, raw_json: str, ended: ToolEnded, attempt: int
+    ) -> "Future[frozenset[int]]":
+        """The call of a step has `ended`, and this is what its tool gave; its output is still to be made of it."""
+        fact = RawResultSaved(step=key.step, index=key.index, attempt=attempt, raw=raw)
+        row = self._row(key.of_raw, StepStatus.COMPLETED, raw_json, attempt)
+        return self._log.record(ended, fact, writes=[PutStepResult(row)])
+
+    def state_patched(self, patches: Iterable[StatePatch], outputs: Mapping[str, Any]) -> None:
+        """A person changed outputs. Told and kept with the answer that did it."""
+        facts = [StatePatched(path=one.path, old=one.old, new=one.new) for one in patches]
+        texts = {step: encode(output) for step, output in outputs.items()}
+        for step in texts.keys() & self._terminal:
+            self.keep_output(step, texts[step])
+        rows = [self._row(StepKey(step), StepStatus.COMPLETED, text) for step, text in texts.items()]
+        self._log.record(*facts, writes=[PutStepResult(row) for row in rows])
+
+    def step_preset(self, step: str, output: Any) -> None:
+        """Somebody gave the result of a step that was not run."""
+        text = encode(output)
+        if step in self._terminal:
+            self.keep_output(step, text)
+        row = self._row(StepKey(step), StepStatus.COMPLETED, text)
+        self._log.record(StepPreset(step=step, output=output), writes=[PutStepResult(row)])
+
+    def step_skipped(self, step: str, value: Any) -> None:
+        if step in self._terminal:
+            self.keep_output(step, None)
+        row = replace(self._row(StepKey(step), StepStatus.COMPLETED, "null"), skipped=True)
+        self._log.tell(StepSkipped(step=step, value=value), writes=[PutStepResult(row)])
+
+    def step_completed(self, ended: CallOutcome, output_json: str) -> None:
+        """What only shapes data begins and ends at once, and is told so (`Ended.is_instant`)."""
+        key, is_return = ended.call.key, isinstance(ended.call.step.action, ReturnAction)
+        if key.index is None and (is_return or key.step in self._terminal):
+            self.keep_output(key.step, output_json)
+        status = StepStatus.COMPLETED
+        fact = StepFinished(step=key.step, index=key.index, attempt=ended.attempt, status=status, output=ended.output)
+        rows = [PutStepResult(self._row(key, status, output_json, ended.attempt, ended.errors))]
+        if ended.is_instant:
+            self._log.tell(StepStarted(step=key.step, index=key.index), fact, writes=rows)
+        else:
+            self._say(ended.effect, fact, rows)
+
+    def step_failed(self, ended: CallOutcome, error: ErrorInfo) -> None:
+        key, status = ended.call.key, StepStatus.ERROR
+        if key.index is None and key.step in self._terminal:
+            self.keep_output(key.step, None)
+        fact = StepFinished(step=key.step, index=key.index, attempt=ended.attempt, status=status, error=error.as_dict())
+        row = replace(self._row(key, status, None, ended.attempt, ended.errors), error=error)
+        if ended.is_instant:
+            self.step_started(key)
+        self._say(ended.effect, fact, [PutStepResult(row)])
+
+    def step_cancelled(self, key: StepKey, left: InterruptedWork = NO_INTERRUPTED_WORK) -> None:
+        """Goes to the disk with the end of its run, never before. `left` is what its agent was cut off in."""
+        fact = StepFinished(step=key.step, index=key.index, status=StepStatus.CANCELLED)
+        facts, writes = left.closed(self._run, key, self._clock.now())
+        self._log.tell(*facts, fact, writes=[PutStepResult(self._row(key, StepStatus.CANCELLED, None)), *writes])
+
+    def run_finished(self, outcome: RunOutcome) -> "Future[frozenset[int]]":
+        """Write the end of the run with its message: the one terminal transition."""
+        status, error, output_json = self._ending(outcome)
+        active_ms = self.active_ms()
+        change = ChangeRun(
+            self._run.id,
+            RUNNING_OR_WAITING,
+            status,
+            finished_at=self._clock.now(),
+            output_json=output_json,
+            error=error,
+            active_ms=active_ms,
+        )
+        writes: list[Write] = [change]
+        facts: list[Fact] = []
+        if (message := self._closing_message(status, output_json)) is not None:
+            writes.append(PutMessage(message))
+            facts.append(MessageAdded(role=Role.ASSISTANT, text=message.text, message_id=message.id))
+        ended = RunFinished(status=status, error=error.as_dict() if error else None, active_ms=active_ms)
+        return self._log.record(*facts, ended, writes=writes)
+
+    def _ending(self, outcome: RunOutcome) -> tuple[RunStatus, ErrorInfo | None, str | None]:
+        match outcome:
+            case Succeeded([name]):
+                return RunStatus.SUCCESS, None, self._outputs[name]
+            case Succeeded(names):
+                pairs = (f"{encode(name)}:{self._outputs[name]}" for name in names)
+                return RunStatus.SUCCESS, None, "{" + ",".join(pairs) + "}"
+            case Failed(error):
+                return RunStatus.ERROR, error, None
+            case Cancelled():
+                return RunStatus.CANCELLED, None, None
+
+    def _closing_message(self, status: RunStatus, output_json: str | None) -> Message | None:
+        """A template's message is its output. A chat turn's was written by its agent, if that came so far. A child
+        has none: its output is its parent's to show."""
+        run = self._run
+        if run.parent is not None or (run.kind is RunKind.CHAT and self._log.is_message_told):
+            return None
+        text = output_json or ""
+        if text.startswith('"'):
+            text = decode(text)
+        state = MessageState.INTERRUPTED if status is RunStatus.CANCELLED else MessageState.FINAL
+        return Message(run.message_id, run.workflow_id, Role.ASSISTANT, text, run.created_at, state, run.id)
+
+    def _say(self, effect: Effect, fact: Fact, writes: Sequence[Write]) -> None:
+        if effect is Effect.NONE:
+            self._log.tell(fact, writes=writes)
+        else:
+            self._log.record(fact, writes=writes)
+
+    def _row(
+        self,
+        key: StepKey,
+        status: StepStatus,
+        output_json: str | None,
+        attempt: int = 1,
+        errors: tuple[ErrorInfo, ...] = (),
+    ) -> StepResult:
+        now = self._clock.now()
+        is_claim = status is StepStatus.RUNNING
+        return StepResult(
+            self._run.id,
+            key,
+            status,
+            attempt=attempt,
+            output_json=output_json,
+            started_at=now if is_claim else None,
+            finished_at=None if is_claim else now,
+            active_ms=self.active_ms(),
+            attempt_errors=errors,
+        )
+
+
+@dataclass(slots=True)
+class RawResult:
+    """The raw result of one call. `text` is its JSON; None: the call has not ended well yet."""
+
+    key: StepKey
+    checkpoints: Checkpoints
+    text: str | None = None
+
+    @property
+    def is_kept(self) -> bool:
+        return self.text is not None
+
+    async def keep(self, value: Any, ended: ToolEnded, attempt: int) -> str:
+        """Write the result together with the end of its call; its JSON, once that is on disk.
+
+        Raises StepFailed `not_json` or `output_too_large`: the sizes are those of an output.
+        """
+        text = await encode_output_async(value)
+        await self.checkpoints.raw_kept(self.key, value, text, ended, attempt)
+        self.text = text
+        return text

@@ -1,0 +1,107 @@
+"""A run that begins in the middle of another one: what it takes over (ENGINE §8)."""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
+
+from core.domain.events import Fact, IterationsTaken, RawResultSaved, StepFinished, StepSkipped
+from core.domain.fold import MAX_ITERATION_ERRORS
+from core.domain.ids import RunId
+from core.domain.run import StepResult, StepStatus
+from core.domain.template import ReturnAction, Step, ToolAction
+from core.domain.text.json_text import decode
+from core.engine.plan.graph import dependency_map
+from core.engine.plan.outcomes import failure_event
+from core.engine.plan.planner import StepDone
+
+
+def dependents(steps: Sequence[Step], name: str) -> set[str]:
+    """The step and all that wait for it, directly or not."""
+    waits_for = dependency_map(steps)
+    found = {name}
+    while more := {one for one, names in waits_for.items() if one not in found and found & set(names)}:
+        found |= more
+    return found
+
+
+def reused_results(steps: Sequence[Step], name: str, results: Sequence[StepResult], run_id: RunId) -> list[StepResult]:
+    """The results that a fork from the step `name` begins with, as rows of the new run: iterations, then whole steps.
+
+    Those of steps that do not depend on it and have ended: well, skipped, or so that `onError: continue` lets their
+    run go on. Of a list that was not finished, the iterations that went well. A call that had begun, and that nobody
+    knows the end of, is taken over as one that an earlier life has left: its effect is asked about, not repeated. A
+    `return` is not taken over, since it would end the new run; rounds of agents are not, as their step has its output.
+    What tools gave before their transforms goes with the results.
+    """
+    again = dependents(steps, name)
+    kept = {step.name: step for step in steps if step.name not in again and not isinstance(step.action, ReturnAction)}
+    mine = [result for result in results if result.key.step in kept and result.key.round is None]
+    whole = [
+        result for result in mine if result.key.index is None and _allows_continuing(kept[result.key.step], result)
+    ]
+    done = {result.key.step for result in whole}
+    parts = [result for result in mine if result.key.index is not None and _is_reused_iteration(result, done)]
+    left = [
+        _as_interrupted(result) for result in mine if result.key.step not in done and _is_uncertain_call(kept, result)
+    ]
+    taken = {result.key for result in (*parts, *whole, *left)}
+    raws = [result for result in results if result.key.is_raw and result.key.of_call in taken]
+    return [replace(result, run_id=run_id, active_ms=0) for result in (*raws, *parts, *whole, *left)]
+
+
+def reused_facts(results: Sequence[StepResult]) -> list[Fact]:
+    """What is told of the steps and iterations that were taken over and have ended."""
+    parts: dict[str, list[StepResult]] = {}
+    ended = [result for result in results if result.status.is_final]
+    for result in ended:
+        if result.key.index is not None and not result.key.is_raw:
+            parts.setdefault(result.key.step, []).append(result)
+    wholes = [_result_fact(result) for result in ended if result.key.index is None]
+    return [*(_reused_iterations(step, mine) for step, mine in parts.items()), *wholes]
+
+
+def _reused_iterations(step: str, parts: Sequence[StepResult]) -> IterationsTaken:
+    errors = [{"index": part.key.index, **part.error.as_dict()} for part in parts if part.error is not None]
+    return IterationsTaken(
+        step=step, completed=len(parts) - len(errors), failed=len(errors), errors=errors[:MAX_ITERATION_ERRORS]
+    )
+
+
+def _result_fact(result: StepResult) -> Fact:
+    step = result.key.step
+    if result.key.is_raw:
+        return RawResultSaved(step=step, attempt=result.attempt, raw=decode(result.output_json or "null"))
+    if result.skipped:
+        return StepSkipped(step=step)
+    return StepFinished(
+        step=step,
+        attempt=result.attempt,
+        status=result.status,
+        output=decode(result.output_json or "null"),
+        error=result.error.as_dict() if result.error is not None else None,
+    )
+
+
+def _allows_continuing(step: Step, result: StepResult) -> bool:
+    """Whether a run goes on with this result of a whole step."""
+    if result.error is None:
+        return result.status is StepStatus.COMPLETED
+    return isinstance(failure_event(step, result.key, result.error), StepDone)
+
+
+def _is_reused_iteration(result: StepResult, done: Container[str]) -> bool:
+    """Whether an iteration is taken over; `done` are the steps that are."""
+    is_failed = result.status is StepStatus.ERROR
+    return result.status is StepStatus.COMPLETED or (is_failed and result.key.step in done)
+
+
+def _is_uncertain_call(steps: Mapping[str, Step], result: StepResult) -> bool:
+    """Whether the call of a tool had begun, and its end is not known: cut off by a crash or a cancel, and not between
+    two attempts."""
+    is_at_work = len(result.attempt_errors) < result.attempt
+    is_cut_off = result.status in (StepStatus.RUNNING, StepStatus.CANCELLED) and is_at_work
+    is_unknown = result.error is not None and result.error.code == "outcome_unknown"
+    return isinstance(steps[result.key.step].action, ToolAction) and (is_cut_off or is_unknown)
+
+
+def _as_interrupted(result: StepResult) -> StepResult:
+    return replace(result, status=StepStatus.RUNNING, error=None, finished_at=None)

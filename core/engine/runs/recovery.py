@@ -1,0 +1,150 @@
+"""What a dead process left of a run (ENGINE §10)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from core.domain.events import Event, Fact, StepFinished
+from core.domain.fold import replay
+from core.domain.live_run import LiveRun
+from core.domain.messages import Message, MessageState
+from core.domain.run import ErrorInfo, Run, RunStatus, Snapshot, StepKey, StepResult, StepStatus
+from core.domain.sub_agent import is_sub_agent, location_of
+from core.domain.template import AgentAction
+from core.domain.text.stream import TextStream
+from core.domain.tool import CallStatus, ToolCall
+from core.engine.runs.driver import RecoveredState
+from core.ports.interrupted_work import NO_INTERRUPTED_WORK, InterruptedWork
+from core.ports.storage import ChangeRun, PutStepResult, Storage, Write
+
+MAX_UNCLEAN_ENDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveredRun:
+    """A run as its last process left it."""
+
+    run: Run
+    snapshot: Snapshot
+    remains: RecoveredState
+    events: Sequence[Event]
+
+    @property
+    def last_seq(self) -> int:
+        return self.events[-1].seq if self.events else 0
+
+    @property
+    def _results(self) -> int:
+        """How many results are committed."""
+        return sum(result.status is not StepStatus.RUNNING for result in self.remains.results)
+
+    @property
+    def unclean_ends(self) -> int:
+        """How often the run was in flight at an unclean end without a result committed between, this time included."""
+        run = self.run
+        if run.status is not RunStatus.RUNNING:
+            return run.unclean_ends
+        return run.unclean_ends + 1 if run.unclean_ends and run.results_then == self._results else 1
+
+    @property
+    def as_taken_up(self) -> Run:
+        """The run as it goes on: enqueued, or waiting as before."""
+        waits = self.run.status is RunStatus.WAITING
+        return self.run if waits else replace(self.run, status=RunStatus.ENQUEUED)
+
+    @property
+    def back(self) -> ChangeRun:
+        """The change that takes it up, and is lost if the run has ended meanwhile."""
+        if self.run.status is RunStatus.WAITING:
+            return ChangeRun(self.run.id, frozenset({RunStatus.WAITING}), RunStatus.WAITING)
+        return ChangeRun(
+            self.run.id,
+            frozenset({RunStatus.RUNNING, RunStatus.ENQUEUED}),
+            RunStatus.ENQUEUED,
+            unclean_ends=self.unclean_ends,
+            results_then=self._results if self.run.status is RunStatus.RUNNING else self.run.results_then,
+        )
+
+
+RECOVERY_EXHAUSTED = ErrorInfo(
+    "recovery_exhausted",
+    f"the app ended {MAX_UNCLEAN_ENDS} times while this run was at work, and it came no further between",
+    failed_during="engine",
+)
+
+
+async def load_recovered_run(run: Run, storage: Storage) -> RecoveredRun:
+    """Read what is left of an unfinished run. Raises StorageFailed `unreadable` if that is not possible."""
+    snapshot = await storage.snapshot(run.id)
+    results = await storage.step_results(run.id)
+    events = await storage.events(run.id)
+    agents = {step.name for step in snapshot.template.steps if isinstance(step.action, AgentAction)}
+    open_rows = [result for result in results if not result.status.is_final]
+    is_cut_off = any(row.key.step in agents or is_sub_agent(row.key.step) for row in open_rows)
+    left_open = await _interrupted_work(run, storage, events, open_rows) if is_cut_off else {}
+    return RecoveredRun(run, snapshot, RecoveredState(results, await storage.interruptions(run.id), left_open), events)
+
+
+async def _interrupted_work(
+    run: Run, storage: Storage, events: Sequence[Event], open_rows: Sequence[StepResult]
+) -> dict[StepKey, InterruptedWork]:
+    """What agents were in the middle of, with what their sub-agents were below it. Text that a message told whole
+    stands before the pieces that are left."""
+    calls: dict[StepKey, list[ToolCall]] = {}
+    for call in await storage.tool_calls(run.id):
+        if call.status is CallStatus.RUNNING:
+            calls.setdefault(StepKey(call.step, call.index), []).append(call)
+    texts: dict[StepKey, TextStream] = {}
+    told = replay(events)
+    for chunk in await storage.chunks(run.id):
+        key = StepKey(chunk.step, chunk.index)
+        if key not in texts:
+            texts[key] = _streamed_text(told, key)
+        texts[key].append(chunk.offset, chunk.text)
+    whole = {key: str(text) for key, text in texts.items()}
+    rows = {row.key: row for row in open_rows if is_sub_agent(row.key.step) and row.key.round is None}
+    left = {
+        key: InterruptedWork(tuple(calls.get(key, ())), whole.get(key), rows.get(key))
+        for key in {**calls, **texts, **rows}
+    }
+    owners: dict[StepKey, dict[StepKey, InterruptedWork]] = {}
+    for key in [key for key in left if is_sub_agent(key.step)]:
+        place = location_of(key.step)
+        owners.setdefault(StepKey(place.step, place.index), {})[key] = left.pop(key)
+    return {key: replace(left.get(key, NO_INTERRUPTED_WORK), below=owners.get(key, {})) for key in {**left, **owners}}
+
+
+def _streamed_text(told: LiveRun | None, key: StepKey) -> TextStream:
+    """What that agent, or sub-agent, has said as it was told."""
+    if told is None:
+        return TextStream()
+    if (sub_agent_id := location_of(key.step).sub_agent_id) is not None:
+        sub_agent = told.sub_agents.get(sub_agent_id)
+        return TextStream() if sub_agent is None else sub_agent.text
+    step = told.steps.get(key.step)
+    return step.texts.get(key.index, TextStream()) if step is not None else TextStream()
+
+
+def close_interrupted_steps(found: RecoveredRun, now: datetime) -> tuple[Sequence[Fact], Sequence[Write]]:
+    """What ends with a run that nobody goes on with: its steps in flight, and what its agents were in the middle of."""
+    facts: list[Fact] = []
+    writes: list[Write] = []
+    for key, left in found.remains.left_open.items():
+        its_facts, its_writes = left.closed(found.run, key, now)
+        facts += its_facts
+        writes += its_writes
+    open_rows = [one for one in found.remains.results if not one.status.is_final and one.key.round is None]
+    left_steps = [one for one in open_rows if not is_sub_agent(one.key.step)]
+    status = StepStatus.CANCELLED
+    facts += [StepFinished(step=one.key.step, index=one.key.index, status=status) for one in left_steps]
+    writes += [PutStepResult(replace(one, status=status, finished_at=now)) for one in left_steps]
+    return facts, writes
+
+
+async def closing_message(run: Run, status: RunStatus, storage: Storage) -> Message | None:
+    """The message of a run that ends without going on, closed as it stands."""
+    open_ones = [one for one in await storage.messages(run.workflow_id) if one.id == run.message_id]
+    if not open_ones or open_ones[-1].state is not MessageState.OPEN:
+        return None
+    is_broken = status is RunStatus.CANCELLED or open_ones[-1].text
+    return replace(open_ones[-1], state=MessageState.INTERRUPTED if is_broken else MessageState.FINAL)

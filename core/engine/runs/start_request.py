@@ -1,0 +1,232 @@
+"""What is to be run, and the rows and facts that a run begins with."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from core.domain.agent import Agent
+from core.domain.events import Fact, MessageAdded, RunCreated, StepPreset
+from core.domain.ids import MessageId, RunId, TemplateId, WorkflowId, new_id
+from core.domain.messages import Attachment, Message, MessageState, Role, attachment_fields
+from core.domain.model import ModelChoice
+from core.domain.run import Run, RunKind, RunStatus, Snapshot, StepAgent, StepKey, StepResult, StepStatus
+from core.domain.template import Template, ValidationMode, WorkflowAction
+from core.domain.text.json_text import encode_output, type_name
+from core.domain.workflow import Workflow
+from core.errors import NotFound, Refused, StepFailed
+from core.ports.journal import Companion
+from core.ports.sandbox import Schemas
+from core.ports.storage import ArchiveWorkflow, CreateRun, PutMessage, PutWorkflow, Write
+from core.ports.templates import ResolvedTemplate
+
+
+@dataclass(frozen=True, slots=True)
+class StartRequest:
+    """What is to be run, and under which rules.
+
+    `prompt` is what the person wrote, if anything: it becomes their message, with that `message_id` if one is given,
+    and with what is known of its `attachments`. `writes` are kept with the creation of the run. `gated`: the limit of
+    ENGINE §9 on workflows at once holds, as for every start by a person in the window; over it the start is refused,
+    or waits in the queue if it is `queued` too. `base`: where relative paths start. `parent`: the run that a step of
+    which begins this one, and waits for it if it is `awaited`; it shows in the parent's message and has none of its
+    own. `in_new_workflow`: there can be no other run in it. `presets` are results of steps that are not run. `beside`
+    is what is told and kept with the creation of the run.
+    """
+
+    workflow: Workflow
+    template: Template
+    input: Mapping[str, Any]
+    kind: RunKind
+    prompt: str | None = None
+    mode: ValidationMode = ValidationMode.AUTO
+    allow: tuple[str, ...] = ()
+    base: str | None = None
+    script: tuple[Mapping[str, Any], ...] = ()
+    template_id: TemplateId | None = None
+    template_version: int | None = None
+    key: str | None = None
+    gated: bool = False
+    queued: bool = False
+    parent: Run | None = None
+    awaited: bool = False
+    in_new_workflow: bool = False
+    model: ModelChoice | None = None
+    profile: Agent | None = None
+    cast: Mapping[str, StepAgent] = field(default_factory=dict)
+    presets: Mapping[str, Any] = field(default_factory=dict)
+    beside: Companion | None = None
+    message_id: MessageId | None = None
+    attachments: tuple[Attachment, ...] = ()
+    writes: tuple[Write, ...] = ()
+
+    @classmethod
+    def child(
+        cls,
+        parent: Run,
+        snapshot: Snapshot,
+        workflow: Workflow,
+        found: ResolvedTemplate,
+        given: Mapping[str, Any],
+        *,
+        awaited: bool,
+        cast: Mapping[str, StepAgent],
+    ) -> "StartRequest":
+        """Another template, run by a step of `parent`, under the rules that the parent was started with."""
+        return cls(
+            workflow,
+            found.template,
+            given,
+            RunKind.WORKFLOW,
+            mode=snapshot.mode,
+            allow=snapshot.allow,
+            base=snapshot.base,
+            script=snapshot.script,
+            model=snapshot.model,
+            profile=snapshot.profile,
+            cast=cast,
+            template_id=found.id,
+            template_version=found.version,
+            parent=parent,
+            awaited=awaited,
+        )
+
+    def run(self, run_id: RunId, now: datetime) -> Run:
+        """The run as it begins; after all that there is in its workflow, also where the clock was put back since."""
+        parent = self.parent
+        if parent is None and now < self.workflow.updated_at:
+            now = self.workflow.updated_at + timedelta(microseconds=1)
+        return Run(
+            run_id,
+            self.workflow.id,
+            self.kind,
+            self.template.title,
+            RunStatus.ENQUEUED,
+            MessageId(new_id("msg")) if parent is None else parent.message_id,
+            now,
+            self.template_id,
+            self.template_version,
+            parent=parent.id if parent is not None else None,
+            root=(parent.root or parent.id) if parent is not None else None,
+            depth=parent.depth + 1 if parent is not None else 0,
+            awaited=self.awaited,
+        )
+
+    def snapshot(self) -> Snapshot:
+        return Snapshot(
+            self.template,
+            self.input,
+            mode=self.mode,
+            allow=self.allow,
+            base=self.base,
+            agent=self.workflow.agent,
+            script=self.script,
+            gated=self.gated,
+            model=self.model,
+            profile=self.profile,
+            cast=self.cast,
+        )
+
+
+def creation_records(request: StartRequest, run: Run, snapshot: Snapshot) -> tuple[Sequence[Fact], Sequence[Write]]:
+    """The facts and rows that bring a run into being: its workflow, itself, what the person said, its message."""
+    now = run.created_at
+    created = RunCreated(
+        kind=run.kind,
+        title=run.title,
+        message_id=run.message_id,
+        steps=[step.name for step in snapshot.template.steps],
+        children=[step.name for step in snapshot.template.steps if isinstance(step.action, WorkflowAction)],
+        agent=snapshot.agent,
+        model=snapshot.model.label if snapshot.model is not None else None,
+        mode=snapshot.mode,
+        template_id=run.template_id,
+        template_version=run.template_version,
+        parent_run_id=run.parent,
+        root_run_id=run.root,
+    )
+    if run.parent is not None:
+        return [created], [CreateRun(run, snapshot)]
+    answer = Message(run.message_id, run.workflow_id, Role.ASSISTANT, "", now, MessageState.OPEN, run.id)
+    rows: list[Write] = [PutWorkflow(replace(request.workflow, updated_at=now)), CreateRun(run, snapshot)]
+    if not request.in_new_workflow:  # what begins in an archived workflow brings it back
+        rows.insert(1, ArchiveWorkflow(run.workflow_id, None))
+    if request.prompt is None:
+        return [created], [*rows, PutMessage(answer)]
+    said = Message(
+        request.message_id or MessageId(new_id("msg")),
+        run.workflow_id,
+        Role.USER,
+        request.prompt,
+        now,
+        run_id=run.id,
+        attachments=request.attachments,
+    )
+    told = MessageAdded(
+        role=Role.USER, text=said.text, message_id=said.id, attachments=attachment_fields(said.attachments)
+    )
+    return [created, told], [*rows, PutMessage(said), PutMessage(answer), *request.writes]
+
+
+def fork_request(source: Run, snapshot: Snapshot, given: Mapping[str, Any] | None, now: datetime) -> StartRequest:
+    """The run `source` once more, in a workflow of its own, with another input if one is given."""
+    agent = snapshot.agent or ""
+    workflow = Workflow(WorkflowId(new_id("wf")), source.title, agent, now, now)
+    return StartRequest(
+        workflow,
+        snapshot.template,
+        snapshot.input if given is None else given,
+        source.kind,
+        mode=snapshot.mode,
+        allow=snapshot.allow,
+        base=snapshot.base,
+        script=snapshot.script,
+        model=snapshot.model,
+        profile=snapshot.profile,
+        cast=snapshot.cast,
+        template_id=source.template_id,
+        template_version=source.template_version,
+        in_new_workflow=True,
+    )
+
+
+async def preset_rows(request: StartRequest, run_id: RunId, schemas: Schemas, now: datetime) -> list[StepResult]:
+    """The rows that the run begins with. Raises NotFound for a step that is none, Refused `bad_preset`."""
+    rows = []
+    for name, output in request.presets.items():
+        text = await validate_preset(request.template, name, output, schemas)
+        rows.append(StepResult(run_id, StepKey(name), StepStatus.COMPLETED, output_json=text, finished_at=now))
+    return rows
+
+
+def preset_facts(request: StartRequest) -> Sequence[Fact]:
+    """What is told of the presets that a run begins with."""
+    return [StepPreset(step=name, output=output) for name, output in request.presets.items()]
+
+
+async def validate_preset(template: Template, name: str, output: Any, schemas: Schemas) -> str:
+    """The result as text, if the step could have it: it fits `outputSchema`, which is that of each iteration where
+    there is a list; an iteration that failed is null. Raises NotFound, Refused `bad_preset`."""
+    step = next((one for one in template.steps if one.name == name), None)
+    if step is None:
+        raise NotFound("step", name)
+    try:
+        text = encode_output(output)
+    except StepFailed as error:
+        raise Refused("bad_preset", f"{name}: {error.message}", step=name) from None
+    if step.for_each is not None and not isinstance(output, list):
+        message = f"{name} runs for each item of a list: its result is a list, not {type_name(output)}"
+        raise Refused("bad_preset", message, step=name)
+    if step.output_schema is None:
+        return text
+    values = [(f"/{at}", item) for at, item in enumerate(output)] if step.for_each is not None else [("", output)]
+    found = []
+    for place, value in values:
+        if place and value is None:
+            continue
+        violations = await schemas.violations(step.output_schema, value)
+        found += [{"path": place + one.path, "message": one.message} for one in violations]
+    if found:
+        told = "; ".join(f"{one['path'] or 'the result'}: {one['message']}" for one in found)
+        raise Refused("bad_preset", f"{name}: {told}", step=name, violations=found)
+    return text

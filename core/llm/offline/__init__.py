@@ -1,0 +1,1 @@
+"""The offline agent: commands it follows without a model."""

@@ -1,0 +1,107 @@
+"""The offline agent: a model client that needs no key and no network (AGENTS_AND_TOOLS §2).
+
+It is no language model and says so. It follows a script if the request has one, else the commands in the
+person's message; the tools that it asks for are really called, by the same loop as for any model.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+
+from core.errors import StepFailed
+from core.llm.offline import commands, script
+from core.llm.offline.plan import PlannedAnswer, PlannedText
+from core.ports.clock import Clock
+from core.ports.model import (
+    CallDelta,
+    CallRequest,
+    ChatMessage,
+    ModelClient,
+    ModelDelta,
+    ModelRequest,
+    TextDelta,
+    Usage,
+)
+
+
+class OfflineModel:
+    """Deterministic: the same request gets the same answer, whoever asks and how often.
+
+    `word_delay_s` is its pace, in seconds between words, where a script does not set another.
+    """
+
+    def __init__(self, clock: Clock, *, word_delay_s: float = 0.02) -> None:
+        self._clock = clock
+        self._word_delay_s = word_delay_s
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
+        """The answer, word by word, then its calls, then its size in words. Costs nothing."""
+        answer = _answer(request)
+        count = 0
+        for word, delay_s in answer.words():
+            if count:
+                await self._wait(self._word_delay_s if delay_s is None else delay_s)
+            count += 1
+            yield TextDelta(word)
+        if answer.failure is not None:
+            raise StepFailed("model_failed", answer.failure, failed_during="model")
+        place = sum(message.role == "assistant" for message in request.messages)
+        for position, call in enumerate(answer.calls, 1):
+            yield CallDelta(CallRequest(f"call_{place}_{position}", call.tool, call.arguments, call.arguments_text))
+            count += len(call.arguments_text.split())
+        yield Usage(sum(len(message.text.split()) for message in request.messages), count, 0.0)
+
+    async def _wait(self, delay_s: float) -> None:
+        """A breath between two words. Without a delay the loop still gets its turn."""
+        if delay_s > 0:
+            await self._clock.sleep(delay_s)
+        else:
+            await asyncio.sleep(0)
+
+
+def _answer(request: ModelRequest) -> PlannedAnswer:
+    """What comes next in this conversation."""
+    turn = max((at for at, message in enumerate(request.messages) if message.role == "user"), default=0)
+    before, since = request.messages[:turn], request.messages[turn:]
+    results = _results(since)
+    if script.next_answer(request.script, before) is not None:
+        following = script.next_answer(request.script, request.messages)
+        if following is not None:
+            return following
+        if results:  # the last line of the script was a call
+            return _telling(results, PlannedAnswer())
+    commanded = commands.parse_commands(since[0].text if since else "", request.tools)
+    rounds = sum(bool(message.calls) for message in since)
+    return _telling(results, commanded[rounds] if rounds < len(commanded) else PlannedAnswer())
+
+
+def _telling(results: Sequence[tuple[str, str]], following: PlannedAnswer) -> PlannedAnswer:
+    """The answer that tells the results, and then goes on as planned."""
+    if not results:
+        return following
+    told = commands.results_text(results) + ("\n\n" if following.sayings else "")
+    return PlannedAnswer((PlannedText(told), *following.sayings), following.calls, following.failure)
+
+
+def _results(messages: Sequence[ChatMessage]) -> list[tuple[str, str]]:
+    """The results that end the conversation, each with the name of its tool."""
+    names: dict[str | None, str] = {}
+    results: list[tuple[str, str]] = []
+    for message in messages:
+        if message.role == "tool":
+            results.append((names.get(message.call_id, "tool"), message.text))
+        else:
+            names = {call.id: call.tool for call in message.calls}
+            results.clear()
+    return results
+
+
+class Router:
+    """A `ModelClient` for every request: one that names no model is the offline agent's."""
+
+    def __init__(self, offline: ModelClient, providers: ModelClient) -> None:
+        self._offline = offline
+        self._providers = providers
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelDelta, None]:
+        client = self._offline if request.choice is None else self._providers
+        return client.stream(request)

@@ -1,0 +1,176 @@
+"""The commands that the offline agent understands in a person's message (AGENTS_AND_TOOLS §2).
+
+    /tool NAME {json}    calls a tool; consecutive lines are one round, an empty line begins another
+    say N words    says that many words
+    ask QUESTION    asks the person; `ask QUESTION [one, another]` with options
+    spawn PROMPT    begins a sub-agent, which follows the same commands
+    help    says what it understands
+
+A message is made of commands alone, or it is no command at all.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from itertools import cycle, islice
+
+from core.domain.messages import without_attachments
+from core.domain.tool import ToolInfo
+from core.llm.offline.plan import (
+    AnswerBuilder,
+    PlannedAnswer,
+    PlannedCall,
+    PlannedText,
+    ask_user_call,
+    parse_json,
+    spawn_agent_call,
+)
+
+_TOOL = re.compile(r"/tool[ \t]+([^\s{]+)[ \t]*")
+_SAY = re.compile(r"say\s+(\d+)\s+words?", re.IGNORECASE)
+_ASK = re.compile(r"ask\s+(?P<question>\S.*?)(?:\s+\[(?P<options>[^\[\]]+)\])?", re.IGNORECASE)
+_SPAWN = re.compile(r"spawn\s+(\S.*)", re.IGNORECASE)
+_HELP = re.compile(r"/?help[.!?]?", re.IGNORECASE)
+
+
+def parse_commands(message: str, tools: Sequence[ToolInfo]) -> tuple[PlannedAnswer, ...]:
+    """The answers that a message asks for, never none: where it is no command, one that says so."""
+    builder = AnswerBuilder()
+    message = without_attachments(message)
+    at = 0
+    while at < len(message):
+        end = message.find("\n", at)
+        end = len(message) if end < 0 else end
+        line = message[at:end].strip()
+        if found := _TOOL.match(message, at + _indent(message[at:end])):
+            call, end = _call(message, found, end)
+            builder.call(call)
+        elif not line:
+            builder.end_round()
+        elif found := _SAY.fullmatch(line):
+            builder.say(PlannedText(repeated_words(found[1])))
+        elif found := _ASK.fullmatch(line):
+            builder.call(ask_user_call(found["question"], _split(found["options"])))
+        elif found := _SPAWN.fullmatch(line):
+            builder.call(spawn_agent_call(found[1]))
+        elif _HELP.fullmatch(line):
+            builder.say(PlannedText(help_text(tools)))
+        else:
+            return (PlannedAnswer((PlannedText(not_understood(line)),)),)
+        at = end + 1
+    return builder.answers() or (PlannedAnswer((PlannedText(not_understood("")),)),)
+
+
+def _call(message: str, found: re.Match[str], end: int) -> tuple[PlannedCall, int]:
+    """The call that begins with `found`, and the end of its last line: its JSON may go over several.
+
+    JSON that cannot be read is kept as it was written, to the end of its line.
+    """
+    start = found.end()
+    written = message[start:end].strip()
+    if not written:
+        return PlannedCall(found[1], {}, ""), end
+    try:
+        value, stop = parse_json(message, start)
+    except ValueError:
+        return PlannedCall(found[1], None, written), end
+    last = message.find("\n", stop)
+    last = len(message) if last < 0 else last
+    if not isinstance(value, dict) or message[stop:last].strip():
+        return PlannedCall(found[1], None, message[start:last].strip()), last
+    return PlannedCall(found[1], value, message[start:stop]), last
+
+
+def _split(options: str | None) -> list[str]:
+    """The options between the commas."""
+    return [option.strip() for option in (options or "").split(",") if option.strip()]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+MAX_WORDS = 100_000
+SHOWN_CHARACTERS = 500
+ECHOED_CHARACTERS = 200
+
+_SENTENCE = (
+    "a workflow is a list of small steps that wait for each other and for nobody else "
+    "one reads a page while another counts lines and a third asks what to do next "
+    "each step leaves its result where the others find it"
+)
+
+
+def repeated_words(number: str) -> str:
+    """That many words, the same each time; outside 1 to 100 000 a sentence that says so."""
+    count = int(number) if len(number) <= len(str(MAX_WORDS)) else MAX_WORDS + 1
+    if not 1 <= count <= MAX_WORDS:
+        return f"I can say 1 to {MAX_WORDS:,} words at once."
+    return " ".join(islice(cycle(_SENTENCE.split()), count))
+
+
+def not_understood(line: str) -> str:
+    """The honest answer to everything that is no command."""
+    said = f"I read {_code(_cut(line, ECHOED_CHARACTERS))}" if line else "I read an empty message"
+    return (
+        "I am the offline agent, not a language model: I follow a few commands and cannot answer anything else. "
+        f"{said}, which is none of them. Say `help` to see what I understand."
+    )
+
+
+def help_text(tools: Sequence[ToolInfo]) -> str:
+    """The grammar, and the tools that there are now."""
+    lines = [
+        "I am the offline agent: no key, no network, and no language model. I understand these commands:",
+        "",
+        '- `/tool NAME {"argument": "value"}` calls a tool. Consecutive lines are called together; '
+        "an empty line between them begins another round.",
+        f"- `say N words` says N words, at most {MAX_WORDS:,}.",
+        "- `ask QUESTION` asks you something and tells what you answered; `ask QUESTION [one, another]` with options.",
+        "- `spawn PROMPT` begins a sub-agent, which follows the same commands in its prompt, and tells what it said. "
+        "Several at once, with longer prompts: "
+        '`/tool parallel_tasks {"tasks": [{"prompt": "say 9 words\\nhelp"}, {"prompt": "say 5 words"}]}`. '
+        "A sub-agent begins no others.",
+        "- `help` shows this.",
+        "",
+        "Choose another agent to talk to a language model.",
+        "",
+    ]
+    if not tools:
+        return "\n".join([*lines, "I was given no tools here."])
+    return "\n".join([*lines, "Tools that I may call here:", "", *map(_tool_line, tools)])
+
+
+def results_text(results: Iterable[tuple[str, str]]) -> str:
+    """Results of tools, (name, JSON) each, a line for each; errors in their own words."""
+    return "\n".join(f"- {_code(tool)} {_told(text)}" for tool, text in results)
+
+
+def _tool_line(tool: ToolInfo) -> str:
+    names = ", ".join(tool.input_schema.get("properties", {}))
+    first_sentence = re.split(r"(?<=[.!?])\s", tool.description.strip(), maxsplit=1)[0]
+    return f"- {_code(f'{tool.name} {{{names}}}')}: {first_sentence}"
+
+
+def _told(text: str) -> str:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    match value:
+        case {"error": {"code": code, "message": message, **rest}, **others} if not rest and not others:
+            return f"failed: {_cut(str(message), SHOWN_CHARACTERS)} ({_code(str(code))})"
+    return f"→ {_code(_cut(text, SHOWN_CHARACTERS))}"
+
+
+def _cut(text: str, characters: int) -> str:
+    """`text` with its end cut off beyond so many characters; then its whole length is named."""
+    return text if len(text) <= characters else f"{text[:characters]}… ({len(text):,} characters)"
+
+
+def _code(text: str) -> str:
+    """`text` as inline code in Markdown, whatever backticks it holds."""
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    mark = "`" * (longest + 1)
+    pad = " " if text.startswith("`") or text.endswith("`") else ""
+    return f"{mark}{pad}{text}{pad}{mark}"

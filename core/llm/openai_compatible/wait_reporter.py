@@ -1,0 +1,64 @@
+"""Telling, now and then, that nothing has come yet: a person sees that it is waited for, and the run that it lives."""
+
+import asyncio
+from collections.abc import Callable
+from types import TracebackType
+from typing import Literal, Self
+
+from core.ports.clock import Clock
+from core.ports.model import WaitStatus
+
+REPORT_INTERVAL_S = 5.0
+"""Below the shortest time that a run may be quiet (settings: 10 s)."""
+
+
+class WaitReporter:
+    """A context: inside it `tell` hears of every pause that is longer than `every_s`, again and again."""
+
+    def __init__(self, clock: Clock, tell: Callable[[WaitStatus], None], every_s: float = REPORT_INTERVAL_S) -> None:
+        self._clock = clock
+        self._tell = tell
+        self._every_s = every_s
+        self._timer: asyncio.TimerHandle | None = None
+        self._since = 0.0
+        self._for: WaitStatus = WaitStatus("answer", 0.0, 0.0)
+
+    def __enter__(self) -> Self:
+        self._look_later(self._every_s)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def begin(
+        self, reason: Literal["answer", "retry"], limit_s: float, attempt: int, message: str | None = None
+    ) -> None:
+        """From now on it is waited for that."""
+        self._for = WaitStatus(reason, 0.0, limit_s, attempt, message)
+        self.heard()
+
+    def tell_now(self) -> None:
+        """Tell what is waited for without waiting."""
+        self._told(self._clock.monotonic() - self._since)
+
+    def heard(self) -> None:
+        """Something came."""
+        self._since = self._clock.monotonic()
+
+    def _look_later(self, delay_s: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(delay_s, self._look)
+
+    def _look(self) -> None:
+        waited_s = self._clock.monotonic() - self._since
+        left_s = self._every_s - waited_s
+        if left_s <= 0.01:
+            self._told(waited_s)
+            left_s = self._every_s
+        self._look_later(left_s)
+
+    def _told(self, waited_s: float) -> None:
+        what = self._for
+        self._tell(WaitStatus(what.reason, waited_s, what.limit_s, what.attempt, what.message))

@@ -1,0 +1,121 @@
+"""The file of the index: opened, made where it is missing, and made anew where it cannot be used.
+
+What is in it: `words` (FTS5) knows which documents have which words, and keeps no text; `body` has the texts, packed.
+The number of a document is the time of its text in microseconds, so that the newest are found first without sorting;
+those of titles are above all times.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from core.errors import SearchFailed
+from core.persistence.folder import private_files
+
+VERSION = 1
+FIRST_TITLE = 1 << 61
+LOCK_TIMEOUT_S = 5.0
+INTERRUPTED_CODE = "interrupted"
+"""The code of a search that gave way to another."""
+
+_TABLES = """
+CREATE TABLE workflow (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, title TEXT NOT NULL DEFAULT '');
+CREATE TABLE run (id TEXT PRIMARY KEY, workflow INTEGER NOT NULL, status TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX run_workflow ON run (workflow);
+CREATE TABLE document (
+    number INTEGER PRIMARY KEY, workflow INTEGER NOT NULL, run TEXT, kind TEXT NOT NULL, message TEXT, label TEXT
+);
+CREATE INDEX document_run ON document (run);
+CREATE INDEX document_workflow ON document (workflow);
+CREATE TABLE body (number INTEGER PRIMARY KEY, text BLOB NOT NULL);
+CREATE VIRTUAL TABLE words USING fts5 (
+    text, content = '', columnsize = 0, tokenize = 'unicode61 remove_diacritics 0'
+);
+"""
+_BROKEN = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA}
+_LOW_BYTE = 0xFF
+
+
+@contextmanager
+def search_errors() -> Iterator[None]:
+    """Raise SearchFailed for an error of SQLite."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise SearchFailed(_error_code(error), str(error)) from error
+    except OSError as error:
+        raise SearchFailed("search_unavailable", error.strerror or str(error)) from error
+
+
+def open_index(path: Path) -> tuple[sqlite3.Connection, sqlite3.Connection]:
+    """A connection that writes and one that reads, each for one thread at a time. Raises SearchFailed."""
+    with search_errors():
+        try:
+            writer = _open_current(path)
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.OperationalError) and not _lacks_a_table(error):
+                raise  # it is locked, or the disk says no: what is in it may be whole
+            remove_index(path)
+            writer = _open_current(path)
+        try:
+            return writer, _connect(path)
+        except BaseException:
+            writer.close()
+            raise
+
+
+def remove_index(path: Path) -> None:
+    """Take the file away with all that lies beside it. Raises OSError."""
+    for end in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
+
+
+def _open_current(path: Path) -> sqlite3.Connection:
+    """One of our version, with all tables."""
+    with private_files():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = _connect(path)
+    try:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version != VERSION and _has_tables(connection):
+            connection.close()
+            remove_index(path)
+            with private_files():
+                connection = _connect(path)
+            version = 0
+        with private_files():  # what lies beside it is made by the first write
+            connection.execute("PRAGMA journal_mode = WAL")
+            if version != VERSION:
+                connection.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+        connection.execute("SELECT count(*) FROM words WHERE words MATCH '\"a\"'").fetchone()
+        connection.execute("INSERT INTO words (words, rank) VALUES ('automerge', 4)")
+    except BaseException:
+        with suppress(sqlite3.Error):
+            connection.close()
+        raise
+    return connection
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=LOCK_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA synchronous = NORMAL")  # what the last seconds lose is indexed again
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA cache_size = -16384")
+    return connection
+
+
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
+
+
+def _error_code(error: sqlite3.Error) -> str:
+    number = getattr(error, "sqlite_errorcode", 0) & _LOW_BYTE
+    if number == sqlite3.SQLITE_INTERRUPT:
+        return INTERRUPTED_CODE
+    return "search_broken" if number in _BROKEN or _lacks_a_table(error) else "search_unavailable"
+
+
+def _lacks_a_table(error: sqlite3.Error) -> bool:
+    """Somebody else's file, or half of ours."""
+    return str(error).startswith(("no such table", "no such column", "vtable constructor failed"))

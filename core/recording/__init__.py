@@ -1,0 +1,1 @@
+"""Recordings: tool calls become steps, steps become a template (ENGINE §11)."""

@@ -1,0 +1,218 @@
+"""The calls of one run as steps of the recording beside it: named, resolved, told with their ledger (ENGINE §11)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from core.domain.events import StepFinished, StepRecorded, StepStarted, ToolEnded, ToolStarted
+from core.domain.ids import CallId, RunId, WorkflowId
+from core.domain.recording import RECORDING_TOOLS, RecordedStep, Recording, companion_call_id
+from core.domain.run import StepStatus
+from core.domain.text.json_text import encode
+from core.domain.tool import CallResult, CallStatus, Effect
+from core.engine.plan.dispatch import run_context
+from core.engine.plan.refs import ROOTS, Scope, find_refs, format_ref, resolve
+from core.ports.clock import Clock
+from core.ports.journal import Companion
+from core.ports.storage import PutStepResult
+from core.recording.recorded_arguments import mask_except_refs, restore_refs, unresolved_refs, unresolved_result
+from core.recording.recordings import OpenRecording, RecordingRegistry, recorded_step_row
+from core.threads.long_values import masked_async
+
+MAX_LISTED_NAMES = 40
+
+_STATUS: Mapping[CallStatus, StepStatus] = {
+    CallStatus.COMPLETED: StepStatus.COMPLETED,
+    CallStatus.CANCELLED: StepStatus.CANCELLED,
+}
+_GUIDE = """A recording is on: each tool call that you make becomes a step of a template that will run again with other
+values. The first call of a tool is the step TOOL_1, the second TOOL_2, and so on, whatever came of the calls; the name
+is that of the tool in small letters, so the first call of list_files is list_files_1. Where an argument comes from an
+earlier result, do not copy it: write a reference to it, as "@list_files_1.files[0].path", or inside a longer text. It
+is replaced by its value before the tool gets it. A call may refer to calls before it in the same answer. "@input.key"
+is the input of the recording; it has {keys}. For an @ that begins a word and is no reference write @@. {steps}"""
+
+
+class RunCallRecorder:
+    """A `core.ports.recording.CallRecorder` for the calls of one run. `since`: when it was begun, in an earlier life; a
+    recording that was open then is known to its model."""
+
+    def __init__(
+        self,
+        book: RecordingRegistry,
+        run_id: RunId,
+        workflow_id: WorkflowId,
+        clock: Clock,
+        since: datetime | None = None,
+    ) -> None:
+        self._book = book
+        self._since = since
+        self._run_id = run_id
+        self._workflow_id = workflow_id
+        self._clock = clock
+        self._opened: OpenRecording | None = None
+        self._written: dict[CallId, Any] = {}
+        self._kept: dict[CallId, Any] = {}
+        self._resolved: dict[CallId, Any] = {}
+        self._tools: dict[CallId, str] = {}
+        self._effects: dict[CallId, Effect] = {}
+        self._presets: set[CallId] = set()
+
+    async def open(self) -> None:
+        found = await self._book.open_of(self._workflow_id)
+        if found is None and self._since is not None:
+            found, self._since = await self._book.ended_since(self._workflow_id, self._since), None
+        self._opened = found or self._opened
+        if self._live is not None:
+            for call_id in self._written.keys() - self._kept.keys():
+                await self._mask(call_id)
+
+    async def _mask(self, call_id: CallId) -> None:
+        self._kept[call_id] = await masked_async(self._written[call_id])
+
+    @property
+    def guide(self) -> str | None:
+        opened = self._live
+        return recording_guide(opened.recording) if opened is not None else None
+
+    def know(self, call_id: CallId, tool: str, arguments: Any) -> None:
+        self._written[call_id], self._tools[call_id] = arguments, tool
+
+    def name(self, calls: Sequence[tuple[CallId, str, Any]]) -> int:
+        opened, fresh = self._live, set[str]()
+        for number, (call_id, tool, arguments) in enumerate(calls):
+            if tool in RECORDING_TOOLS:
+                return number or 1
+            if opened is None:
+                continue
+            if fresh & {found.ref.root for found in find_refs(arguments)}:
+                return number
+            known = opened.recording.step_of(self._id(call_id))
+            name = opened.recording.next_name(tool, opened.names.values()) if known is None else known.name
+            if number and _has_preset(opened.recording, name):
+                return number  # it has its result at once, and its place behind those before it
+            opened.names[self._id(call_id)] = name
+            fresh.add(name)
+            if _has_preset(opened.recording, name):
+                return 1
+        return len(calls)
+
+    def resolve(self, call_id: CallId, arguments: Any) -> Any:
+        opened, name = self._opened, self._name(call_id)
+        if opened is None or arguments is None:
+            return arguments
+        recording = opened.recording
+        if not recording.is_open:
+            return self._resolved_late(call_id, arguments, opened)
+        if name is None:
+            return arguments
+        if _has_preset(recording, name):
+            self._presets.add(call_id)
+            return CallResult(CallStatus.COMPLETED, recording.steps[name].output, summary="preset")
+        context = {**run_context(opened.run), "step": name, "attempt": 1}
+        scope = Scope(recording.input, recording.outputs, ctx=context)
+        failed = unresolved_refs(arguments, scope, recording)
+        if failed:
+            return unresolved_result(self._tools.get(call_id, ""), failed)
+        self._resolved[call_id] = resolved = resolve(arguments, scope)
+        return resolved
+
+    def _resolved_late(self, call_id: CallId, arguments: Any, opened: OpenRecording) -> Any:
+        """Nothing is recorded any more, and the model may not know: its refs to steps and to the input hold."""
+        recording = opened.recording
+        known = {"input", *recording.steps}
+        if not any(found.ref.root in known for found in find_refs(arguments)):
+            return arguments
+        scope = Scope(recording.input, recording.outputs, ctx=run_context(opened.run))
+        failed = unresolved_refs(arguments, scope, recording)
+        return unresolved_result(self._tools.get(call_id, ""), failed) if failed else resolve(arguments, scope)
+
+    async def settle(self, call_id: CallId, arguments: Any) -> None:
+        if self._live is None or self._name(call_id) is None or call_id not in self._written:
+            return
+        resolved = self._resolved.pop(call_id, self._written[call_id])
+        if resolved is not arguments:  # as a person has changed them
+            self._written[call_id] = restore_refs(self._written[call_id], resolved, arguments)
+            await self._mask(call_id)
+
+    def begun(self, call_id: CallId, tool: str, shown: Any, effect: Effect) -> Companion | None:
+        opened, name = self._live, self._name(call_id)
+        if opened is None or name is None:
+            return None
+        self._effects[call_id] = effect
+        mine = self._id(call_id)
+        facts = [StepStarted(step=name), ToolStarted(call_id=mine, tool=tool, arguments=shown, step=name)]
+        for fact in facts:
+            opened.recording.take(fact)
+        opened.names.pop(mine, None)
+        opened.at_work.add(name)
+        return Companion(opened.log, facts)
+
+    def ended(self, call_id: CallId, kept: CallResult, raw: Any) -> Companion | None:
+        opened = self._live
+        step = opened.recording.step_of(self._id(call_id)) if opened is not None else None
+        if opened is None or step is None:
+            return None
+        status = _STATUS.get(kept.status, StepStatus.ERROR)
+        error = kept.error.masked() if kept.error is not None else None
+        told = error.as_dict() if error is not None else None
+        is_done = status is StepStatus.COMPLETED
+        opened.at_work.discard(step.name)
+        raw_arguments = self._written.pop(call_id, step.written)
+        known = {*ROOTS, *opened.recording.steps}
+        written = mask_except_refs(raw_arguments, self._kept.pop(call_id, step.written), known)
+        facts = [
+            ToolEnded.of(self._id(call_id), kept),
+            StepRecorded(
+                step=step.name,
+                tool=step.tool or "",
+                input={} if written is None else written,
+                effect=self._effects.get(call_id, step.effect),
+                is_preset=call_id in self._presets,
+            ),
+            StepFinished(step=step.name, status=status, output=kept.value if is_done else None, error=told),
+        ]
+        for fact in facts:
+            opened.recording.take(fact)
+        if is_done:
+            opened.recording.steps[step.name].output = raw
+        output_json = encode(kept.value) if is_done else None
+        row = recorded_step_row(opened, step.name, status, output_json, self._clock.now())
+        return Companion(opened.log, facts, [PutStepResult(replace(row, error=error))])
+
+    def close(self) -> None:
+        if self._opened is not None:
+            mine = [call_id for call_id in self._opened.names if call_id.startswith(f"{self._run_id} ")]
+            for call_id in mine:
+                del self._opened.names[call_id]
+
+    @property
+    def _live(self) -> OpenRecording | None:
+        return self._opened if self._opened is not None and self._opened.recording.is_open else None
+
+    def _id(self, call_id: CallId) -> CallId:
+        return companion_call_id(self._run_id, call_id)
+
+    def _name(self, call_id: CallId) -> str | None:
+        if self._opened is None:
+            return None
+        return self._opened.names.get(self._id(call_id)) or _name_of(self._opened.recording.step_of(self._id(call_id)))
+
+
+def recording_guide(recording: Recording) -> str:
+    """What a model is told while the recording is open."""
+    keys = ", ".join(format_ref("input", [key]) for key in list(recording.input)[:MAX_LISTED_NAMES]) or "no keys yet"
+    names = list(recording.steps)[-MAX_LISTED_NAMES:]
+    told = f"Steps so far: {', '.join(names)}." if names else "There are no steps yet."
+    return _GUIDE.replace("\n", " ").format(keys=keys, steps=told)
+
+
+def _has_preset(recording: Recording, name: str) -> bool:
+    """Whether the result of the call that will have this name was given."""
+    step = recording.steps.get(name)
+    return step is not None and step.call_id is None and step.is_completed
+
+
+def _name_of(step: RecordedStep | None) -> str | None:
+    return step.name if step is not None else None

@@ -1,0 +1,201 @@
+"""Ending a recording: what is offered, and the template that it becomes (ENGINE §11)."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from core.domain.ids import RunId, TemplateId, WorkflowId, new_id
+from core.domain.messages import Role
+from core.domain.recording import Recording
+from core.domain.run import Run, RunKind, RunStatus
+from core.domain.text.json_text import encode
+from core.domain.tool import CallResult
+from core.engine.plan.validation import Validator
+from core.engine.runs.engine import Engine
+from core.errors import NotFound, Refused
+from core.ports.clock import Clock
+from core.ports.storage import PutTemplate, Storage, StoredTemplate
+from core.ports.templates import TemplateTitles
+from core.ports.tools import ToolRunner
+from core.recording.call_recorder import recording_guide
+from core.recording.external_calls import CallExecutor, ExternalCalls
+from core.recording.recordings import OpenRecording
+from core.recording.template_builder import (
+    MAX_TITLE_LENGTH,
+    ExportOptions,
+    ExportPreview,
+    build_template,
+    preview_export,
+)
+
+_OPTION_NAMES = {"accept", "title", "description", "include", "exclude"}
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTemplate:
+    """A recording that has become a template. `masked` are the places of secrets that the template lacks."""
+
+    run: Run
+    template_id: TemplateId
+    template: Mapping[str, Any]
+    left_out: Mapping[str, str]
+    masked: list[str]
+
+    @property
+    def title(self) -> str:
+        return str(self.template["title"])
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "run_id": self.run.id,
+            "template_id": self.template_id,
+            "title": self.title,
+            "left_out": [{"step": name, "reason": reason} for name, reason in self.left_out.items()],
+            "masked": self.masked,
+        }
+
+
+class Recordings:
+    """The recordings of the store, from the first step to the template; a `core.ports.recording.Recordings`."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        storage: Storage,
+        validator: Validator,
+        titles: TemplateTitles,
+        tools: ToolRunner,
+        clock: Clock,
+    ) -> None:
+        self._engine = engine
+        self._book = engine.recordings
+        self._storage = storage
+        self._validator = validator
+        self._titles = titles
+        self._clock = clock
+        self._calls = ExternalCalls(engine.recordings, tools, clock)
+
+    async def open_of(self, workflow_id: WorkflowId) -> RunId | None:
+        found = await self._book.open_of(workflow_id)
+        return found.run.id if found is not None else None
+
+    async def all_open(self) -> list[tuple[Run, Recording]]:
+        """Every open recording, the oldest first."""
+        return [(opened.run, opened.recording) for opened in await self._book.all_open()]
+
+    async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None) -> RunId:
+        return (await self._book.start(workflow_id, given)).run.id
+
+    async def guide(self, run_id: RunId) -> str:
+        """What a model is told of the recording."""
+        return recording_guide((await self._book.opened(run_id)).recording)
+
+    async def set_input(self, run_id: RunId, given: Mapping[str, Any]) -> None:
+        """What `@input` means in an open recording from now on. Raises as `RecordingBook.opened`; Refused
+        `bad_input`."""
+        opened = await self._book.opened(run_id)
+        await self._book.start(opened.run.workflow_id, given)
+
+    async def preset(self, run_id: RunId, step: str, output: Any) -> None:
+        run = await self._run(run_id)
+        if run.kind is RunKind.RECORDING:
+            await self._book.preset(run_id, step, output)
+        else:
+            await self._engine.preset(run_id, step, output)
+
+    async def workflow_of(self, run_id: RunId) -> WorkflowId:
+        return (await self._run(run_id)).workflow_id
+
+    async def recording(self, run_id: RunId) -> Recording:
+        """What was recorded. Raises NotFound, Refused `not_a_recording`."""
+        return await self._book.recording(await self._book.run(run_id))
+
+    async def look(self, run_id: RunId, wishes: ExportOptions | None = None) -> ExportPreview:
+        """What sealing would make of it, also of one that has ended. Raises as `recording`; Refused `bad_input`."""
+        run = await self._book.run(run_id)
+        recording = _frozen_copy(await self._book.recording(run))
+        return await asyncio.to_thread(preview_export, recording, await self._said(run), wishes)
+
+    async def review(self, run_id: RunId) -> Mapping[str, Any]:
+        return (await self.look(run_id)).as_dict()
+
+    async def seal(self, run_id: RunId, wishes: Mapping[str, Any]) -> Mapping[str, Any]:
+        return (await self.make(run_id, parse_export_options(wishes))).as_dict()
+
+    async def make(self, run_id: RunId, wishes: ExportOptions) -> ExportedTemplate:
+        """Make a template of an open recording, which ends as a success with that.
+
+        Nothing has changed where it raises: NotFound, Refused (`not_a_recording`, `already_sealed`,
+        `recording_ended`, `empty_recording`, `bad_input`, `title_taken`), InvalidTemplate, StorageFailed.
+        """
+        opened = await self._book.opened(run_id)
+        async with self._titles.held():
+            opened = await self._book.opened(run_id)
+            title = await self._title(opened, wishes.title)
+            still = _frozen_copy(opened.recording)
+            made = await asyncio.to_thread(build_template, still, await self._said(opened.run), title, wishes)
+            text = encode(made.template)
+            (await self._validator.check_text(text)).require()
+            if not opened.recording.is_open:  # it has ended meanwhile
+                await self._book.opened(run_id)
+            template_id = TemplateId(new_id("tpl"))
+            stored = StoredTemplate(template_id, 1, title, text, self._clock.now())
+            left_out = {name: str(reason) for name, reason in made.left_out.items()}
+            output = encode({"template_id": template_id, "title": title})
+            run = await self._book.end(opened, RunStatus.SUCCESS, PutTemplate(stored), output)
+        return ExportedTemplate(run, template_id, made.template, left_out, list(made.masked))
+
+    async def call(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
+        """Make a call that comes from outside as a step of the recording (`OutsideCalls.make`)."""
+        return await self._calls.make(run_id, tool, arguments, through)
+
+    async def end(self, run_id: RunId) -> None:
+        opened = await self._book.opened(run_id)
+        await self._book.end(opened, RunStatus.SUCCESS, None, None)
+
+    async def _run(self, run_id: RunId) -> Run:
+        run = await self._storage.run(run_id)
+        if run is None:
+            raise NotFound("run", run_id)
+        return run
+
+    async def _said(self, run: Run) -> list[str]:
+        """What the person has said in the workflow."""
+        messages = await self._storage.messages(run.workflow_id)
+        return [message.text for message in messages if message.role is Role.USER]
+
+    async def _title(self, opened: OpenRecording, wanted: str | None) -> str:
+        """The title of the template; one that nobody chose is made free. Raises Refused `title_taken`, `bad_input`."""
+        if wanted is not None:
+            title = " ".join(wanted.split())
+            if not title or len(title) > MAX_TITLE_LENGTH:
+                raise Refused("bad_input", f"a title has 1 to {MAX_TITLE_LENGTH} characters")
+            await self._titles.require_free(title)
+            return title
+        workflow = await self._storage.workflow(opened.run.workflow_id)
+        base = (workflow.title if workflow is not None else opened.run.title)[: MAX_TITLE_LENGTH - 8]
+        title, number = base, 1
+        while await self._is_taken(title):
+            number += 1
+            title = f"{base} {number}"
+        return title
+
+    async def _is_taken(self, title: str) -> bool:
+        try:
+            await self._titles.require_free(title)
+        except Refused:
+            return True
+        return False
+
+
+def parse_export_options(given: Mapping[str, Any]) -> ExportOptions:
+    """The wishes of a JSON object. Raises Refused `bad_input`."""
+    if unknown := sorted(set(given) - _OPTION_NAMES):
+        raise Refused("bad_input", f"there is no {', '.join(unknown)} to wish for")
+    return ExportOptions(**given)
+
+
+def _frozen_copy(recording: Recording) -> Recording:
+    """A copy that no call changes while it is looked at in a thread."""
+    return replace(recording, steps={name: replace(step) for name, step in recording.steps.items()})

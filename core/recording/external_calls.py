@@ -1,0 +1,122 @@
+"""Calls that come from outside, recorded as steps: what an MCP client calls while a recording is open (ENGINE §11).
+
+Nobody's turn makes them, so the recording has their ledger too.
+"""
+
+from asyncio import CancelledError, Future
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+from core.domain.ids import CallId, RunId, new_id
+from core.domain.recording import RECORDING_TOOLS
+from core.domain.run import ErrorInfo
+from core.domain.text.json_text import decode, encode
+from core.domain.tool import CallResult, CallStatus, Effect, ToolCall
+from core.errors import Refused
+from core.ports.clock import Clock
+from core.ports.storage import PutToolCall
+from core.ports.tools import CallContext, ToolRunner
+from core.recording.call_recorder import RunCallRecorder
+from core.recording.recordings import OpenRecording, RecordingRegistry
+from core.threads.long_values import masked_async
+
+CALL_TIMEOUT_S = 10.0
+
+CallExecutor = Callable[[Any], Awaitable[CallResult]]
+"""Makes a call with these arguments, which hold no refs any more."""
+
+
+class ExternalCalls:
+    """Makes calls of the registry's tools in open recordings, under the rules that each was begun with. Nobody can be
+    asked: a call that needs consent is `rejected`."""
+
+    def __init__(self, book: RecordingRegistry, tools: ToolRunner, clock: Clock) -> None:
+        self._book = book
+        self._tools = tools
+        self._clock = clock
+
+    async def make(self, run_id: RunId, tool: str, arguments: Any, through: CallExecutor | None = None) -> CallResult:
+        """Resolve the refs in the arguments, make the call, and record it with its result; both are on disk when this
+        returns. What goes wrong in the call is its result. `through` makes it where that is not the recording.
+
+        Raises NotFound, Refused: `not_a_recording`, `already_sealed`, `recording_ended`, `not_available` for the tools
+        that begin and end recordings.
+        """
+        if tool in RECORDING_TOOLS:
+            raise Refused("not_available", f"{tool} is not to be called from within a recording")
+        opened = await self._book.opened(run_id)
+        recorder = RunCallRecorder(self._book, run_id, opened.run.workflow_id, self._clock)
+        call_id = CallId(new_id("call"))
+        recorder.know(call_id, tool, arguments)
+        await recorder.open()
+        recorder.name([(call_id, tool, arguments)])
+        resolved = recorder.resolve(call_id, arguments)
+        known = resolved if isinstance(resolved, CallResult) else None
+        made = arguments if known is not None else resolved
+        await recorder.settle(call_id, made)
+        row = await self._row(opened, call_id, tool, made)
+        await self._begin(opened, recorder, row)
+        result = CallResult(CallStatus.CANCELLED, error=ErrorInfo("cancelled", "the call was cancelled"))
+        try:
+            if known is None:
+                result = await (self._call(opened, row, made) if through is None else through(made))
+            else:
+                result = known
+        except CancelledError:
+            self._end(opened, recorder, row, result, None)
+            raise
+        kept = replace(result, value=await masked_async(result.value))
+        await self._end(opened, recorder, row, kept, result.value)
+        return result
+
+    async def _call(self, opened: OpenRecording, row: ToolCall, arguments: Any) -> CallResult:
+        run, rules = opened.run, opened.snapshot
+        context = CallContext(
+            run.id,
+            run.workflow_id,
+            row.id,
+            rules.mode,
+            rules.folders,
+            rules.base,
+            step=row.step,
+            model=rules.model,
+            origins=rules.origins,
+        )
+        return await self._tools.call(row.tool, arguments, context, default_timeout_s=CALL_TIMEOUT_S)
+
+    async def _row(self, opened: OpenRecording, call_id: CallId, tool: str, arguments: Any) -> ToolCall:
+        effect = self._tools.effect(tool, arguments) if isinstance(arguments, dict) else Effect.NONE
+        return ToolCall(
+            id=call_id,
+            run_id=opened.run.id,
+            step=tool,
+            index=None,
+            round=0,
+            position=len(opened.recording.steps) + 1,
+            tool=tool,
+            status=CallStatus.RUNNING,
+            arguments_json=encode(await masked_async(arguments)),
+            effect=effect,
+            started_at=self._clock.now(),
+        )
+
+    async def _begin(self, opened: OpenRecording, recorder: RunCallRecorder, row: ToolCall) -> None:
+        begun = recorder.begun(row.id, row.tool, decode(row.arguments_json), row.effect)
+        facts = begun.facts if begun is not None else ()
+        await opened.log.record(*facts, writes=[PutToolCall(row)])
+
+    def _end(
+        self, opened: OpenRecording, recorder: RunCallRecorder, row: ToolCall, kept: CallResult, raw: Any
+    ) -> "Future[frozenset[int]]":
+        ended = recorder.ended(row.id, kept, raw)
+        settled = replace(
+            row,
+            status=kept.status,
+            result_json=encode(kept.value) if kept.error is None else None,
+            error=kept.error.masked() if kept.error is not None else None,
+            finished_at=self._clock.now(),
+            duration_ms=kept.duration_ms,
+        )
+        facts, writes = (ended.facts, ended.writes) if ended is not None else ((), ())
+        return opened.log.record(*facts, writes=[PutToolCall(settled), *writes])

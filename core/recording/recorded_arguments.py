@@ -1,0 +1,124 @@
+"""Refs of a recorded call that have no value: what the model is told, so that it can mend them (ENGINE §11). Pure."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from core.domain.recording import RecordedStep, Recording
+from core.domain.run import ErrorInfo, StepStatus
+from core.domain.text.json_text import encode, parse_pointer, value_at
+from core.domain.text.masking import MASK, masked
+from core.domain.tool import CallResult, CallStatus
+from core.engine.plan.refs import ROOTS, Scope, escape_refs, find_refs, look_up, replace_refs, whole_ref
+from core.errors import RefFailed
+
+MAX_LISTED_STEPS = 40
+
+
+def unresolved_refs(arguments: Any, scope: Scope, recording: Recording) -> list[RefFailed]:
+    """The refs that have no value, each once."""
+    failed: dict[str, RefFailed] = {}
+    for found in find_refs(arguments):
+        ref = found.ref
+        is_known = ref.root in ROOTS or ref.root in recording.steps
+        if not found.is_whole and not is_known:
+            continue  # a word of the text
+        try:
+            look_up(ref, scope, found.path)
+        except RefFailed as error:
+            failed.setdefault(f"{found.path} {ref.text}", _explain(error, recording.steps.get(ref.root), scope))
+    shown = masked(arguments) if failed else arguments
+    return [one if _may_be_shown(one, arguments, shown, recording) else _masked_failure(one) for one in failed.values()]
+
+
+def unresolved_result(tool: str, failed: Sequence[RefFailed]) -> CallResult:
+    """The result of a call that is not made, since refs in its arguments have no value."""
+    listed = [{"path": one.parameters["path"], "message": one.message} for one in failed]
+    told = "; ".join(f"{one['path']}: {one['message']}" for one in listed)
+    first = failed[0].parameters
+    parameters = {
+        "reason": failed[0].code,
+        "ref": first["ref"],
+        "found": first.get("found"),
+        "path": first["path"],
+        "violations": listed,
+    }
+    error = ErrorInfo(
+        "invalid_arguments",
+        f"{tool} was not called. {told}",
+        failed_during="tool_execution",
+        tool_name=tool,
+        parameters=parameters,
+    )
+    return CallResult(CallStatus.ERROR, error=error)
+
+
+def _explain(error: RefFailed, step: RecordedStep | None, scope: Scope) -> RefFailed:
+    """In words that help a model to mend it."""
+    if error.code != "unknown_ref":
+        return error
+    if step is not None:
+        why = f"{step.name} has no result: it {'failed' if step.status is StepStatus.ERROR else f'is {step.status}'}"
+    else:
+        names = list(scope.outputs)[-MAX_LISTED_STEPS:]
+        why = f"no such step has a result; those that have one: {', '.join(names) or 'none yet'}"
+    message = f"{error.parameters['ref']} has no value: {why}. For a literal @ write @@"
+    return RefFailed("unresolved_ref", message, found=None, **error.parameters)
+
+
+def _may_be_shown(error: RefFailed, arguments: Any, shown: Any, recording: Recording) -> bool:
+    """Whether the ref may be told: what stands in the place of a secret may be the secret itself."""
+    parts = parse_pointer(error.parameters["path"])
+    if value_at(arguments, parts) == value_at(shown, parts):
+        return True
+    ref = whole_ref(error.parameters["ref"])
+    return ref is not None and ref.root in {"input", "ctx", *recording.steps}
+
+
+def _masked_failure(error: RefFailed) -> RefFailed:
+    message = "what stands there looks like a reference, and names no step. For a literal @ write @@"
+    return RefFailed("unresolved_ref", message, ref=MASK, found=None, path=error.parameters["path"])
+
+
+_SCHEME = re.compile(r"\s*(?:bearer|basic|token|digest|apikey)?[\s:=]*", re.IGNORECASE)
+
+
+def restore_refs(written: Any, resolved: Any, given: Any) -> Any:
+    """The arguments that were given to a tool, with the refs of the `written` ones where they are as `resolved`."""
+    if encode(resolved) == encode(given):
+        return written
+    if isinstance(written, dict) and isinstance(resolved, dict) and isinstance(given, dict):
+        return {
+            key: restore_refs(written[key], resolved[key], part)
+            if key in written and key in resolved
+            else escape_refs(part)
+            for key, part in given.items()
+        }
+    if isinstance(written, list) and isinstance(resolved, list) and isinstance(given, list):
+        known = min(len(written), len(resolved))
+        return [
+            restore_refs(written[at], resolved[at], part) if at < known else escape_refs(part)
+            for at, part in enumerate(given)
+        ]
+    return escape_refs(given)
+
+
+def mask_except_refs(written: Any, kept: Any, known: Collection[str]) -> Any:
+    """The masked copy, with the refs to `known` roots that stand where a secret would."""
+    if isinstance(written, str):
+        return written if written == kept or _is_only_refs(written, known) else kept
+    if isinstance(written, dict) and isinstance(kept, dict):
+        return {key: mask_except_refs(part, kept[key], known) if key in kept else part for key, part in written.items()}
+    if isinstance(written, list) and isinstance(kept, list) and len(written) == len(kept):
+        return [mask_except_refs(part, kept[at], known) for at, part in enumerate(written)]
+    return kept
+
+
+def _is_only_refs(text: str, known: Collection[str]) -> bool:
+    """Whether the text is nothing but refs, and the name of how a secret is used: `Bearer @input.token`. A password may
+    look like a ref to something else."""
+    roots = {found.ref.root for found in find_refs(text)}
+    if not roots or not roots <= set(known):
+        return False
+    rest = replace_refs(text, lambda found: "")
+    return isinstance(rest, str) and _SCHEME.fullmatch(rest) is not None

@@ -1,0 +1,304 @@
+"""The recordings of one store: begun, filled, found again after a crash, and ended (ENGINE §11).
+
+    begin ──► open ──(calls become steps; results are preset; the input is set anew)──► sealed | ended | cancelled
+
+A recording is a run that nobody drives: it takes no place and no time, and waits for as long as it is left. All that
+happens to it is a fact of its run. What a call tells goes to the disk with the row that the ledger has of the call;
+so a crash loses both or neither.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from core.domain.events import (
+    Fact,
+    RecordingInput,
+    RecordingSealed,
+    RunCreated,
+    RunFinished,
+    RunStarted,
+    StepFinished,
+    StepPreset,
+)
+from core.domain.ids import CallId, MessageId, RunId, WorkflowId, new_id
+from core.domain.recording import Recording
+from core.domain.run import ACTIVE_STATUSES, Run, RunKind, RunStatus, Snapshot, StepKey, StepResult, StepStatus
+from core.domain.template import Template
+from core.domain.text.json_text import encode_output
+from core.domain.text.masking import masked
+from core.domain.workflow import Workflow
+from core.engine.log.journal import Journal
+from core.engine.log.run_journal import RunJournal
+from core.engine.plan.refs import NAME, ROOTS
+from core.errors import NotFound, Refused, StepFailed, StorageFailed
+from core.ports.clock import Clock
+from core.ports.journal import Companion
+from core.ports.storage import (
+    PAGE_ROWS,
+    ChangeRun,
+    CreateRun,
+    MarkUnreadable,
+    PutStepResult,
+    PutTemplate,
+    Storage,
+    Write,
+)
+
+log = logging.getLogger(__name__)
+
+MAX_NAME_LENGTH = 128
+
+
+@dataclass(slots=True, eq=False)
+class OpenRecording:
+    """A recording that takes in steps. `names` are those given to calls that are not told yet, `at_work` those of
+    calls that are being made."""
+
+    run: Run
+    snapshot: Snapshot
+    log: RunJournal
+    recording: Recording
+    names: dict[CallId, str] = field(default_factory=dict)
+    at_work: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingStart:
+    """What begins a recording, or sets its input anew, in the same commit as a run beside it. Either `keep` or `drop`
+    has to follow."""
+
+    recordings: "RecordingRegistry"
+    opened: OpenRecording
+    beside: Companion | None
+    is_new: bool
+
+    def keep(self) -> None:
+        """It is on disk."""
+        if self.beside is not None:
+            for fact in self.beside.facts:
+                self.opened.recording.take(fact)
+
+    def drop(self) -> None:
+        """It was not written."""
+        if self.is_new:
+            self.recordings.forget(self.opened.run.workflow_id)
+
+
+class RecordingRegistry:
+    """Every recording of the store; those that are open are held from the first time that somebody asks."""
+
+    def __init__(self, storage: Storage, journal: Journal, clock: Clock) -> None:
+        self._storage = storage
+        self._journal = journal
+        self._clock = clock
+        self._open: dict[WorkflowId, OpenRecording] = {}
+        self._found: dict[WorkflowId, Run] | None = None
+        self._reading = asyncio.Lock()
+
+    # Finding
+
+    async def open_of(self, workflow_id: WorkflowId) -> OpenRecording | None:
+        """The open recording of the workflow. Raises StorageFailed."""
+        if (known := self._open.get(workflow_id)) is not None:
+            return known
+        if self._found is not None and workflow_id not in self._found:
+            return None
+        async with self._reading:
+            if self._found is None:
+                unfinished = await self._storage.unfinished_runs()
+                self._found = {run.workflow_id: run for run in unfinished if run.kind is RunKind.RECORDING}
+            run = self._found.get(workflow_id)
+            if run is None or workflow_id in self._open:
+                return self._open.get(workflow_id)
+            opened = await self._read(run)
+            self._found.pop(workflow_id, None)
+            if opened is not None:
+                self._open[workflow_id] = opened
+            return opened
+
+    async def ended_since(self, workflow_id: WorkflowId, since: datetime) -> OpenRecording | None:
+        """The recording of the workflow that ended last, if it was open then: it takes in nothing more."""
+        for run in await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS):
+            if run.kind is RunKind.RECORDING and run.finished_at is not None and run.finished_at >= since:
+                return await self._read(run)
+        return None
+
+    async def all_open(self) -> list[OpenRecording]:
+        """Every open recording, the oldest first."""
+        await self.open_of(WorkflowId(""))
+        for workflow_id in list(self._found or ()):
+            await self.open_of(workflow_id)
+        return sorted(self._open.values(), key=lambda one: one.run.created_at)
+
+    async def _read(self, run: Run) -> OpenRecording | None:
+        """What the store has of an open recording; None, and it is marked, if that cannot be read."""
+        try:
+            snapshot = await self._storage.snapshot(run.id)
+            events = await self._storage.events(run.id)
+        except StorageFailed as error:
+            if error.code != "unreadable":
+                raise
+            log.warning("the recording %s cannot be read: %s", run.id, error.message)
+            await self._storage.commit([MarkUnreadable(run.id, error.message)])
+            return None
+        last_seq = events[-1].seq if events else 0
+        journal = self._journal.open(run.id, run.workflow_id, run.message_id, last_seq)
+        return OpenRecording(run, snapshot, journal, Recording.of(snapshot.input, events))
+
+    async def run(self, run_id: RunId) -> Run:
+        """The row of a recording. Raises NotFound, Refused `not_a_recording`."""
+        run = await self._storage.run(run_id)
+        if run is None:
+            raise NotFound("run", run_id)
+        if run.kind is not RunKind.RECORDING:
+            raise Refused("not_a_recording", f"{run_id} is no recording: it is a run of the kind {run.kind}")
+        return run
+
+    async def opened(self, run_id: RunId) -> OpenRecording:
+        """The recording, if it is open. Raises NotFound, Refused: `not_a_recording`, `already_sealed`,
+        `recording_ended`."""
+        run = await self.run(run_id)
+        found = await self.open_of(run.workflow_id)
+        if found is not None and found.run.id == run_id:
+            return found
+        recording = await self.recording(run)
+        if recording.template_id is not None:
+            message = "the recording is sealed: it has become a template"
+            raise Refused("already_sealed", message, template_id=recording.template_id)
+        raise Refused("recording_ended", "the recording has ended: it takes in nothing more", status=run.status)
+
+    async def recording(self, run: Run) -> Recording:
+        """What was recorded, whether it is open or not. Raises StorageFailed."""
+        found = await self.open_of(run.workflow_id)
+        if found is not None and found.run.id == run.id:
+            return found.recording
+        return Recording.of((await self._storage.snapshot(run.id)).input, await self._storage.events(run.id))
+
+    # Beginning
+
+    async def begin(
+        self, workflow: Workflow, given: Mapping[str, Any] | None, rules: Snapshot | None
+    ) -> RecordingStart:
+        """Begin a recording in the workflow, or go on with the open one; with `given` as its input from now on.
+
+        `rules`: mode, folders and base of the calls that are made in it alone. Nothing is written yet. Raises Refused
+        `bad_input`, StorageFailed.
+        """
+        if given is not None:
+            _require_storable(given, "the input")
+        found = await self.open_of(workflow.id)
+        if found is not None:
+            facts = [RecordingInput(input=dict(given))] if given is not None else []
+            return RecordingStart(self, found, Companion(found.log, facts) if facts else None, False)
+        now = self._clock.now()
+        template = Template(title=workflow.title or "Recording", steps=[])
+        snapshot = replace(rules or Snapshot(template, {}), template=template, input=dict(given or {}), gated=False)
+        run = Run(
+            RunId(new_id("run")),
+            workflow.id,
+            RunKind.RECORDING,
+            template.title,
+            RunStatus.RUNNING,
+            MessageId(new_id("msg")),
+            now,
+            started_at=now,
+        )
+        journal = self._journal.open(run.id, run.workflow_id, run.message_id)
+        created = RunCreated(kind=run.kind, title=run.title, message_id=run.message_id, steps=[], mode=snapshot.mode)
+        opened = OpenRecording(run, snapshot, journal, Recording(snapshot.input))
+        self._open[workflow.id] = opened
+        return RecordingStart(
+            self, opened, Companion(journal, [created, RunStarted()], [CreateRun(run, snapshot)]), True
+        )
+
+    async def start(self, workflow_id: WorkflowId, given: Mapping[str, Any] | None = None) -> OpenRecording:
+        """The same by itself, on disk when this returns. Raises NotFound too."""
+        workflow = await self._storage.workflow(workflow_id)
+        if workflow is None:
+            raise NotFound("workflow", workflow_id)
+        beginning = await self.begin(workflow, given, None)
+        beginning.keep()
+        if (beside := beginning.beside) is not None:
+            try:
+                await beginning.opened.log.record(*beside.facts, writes=beside.writes)
+            except BaseException:
+                beginning.drop()
+                raise
+        return beginning.opened
+
+    # Filling
+
+    async def preset(self, run_id: RunId, name: str, output: Any) -> None:
+        """Give the result of a step without running it: of one that was recorded, of the call that will have that
+        name, or of data that refs can name.
+
+        Raises as `opened`, and Refused: `bad_input`, `step_running`.
+        """
+        opened = await self.opened(run_id)
+        if not NAME.fullmatch(name) or name in ROOTS or len(name) > MAX_NAME_LENGTH:
+            message = f"{name[:MAX_NAME_LENGTH]!r} cannot be referred to: a name is made of A-Z, a-z, 0-9, _ and -"
+            raise Refused("bad_input", message, step=name[:MAX_NAME_LENGTH])
+        _require_storable(output, f"the result of {name}")
+        if name in opened.names.values() or name in opened.at_work:
+            raise Refused("step_running", f"{name} is at work: it will have a result of its own", step=name)
+        kept = masked(output)
+        fact = StepPreset(step=name, output=kept)
+        row = recorded_step_row(opened, name, StepStatus.COMPLETED, encode_output(kept), self._clock.now())
+        opened.recording.take(fact)
+        opened.recording.steps[name].output = output
+        await opened.log.record(fact, writes=[PutStepResult(row)])
+
+    # Ending
+
+    async def end(
+        self, opened: OpenRecording, status: RunStatus, template: PutTemplate | None, output_json: str | None
+    ) -> Run:
+        """Close the recording, with its template if it has become one; on disk when this returns."""
+        run, recording, now = opened.run, opened.recording, self._clock.now()
+        running = [step.name for step in recording.steps.values() if step.status is StepStatus.RUNNING]
+        template_id = template.template.id if template is not None else None
+        facts: list[Fact] = [StepFinished(step=name, status=StepStatus.CANCELLED) for name in running]
+        if status is RunStatus.SUCCESS:
+            facts.append(RecordingSealed(template_id=template_id))
+        facts.append(RunFinished(status=status))
+        rows = [recorded_step_row(opened, name, StepStatus.CANCELLED, None, now) for name in running]
+        writes: list[Write] = [PutStepResult(row) for row in rows]
+        writes.append(ChangeRun(run.id, ACTIVE_STATUSES, status, finished_at=now, output_json=output_json))
+        if template is not None:
+            writes.append(template)
+        for fact in facts:
+            recording.take(fact)
+        self.forget(run.workflow_id)
+        await opened.log.record(*facts, writes=writes)
+        return await self.run(run.id)
+
+    async def cancel(self, run: Run) -> None:
+        """End a recording without effect on what was made; one that has ended stays as it is."""
+        found = await self.open_of(run.workflow_id)
+        if found is not None and found.run.id == run.id:
+            await self.end(found, RunStatus.CANCELLED, None, None)
+
+    def forget(self, workflow_id: WorkflowId) -> None:
+        """Nothing is recorded in the workflow any more."""
+        self._open.pop(workflow_id, None)
+        if self._found is not None:
+            self._found.pop(workflow_id, None)
+
+
+def recorded_step_row(
+    opened: OpenRecording, name: str, status: StepStatus, output_json: str | None, now: datetime
+) -> StepResult:
+    """The row of a recorded step that has come to its end."""
+    return StepResult(opened.run.id, StepKey(name), status, output_json=output_json, finished_at=now)
+
+
+def _require_storable(value: Any, what: str) -> None:
+    """Raises Refused `bad_input` for what cannot be kept."""
+    try:
+        encode_output(value)
+    except StepFailed as error:
+        raise Refused("bad_input", f"{what}: {error.message}") from None

@@ -1,0 +1,304 @@
+"""Refs that are offered in the place of literals: where a value of a recorded call has come from (ENGINE §11). Pure."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from core.domain.recording import RecordedStep
+from core.domain.text.json_text import encode
+from core.domain.text.masking import MASK
+from core.engine.plan.refs import find_refs, format_ref
+
+MIN_LENGTH = 3
+MAX_SEARCHED_PARTS = 500_000
+
+_NOT_IN_KEY = re.compile(r"[^\w-]+")
+_ID_KEY = re.compile(
+    r"(?:.*[a-z0-9])?(?:I[dD]|Uuid|UUID|Key|Hash|Slug)s?|(?:.*[_-])?(?:id|uuid|guid|key|hash|slug|sha)s?"
+)
+_ID_VALUE = re.compile(r"(?=.*\d)[A-Za-z0-9][\w.:/-]{7,}")
+
+KeyPath = tuple[str | int, ...]
+
+
+class Confidence(StrEnum):
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+
+
+class ValueOrigin(StrEnum):
+    """Where the value was found. A `secret` was found nowhere: it is not kept, and has to be given."""
+
+    OUTPUT = "output"
+    INPUT = "input"
+    MESSAGE = "message"
+    SECRET = "secret"
+
+
+@dataclass(frozen=True, slots=True)
+class RefSuggestion:
+    """A literal of the step at `path` (`/step/argument…`, a JSON pointer), and the ref that may take its place.
+
+    `source` says where the value was found: the ref to an output or to the input, or in whose words. Of one that
+    becomes a key of the input, `key` is its name.
+    """
+
+    path: str
+    step: str
+    keys: KeyPath
+    value: Any
+    ref: str
+    origin: ValueOrigin
+    confidence: Confidence
+    key: str | None = None
+
+    @property
+    def source(self) -> str:
+        return self.ref if self.origin in (ValueOrigin.OUTPUT, ValueOrigin.INPUT) else str(self.origin)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "step": self.step,
+            "value": self.value,
+            "ref": self.ref,
+            "source": self.source,
+            "origin": self.origin,
+            "confidence": self.confidence,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _OutputPath:
+    """A place in an output."""
+
+    step: str
+    keys: KeyPath
+
+
+def suggest_refs(
+    steps: Sequence[RecordedStep], given: Mapping[str, Any], messages: Sequence[str]
+) -> list[RefSuggestion]:
+    """What is offered for the literals of these steps, in their order. `given` is the input of the recording,
+    `messages` what the person said.
+
+    A value is offered as a ref to an output if it stands in exactly one earlier one; an output that only repeats what
+    its own call was given does not count beside others. Else as the input, where it stands there once or was said.
+    """
+    wanted = {_canonical_text(value) for step in steps for _, value in _literals(step)}
+    inputs = _find_values(given, wanted)
+    spoken = "\n".join(messages)
+    outputs: dict[str, list[_OutputPath]] = {}
+    echoes: set[tuple[str, str]] = set()
+    names = _InputKeys(given)
+    made: list[RefSuggestion] = []
+    for step in steps:
+        for keys, value in _literals(step):
+            found = _unique_output(_canonical_text(value), outputs, echoes)
+            offer = (
+                _output_suggestion(step, keys, value, found)
+                if found is not None
+                else _input_suggestion(step, keys, value, inputs, spoken, names)
+            )
+            if offer is not None:
+                made.append(offer)
+        arguments = set(_find_values(step.resolved, wanted))
+        for same, places in _find_values(step.output, wanted).items():
+            best = min(places, key=lambda place: (not _is_id_key(place), len(place)))
+            outputs.setdefault(same, []).append(_OutputPath(step.name, best))
+            if same in arguments:
+                echoes.add((step.name, same))
+    return _without_nested(made)
+
+
+def _unique_output(
+    same: str, outputs: Mapping[str, list[_OutputPath]], echoes: set[tuple[str, str]]
+) -> _OutputPath | None:
+    found = outputs.get(same, [])
+    if len(found) > 1:
+        found = [one for one in found if (one.step, same) not in echoes]
+    return found[0] if len(found) == 1 else None
+
+
+def _output_suggestion(step: RecordedStep, keys: KeyPath, value: Any, found: _OutputPath) -> RefSuggestion:
+    is_id = _is_id_key(found.keys) or _is_id_key(keys)
+    return RefSuggestion(
+        step_pointer(step.name, keys),
+        step.name,
+        keys,
+        value,
+        format_ref(found.step, found.keys),
+        ValueOrigin.OUTPUT,
+        rate_confidence(value, is_id=is_id),
+    )
+
+
+def _input_suggestion(
+    step: RecordedStep, keys: KeyPath, value: Any, inputs: Mapping[str, list[KeyPath]], spoken: str, names: "_InputKeys"
+) -> RefSuggestion | None:
+    path = step_pointer(step.name, keys)
+    if _is_masked(value):
+        key = names.key_for(f"secret {path}", keys)
+        return RefSuggestion(
+            path, step.name, keys, value, format_ref("input", [key]), ValueOrigin.SECRET, Confidence.HIGH, key
+        )
+    places = inputs.get(_canonical_text(value), [])
+    if len(places) == 1:
+        ref = format_ref("input", places[0])
+        is_id = _is_id_key(places[0]) or _is_id_key(keys)
+        return RefSuggestion(path, step.name, keys, value, ref, ValueOrigin.INPUT, rate_confidence(value, is_id=is_id))
+    if places or not _is_mentioned(value, spoken):
+        return None
+    key = names.key_for(_canonical_text(value), keys)
+    rated = rate_confidence(value, is_id=_is_id_key(keys))
+    return RefSuggestion(path, step.name, keys, value, format_ref("input", [key]), ValueOrigin.MESSAGE, rated, key)
+
+
+class _InputKeys:
+    """Names for keys of the input: that of the argument; one value has one key."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        self._taken = set(given)
+        self._of: dict[str, str] = {}
+
+    def key_for(self, what: str, keys: KeyPath) -> str:
+        if what in self._of:
+            return self._of[what]
+        words = [key for key in keys if isinstance(key, str)]
+        base = _NOT_IN_KEY.sub("_", words[-1]).strip("_") if words else ""
+        base = base if base and not base[0].isdigit() else f"value_{base}".rstrip("_")
+        key, number = base, 1
+        while key in self._taken:
+            number += 1
+            key = f"{base}_{number}"
+        self._taken.add(key)
+        self._of[what] = key
+        return key
+
+
+def rate_confidence(value: Any, *, is_id: bool) -> Confidence:
+    """High for ids and long texts, lower for what may be the same by chance."""
+    if isinstance(value, dict | list):
+        return Confidence.HIGH
+    if isinstance(value, str):
+        if (is_id and len(value) > MIN_LENGTH) or len(value) >= 16 or _ID_VALUE.fullmatch(value):
+            return Confidence.HIGH
+        return Confidence.MEDIUM if len(value) >= 6 or is_id else Confidence.LOW
+    if is_id:
+        return Confidence.HIGH if abs(value) >= 100 else Confidence.MEDIUM
+    return Confidence.MEDIUM if abs(value) >= 1000 or value != int(value) else Confidence.LOW
+
+
+def step_pointer(step: str, keys: KeyPath) -> str:
+    """`/step/argument…`."""
+    return "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in (step, *keys))
+
+
+def _literals(step: RecordedStep) -> Iterator[tuple[KeyPath, Any]]:
+    """The parts of the arguments that hold no refs, and that could have come from somewhere; the whole of a list or
+    an object before its parts."""
+    if step.tool is not None:
+        yield from _literal_parts(step.written, step.resolved, ())
+
+
+def _literal_parts(written: Any, resolved: Any, keys: KeyPath) -> Iterator[tuple[KeyPath, Any]]:
+    if isinstance(written, dict) and isinstance(resolved, dict):
+        if keys and _is_distinctive(resolved) and next(find_refs(written), None) is None:
+            yield keys, resolved
+        for key, part in written.items():
+            if key in resolved:
+                yield from _literal_parts(part, resolved[key], (*keys, key))
+    elif isinstance(written, list) and isinstance(resolved, list) and len(written) == len(resolved):
+        if keys and _is_distinctive(resolved) and next(find_refs(written), None) is None:
+            yield keys, resolved
+        for at, part in enumerate(written):
+            yield from _literal_parts(part, resolved[at], (*keys, at))
+    elif isinstance(written, str):
+        if next(find_refs(written), None) is None and _is_distinctive(resolved):
+            yield keys, resolved
+    elif _is_distinctive(written):
+        yield keys, written
+
+
+def _is_distinctive(value: Any) -> bool:
+    """Whether the value says where it has come from: not a short text, not 0 or 1, not a truth."""
+    if isinstance(value, str):
+        return len(value) >= MIN_LENGTH
+    if isinstance(value, bool) or value is None:
+        return False
+    if isinstance(value, int | float):
+        return value not in (0, 1)
+    if isinstance(value, dict):
+        return any(map(_is_distinctive, value.values()))
+    return any(map(_is_distinctive, value)) if isinstance(value, list) else False
+
+
+def _canonical_text(value: Any) -> str:
+    """Equal for equal JSON values; 1 and 1.0 are, 1 and true are not, nor 1 and "1"."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{encode(key)}:{_canonical_text(part)}" for key, part in sorted(value.items())) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_canonical_text, value)) + "]"
+    return encode(value)
+
+
+def _find_values(value: Any, wanted: set[str]) -> dict[str, list[KeyPath]]:
+    """Where the wanted values stand in this one. Of a huge value the first parts alone are looked at."""
+    found: dict[str, list[KeyPath]] = {}
+    sizes = _container_types(wanted)
+    todo: list[tuple[KeyPath, Any]] = [((), value)]
+    for _ in range(MAX_SEARCHED_PARTS):
+        if not todo:
+            break
+        keys, part = todo.pop()
+        is_scalar = not isinstance(part, dict | list)
+        if (is_scalar or part.__class__ in sizes) and _is_distinctive(part):
+            same = _canonical_text(part)
+            if same in wanted and not _is_masked(part):
+                found.setdefault(same, []).append(keys)
+        if isinstance(part, dict):
+            todo.extend(((*keys, key), item) for key, item in reversed(part.items()))
+        elif isinstance(part, list):
+            todo.extend(((*keys, at), item) for at, item in reversed(list(enumerate(part))))
+    return found
+
+
+def _container_types(wanted: set[str]) -> set[type]:
+    """Which kinds of wholes are wanted at all: most often none, and then none has to be written out."""
+    kinds: Mapping[str, type] = {"{": dict, "[": list}
+    return {kinds[same[0]] for same in wanted if same[0] in kinds}
+
+
+def _without_nested(made: Sequence[RefSuggestion]) -> list[RefSuggestion]:
+    """Where a whole is offered, its parts are not."""
+    wholes = {(offer.step, offer.keys) for offer in made if isinstance(offer.value, dict | list)}
+
+    def is_inside(offer: RefSuggestion) -> bool:
+        return any((offer.step, offer.keys[:length]) in wholes for length in range(len(offer.keys)))
+
+    return [offer for offer in made if not is_inside(offer)]
+
+
+def _is_mentioned(value: Any, spoken: str) -> bool:
+    """Whether the person has said it, as a word or words of their own: `notes` is no part of `notes.txt`."""
+    if isinstance(value, str):
+        before = r"(?<![\w./@-])" if value[0].isalnum() else r"(?<!\w)"
+        after = r"(?!\w|[./@-]\w)" if value[-1].isalnum() else ""
+        return re.search(before + re.escape(value) + after, spoken) is not None
+    if isinstance(value, int | float):
+        return re.search(rf"(?<![\w.,-]){re.escape(encode(value))}(?![\w]|[.,]\d)", spoken) is not None
+    return False
+
+
+def _is_masked(value: Any) -> bool:
+    return isinstance(value, str) and MASK in value
+
+
+def _is_id_key(keys: KeyPath) -> bool:
+    words = [key for key in keys if isinstance(key, str)]
+    return bool(words) and _ID_KEY.fullmatch(words[-1]) is not None

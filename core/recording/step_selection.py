@@ -1,0 +1,89 @@
+"""Which recorded steps become those of a template, and what becomes of refs to those that do not (ENGINE §11). Pure."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from core.domain.recording import RecordedStep
+from core.domain.run import StepStatus
+from core.domain.text.json_text import encode
+from core.domain.tool import Effect
+from core.engine.plan.refs import find_refs
+from core.errors import Refused
+
+
+class OmissionReason(StrEnum):
+    """Why a step is left out."""
+
+    FAILED = "failed"
+    UNFINISHED = "unfinished"
+    REPEATED = "repeated"
+    UNUSED = "unused"
+    EXCLUDED = "excluded"
+
+
+@dataclass(frozen=True, slots=True)
+class StepSelection:
+    """`steps` in the order of their calls. `twins`: repeated step → the one that stands for it."""
+
+    steps: Sequence[RecordedStep]
+    left_out: Mapping[str, OmissionReason]
+    twins: Mapping[str, str]
+
+
+def select_steps(
+    steps: Sequence[RecordedStep], include: Collection[str] = (), exclude: Collection[str] = ()
+) -> StepSelection:
+    """What a template is made of: every call that went well, each once; and those that are chosen.
+
+    A call is repeated if one before it had the same arguments and the same result, and no other effect came between.
+    Raises Refused `bad_input` for names of no steps, or of both lists.
+    """
+    known = {step.name for step in steps}
+    if unknown := sorted((set(include) | set(exclude)) - known):
+        raise Refused("bad_input", f"the recording has no step {', '.join(unknown)}", steps=unknown)
+    if both := sorted(set(include) & set(exclude)):
+        raise Refused("bad_input", f"{', '.join(both)} cannot be both in and out", steps=both)
+    kept: list[RecordedStep] = []
+    left_out: dict[str, OmissionReason] = {}
+    twins: dict[str, str] = {}
+    for step in steps:
+        reason = _omission_reason(step, kept, twins)
+        if step.name in exclude:
+            left_out[step.name] = OmissionReason.EXCLUDED
+        elif reason is None or step.name in include:
+            kept.append(step)
+            twins.pop(step.name, None)
+        else:
+            left_out[step.name] = reason
+    return StepSelection(kept, left_out, twins)
+
+
+def drop_unused(found: StepSelection, arguments: Iterable[Any], include: Collection[str] = ()) -> StepSelection:
+    """The selection without data that a name was given, and that no ref in the arguments reads."""
+    used = {one.ref.root for value in arguments for one in find_refs(value)} | set(include)
+    unused = {step.name: OmissionReason.UNUSED for step in found.steps if step.tool is None and step.name not in used}
+    steps = [step for step in found.steps if step.name not in unused]
+    return StepSelection(steps, {**found.left_out, **unused}, found.twins)
+
+
+def _omission_reason(step: RecordedStep, kept: Sequence[RecordedStep], twins: dict[str, str]) -> OmissionReason | None:
+    if step.status is StepStatus.RUNNING:
+        return OmissionReason.UNFINISHED
+    if not step.is_completed:
+        return OmissionReason.FAILED
+    if step.tool is None:
+        return None
+    call = _call_identity(step)
+    for earlier in reversed(kept):
+        if earlier.is_completed and _call_identity(earlier) == call:
+            twins[step.name] = earlier.name
+            return OmissionReason.REPEATED
+        if earlier.effect is not Effect.NONE:
+            return None
+    return None
+
+
+def _call_identity(step: RecordedStep) -> tuple[str | None, str, str]:
+    return step.tool, encode(step.resolved), encode(step.output)

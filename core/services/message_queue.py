@@ -1,0 +1,266 @@
+"""Messages that wait until the present turn of their workflow has ended (UI §5).
+
+    add ──► waits, on disk ──(a turn ends in success)──► the first is said: one commit takes it from the queue and
+                                                          begins its run, which has the message's own id as its key
+            └──(the turn fails, or is stopped)──► held: they stay, until a turn succeeds or a person says *send now*
+
+They are said by the process that attends them, which is the one with the window: others leave them where they are.
+"""
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Sequence
+from typing import Any, Self
+
+from core.bus import Bus, QueueChanged, WorkflowDeleted
+from core.domain.events import Event, RunFinished
+from core.domain.ids import MessageId, RunId, WorkflowId, new_id
+from core.domain.messages import AttachedText, QueuedMessage, QueueHold
+from core.domain.run import ACTIVE_STATUSES, RunStatus
+from core.engine.runs.engine import Engine
+from core.errors import MetierError, NotFound, Refused, StorageFailed
+from core.ports.clock import Clock
+from core.ports.storage import OrderQueued, PutAttachedText, QueueMessage, Storage, UnqueueMessage
+from core.services.chat import ChatService, require_message
+from core.services.outcome import Failed, returns_outcome
+from core.services.settings import SettingsService
+
+log = logging.getLogger(__name__)
+
+MAX_QUEUED = 50
+"""Messages that wait in one workflow."""
+
+_HOLD_REASONS = {RunStatus.ERROR: QueueHold("turn_failed"), RunStatus.CANCELLED: QueueHold("turn_stopped")}
+
+
+class QueueService:
+    """An async context manager: leaving it says nothing more. What it does to one workflow it does in turn."""
+
+    def __init__(
+        self, chat: ChatService, engine: Engine, storage: Storage, bus: Bus, clock: Clock, settings: SettingsService
+    ) -> None:
+        self._chat = chat
+        self._engine = engine
+        self._storage = storage
+        self._bus = bus
+        self._clock = clock
+        self._settings = settings
+        self._queues: dict[WorkflowId, list[QueuedMessage]] = {}
+        self._held: dict[WorkflowId, QueueHold] = {}
+        self._turns: dict[WorkflowId, asyncio.Lock] = {}
+        self._chores: set[asyncio.Task[None]] = set()
+        self._is_attending = False
+        self._subscriptions = (bus.subscribe(Event, self._on_event), bus.subscribe(WorkflowDeleted, self._on_deleted))
+
+    async def __aenter__(self) -> Self:
+        self._tasks = asyncio.TaskGroup()
+        await self._tasks.__aenter__()
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        self._is_attending = False
+        for subscription in self._subscriptions:
+            subscription.close()
+        for chore in tuple(self._chores):
+            chore.cancel()
+        await self._tasks.__aexit__(None, None, None)
+
+    @returns_outcome
+    async def attend(self) -> None:
+        """Take in what waits in the store, and say it from now on. To be called when runs are recovered."""
+        self._is_attending = True  # what is added from now on is said, even where the rest cannot be read
+        for message in await self._storage.queued_messages():
+            if self._find(message.workflow_id, message.id) is None:
+                self._queues.setdefault(message.workflow_id, []).append(message)
+        for workflow_id in tuple(self._queues):
+            self._tell(workflow_id)
+            self._spawn(self._go_on(workflow_id))
+
+    @returns_outcome
+    async def add(self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText] = ()) -> QueuedMessage:
+        """Have it said when those before it are, and the turn at work has ended in success; on disk when this returns.
+
+        Fails with `not_found`, `queue_full`, and with what refuses a message.
+        """
+        return await self._add(workflow_id, text, attached)
+
+    @returns_outcome
+    async def interject(
+        self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText] = ()
+    ) -> QueuedMessage:
+        """Stop the turn at work, and say this instead, before all that waits. It is on disk when this returns: what
+        goes wrong after that holds it, and fails nothing."""
+        added = await self._add(workflow_id, text, attached, is_urgent=True)
+        self._spawn(self._interject(added))
+        return added
+
+    @returns_outcome
+    async def send_now(self, workflow_id: WorkflowId, message_id: MessageId) -> None:
+        """Stop the turn at work, and say this message that waits. Without effect where it does so no longer."""
+        await self._say_now(workflow_id, message_id)
+
+    @returns_outcome
+    async def move(self, workflow_id: WorkflowId, message_id: MessageId, place: int) -> None:
+        """Have it wait at that place (from 0) among those of its workflow. Without effect where it waits no longer."""
+        async with self._turn(workflow_id):
+            await self._move(workflow_id, message_id, place)
+
+    @returns_outcome
+    async def take_back(self, workflow_id: WorkflowId, message_id: MessageId) -> list[AttachedText]:
+        """Have it wait no longer; gives what went along with it. Fails with `not_found` where it was said meanwhile."""
+        async with self._turn(workflow_id):
+            message = self._find(workflow_id, message_id)
+            if message is None:
+                raise NotFound("queued message", message_id)
+            attached = await self._attached(message)
+            await self._storage.commit([UnqueueMessage(workflow_id, message_id, with_texts=True)])
+            self._drop(message)
+            return attached
+
+    # Doing
+
+    async def _add(
+        self, workflow_id: WorkflowId, text: str, attached: Sequence[AttachedText], *, is_urgent: bool = False
+    ) -> QueuedMessage:
+        require_message(text, attached)
+        async with self._turn(workflow_id):
+            waiting = self._queues.get(workflow_id, [])
+            if len(waiting) >= MAX_QUEUED:
+                raise Refused("queue_full", f"{MAX_QUEUED} messages wait already", limit=MAX_QUEUED)
+            if await self._storage.workflow(workflow_id) is None:
+                raise NotFound("workflow", workflow_id)
+            about = tuple(one.about for one in attached)
+            message = QueuedMessage(MessageId(new_id("msg")), workflow_id, text, self._clock.now(), about)
+            texts = [PutAttachedText(workflow_id, message.id, at, one.text) for at, one in enumerate(attached)]
+            await self._storage.commit([*texts, QueueMessage(message)])
+            self._queues.setdefault(workflow_id, []).append(message)
+        self._tell(workflow_id)
+        if not is_urgent:
+            self._spawn(self._go_on(workflow_id))  # the turn may have ended while it was written down
+        return message
+
+    async def _interject(self, message: QueuedMessage) -> None:
+        try:
+            await self._say_now(message.workflow_id, message.id)
+        except MetierError as error:
+            self._hold(message.workflow_id, QueueHold(error.code, error.message))
+
+    async def _say_now(self, workflow_id: WorkflowId, message_id: MessageId) -> None:
+        async with self._turn(workflow_id):
+            if self._find(workflow_id, message_id) is None:
+                return
+            await self._move(workflow_id, message_id, 0)
+            newest = await self._engine.newest(workflow_id)
+            if newest is not None and newest.status in ACTIVE_STATUSES:
+                await self._engine.cancel(newest.id)
+            await self._say_first(workflow_id)
+
+    async def _go_on(self, workflow_id: WorkflowId, ended: RunId | None = None) -> None:
+        """Say the next if the newest run of the workflow has ended in success, else hold them; nothing while it is at
+        work, nor where `ended` is not the newest."""
+        if ended is not None:
+            await self._engine.wait(ended)
+        async with self._turn(workflow_id):
+            if not self._is_attending or not self._queues.get(workflow_id):
+                return
+            newest = await self._engine.newest(workflow_id)
+            if newest is not None and (newest.status in ACTIVE_STATUSES or ended not in (None, newest.id)):
+                return
+            if newest is not None and (held := _HOLD_REASONS.get(newest.status)) is not None:
+                if self._held.get(workflow_id) in (None, *_HOLD_REASONS.values()):  # what refused the first says more
+                    self._hold(workflow_id, held)
+            else:
+                await self._say_first(workflow_id)
+
+    async def _say_first(self, workflow_id: WorkflowId) -> None:
+        message = self._queues[workflow_id][0]
+        try:
+            attached = await self._attached(message)
+        except MetierError as error:
+            self._hold(workflow_id, QueueHold(error.code, error.message))
+            return
+        answer = await self._chat.send(
+            message.text,
+            workflow_id,
+            mode=self._settings.current.validation_mode,
+            gated=True,
+            queued=True,
+            attached=attached,
+            waited=message,
+        )
+        if not isinstance(answer, Failed):
+            self._held.pop(workflow_id, None)
+            self._drop(message)
+        elif answer.code != "workflow_busy" and workflow_id in self._queues:  # busy: another turn began, and will end
+            self._hold(workflow_id, QueueHold(answer.code, answer.message))
+
+    async def _attached(self, message: QueuedMessage) -> list[AttachedText]:
+        if not message.attachments:
+            return []
+        texts = await self._storage.attached_texts(message.workflow_id, message.id)
+        if len(texts) != len(message.attachments):
+            raise StorageFailed("storage_failed", "a text that goes along with the message is missing")
+        return [AttachedText(*one) for one in zip(message.attachments, texts, strict=True)]
+
+    async def _move(self, workflow_id: WorkflowId, message_id: MessageId, place: int) -> None:
+        message = self._find(workflow_id, message_id)
+        if message is None:
+            return
+        waiting = [one for one in self._queues[workflow_id] if one is not message]
+        waiting.insert(max(0, place), message)
+        if waiting != self._queues[workflow_id]:
+            await self._storage.commit([OrderQueued(workflow_id, tuple(one.id for one in waiting))])
+            self._queues[workflow_id] = waiting
+            self._tell(workflow_id)
+
+    # Keeping the books
+
+    def _find(self, workflow_id: WorkflowId, message_id: MessageId) -> QueuedMessage | None:
+        return next((one for one in self._queues.get(workflow_id, ()) if one.id == message_id), None)
+
+    def _drop(self, message: QueuedMessage) -> None:
+        workflow_id = message.workflow_id
+        left = [one for one in self._queues.get(workflow_id, ()) if one.id != message.id]
+        if left:
+            self._queues[workflow_id] = left
+        else:
+            self._queues.pop(workflow_id, None)
+            self._held.pop(workflow_id, None)
+        self._tell(workflow_id)
+
+    def _hold(self, workflow_id: WorkflowId, held: QueueHold) -> None:
+        self._held[workflow_id] = held
+        self._tell(workflow_id)
+
+    def _tell(self, workflow_id: WorkflowId) -> None:
+        waiting = tuple(self._queues.get(workflow_id, ()))
+        self._bus.publish(QueueChanged(workflow_id, waiting, self._held.get(workflow_id)))
+
+    def _turn(self, workflow_id: WorkflowId) -> asyncio.Lock:
+        return self._turns.setdefault(workflow_id, asyncio.Lock())
+
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event.fact, RunFinished) and self._is_attending and self._queues.get(event.workflow_id):
+            self._spawn(self._go_on(event.workflow_id, event.run_id))
+
+    def _on_deleted(self, message: WorkflowDeleted) -> None:
+        if message.can_return:
+            return
+        self._queues.pop(message.workflow_id, None)
+        self._held.pop(message.workflow_id, None)
+        self._turns.pop(message.workflow_id, None)
+
+    def _spawn(self, chore: Coroutine[Any, Any, None]) -> None:
+        task = self._tasks.create_task(_log_errors(chore))
+        self._chores.add(task)
+        task.add_done_callback(self._chores.discard)
+
+
+async def _log_errors(chore: Coroutine[Any, Any, None]) -> None:
+    """What cannot be said now is said with the next turn that ends, or at the next start."""
+    try:
+        await chore
+    except MetierError as error:
+        log.warning("messages wait, and cannot be looked at: %s", error.message)
+    except Exception:
+        log.exception("messages wait, and cannot be looked at")

@@ -1,0 +1,285 @@
+"""Keeps the index of all texts behind the store: what changes is followed, what was missed is caught up with.
+
+The store is the truth. At the start each run is compared by its status with what the index says of it, so that what
+was written before a crash, by another process, or into a store that a backup was put back to is indexed then.
+A run is indexed together with the runs below it, and again when it has ended.
+"""
+
+import asyncio
+import logging
+import math
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import Self
+
+from core.bus import Bus, SearchIndexChanged, Subscription, WorkflowChanged, WorkflowDeleted
+from core.domain import events as facts
+from core.domain.events import EventsPersisted
+from core.domain.fold import replay
+from core.domain.ids import RunId, WorkflowId
+from core.domain.run import Run, RunKind
+from core.domain.text.search import text_digest
+from core.errors import SearchFailed, StorageFailed
+from core.ports.clock import Clock
+from core.ports.search import Document, RunDocuments, SearchIndex
+from core.ports.storage import PAGE_ROWS, Storage
+from core.services.search_documents import documents_of
+from core.threads.pieces import in_thread
+
+SOON_S, LATE_S = 5.0, 300.0
+"""A run at work is indexed again after so long, and each time after twice as long."""
+RETRY_INTERVAL_S = 60.0
+BUSY_S, WAY_S = 1.0, 0.05
+"""While something was kept less than the first ago, what was missed waits for the second between two runs."""
+
+_IMMEDIATE_FACTS = (facts.RunCreated, facts.RunFinished)
+_DELAYED_FACTS = (facts.MessageAdded, facts.ToolEnded, facts.StepFinished, facts.SubAgentText)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProgress:
+    """How far it is: `done` of `total` runs that were not indexed when it began. `is_stopped`: a person has stopped
+    that. `problem` is why nothing can be indexed now."""
+
+    done: int = 0
+    total: int = 0
+    is_stopped: bool = False
+    problem: str | None = None
+
+    @property
+    def is_behind(self) -> bool:
+        return self.done < self.total
+
+
+class SearchIndexer:
+    """At work between `begin` and the end of its block."""
+
+    def __init__(self, index: SearchIndex, storage: Storage, bus: Bus, clock: Clock) -> None:
+        self._index = index
+        self._storage = storage
+        self._bus = bus
+        self._clock = clock
+        self.state = IndexProgress()
+        self._subscriptions: tuple[Subscription, ...] = ()
+        self._deleted: deque[WorkflowId] = deque()
+        self.is_deleted: set[WorkflowId] = set()
+        self._titles: dict[WorkflowId, str] = {}
+        self._runs: dict[RunId, None] = {}
+        self._missed: deque[RunId] = deque()
+        self._later: dict[RunId, asyncio.TimerHandle] = {}
+        self._pace: dict[RunId, float] = {}
+        self._retry: list[asyncio.TimerHandle] = []
+        self._kept_at = -math.inf
+        self._is_swept = self._is_broken = False
+        self._wake = asyncio.Event()
+        self._working: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        for subscription in self._subscriptions:
+            subscription.close()
+        for timer in (*self._later.values(), *self._retry):
+            timer.cancel()
+        if self._working is not None:
+            self._working.cancel()
+        if kind is not GeneratorExit:  # whoever is abandoned cannot wait
+            if self._working is not None:
+                await asyncio.wait([self._working])
+            await self._index.close()
+
+    def begin(self) -> None:
+        """Catch up with the store, and follow it from now on. A second time it has no effect."""
+        if self._working is None:
+            self._subscriptions = (
+                self._bus.subscribe(WorkflowDeleted, self._on_deleted),
+                self._bus.subscribe(WorkflowChanged, self._on_changed),
+                self._bus.subscribe(EventsPersisted, self._on_kept),
+            )
+            self._working = asyncio.create_task(self._work(), name="index the texts")
+            self._wake.set()
+
+    def stop(self) -> None:
+        """Catch up no further; what is new is followed all the same."""
+        self._tell(replace(self.state, is_stopped=self.state.is_behind))
+
+    def go_on(self) -> None:
+        """Catch up after all, and try again what was not possible."""
+        self._tell(replace(self.state, is_stopped=False, problem=None))
+        self._wake.set()
+
+    def mend(self) -> None:
+        """Whoever searched found the index broken: make it anew."""
+        self._is_broken = True
+        self._wake.set()
+
+    # Hearing
+
+    def _on_deleted(self, message: WorkflowDeleted) -> None:
+        self.is_deleted.add(message.workflow_id)
+        self._deleted.append(message.workflow_id)
+        self._titles.pop(message.workflow_id, None)
+        self._wake.set()
+
+    def _on_changed(self, message: WorkflowChanged) -> None:
+        """One that was deleted is there again: then all that it has is looked for."""
+        workflow_id = message.workflow.id
+        if workflow_id in self.is_deleted:
+            self.is_deleted.discard(workflow_id)
+            self._is_swept = False
+        self._titles[workflow_id] = message.workflow.title
+        self._wake.set()
+
+    def _on_kept(self, kept: EventsPersisted) -> None:
+        self._kept_at = self._clock.monotonic()
+        run_id = kept.events[0].run_id
+        if any(isinstance(event.fact, _IMMEDIATE_FACTS) for event in kept.events):
+            self._now(run_id)
+        elif run_id not in self._later and any(isinstance(event.fact, _DELAYED_FACTS) for event in kept.events):
+            wait_s = self._pace.get(run_id, SOON_S)
+            self._pace[run_id] = min(2 * wait_s, LATE_S)
+            self._later[run_id] = asyncio.get_running_loop().call_later(wait_s, self._now, run_id)
+        if any(isinstance(event.fact, facts.RunFinished) for event in kept.events):
+            self._pace.pop(run_id, None)
+
+    def _now(self, run_id: RunId) -> None:
+        timer = self._later.pop(run_id, None)
+        if timer is not None:
+            timer.cancel()
+        self._runs[run_id] = None
+        self._wake.set()
+
+    # Working
+
+    async def _work(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            try:
+                await self._be_ready()
+                is_done = False
+                while not is_done:
+                    is_done = await self._is_done()
+                    await asyncio.sleep(0)  # whoever wants the loop has it between two texts
+                if self.state.problem is not None:
+                    self._tell(replace(self.state, problem=None))
+            except (SearchFailed, StorageFailed) as error:
+                self._meet(error)
+            except Exception as error:  # what one run holds must not keep the others from being found
+                log.exception("a text cannot be indexed")
+                self._meet(SearchFailed("search_unavailable", f"{type(error).__name__}: {error}"))
+
+    async def _be_ready(self) -> None:
+        if self._is_broken:
+            await self._index.begin_anew()
+            self._is_broken = self._is_swept = False
+            self._tell(IndexProgress())
+        await self._index.open()
+
+    async def _is_done(self) -> bool:
+        """Do the next thing; what a person may look for next goes before what was missed."""
+        if self._deleted:
+            await self._index.forget_workflow(self._deleted[0])
+            self._deleted.popleft()
+        elif not self._is_swept:
+            await self._sweep()
+            self._is_swept = True
+        elif self._titles:
+            workflow_id, title = next(iter(self._titles.items()))
+            if workflow_id not in self.is_deleted:
+                await self._index.put_title(workflow_id, title)
+            if self._titles.get(workflow_id) == title:
+                del self._titles[workflow_id]
+        elif self._runs:
+            run_id = next(iter(self._runs))
+            del self._runs[run_id]  # it may change again while it is read
+            await self._index_or_keep(run_id)
+        elif self._missed and not self.state.is_stopped:
+            if self._clock.monotonic() - self._kept_at < BUSY_S:
+                await self._clock.sleep(WAY_S)
+            self._missed.rotate(-1)  # where it fails, it is the last one to be tried again
+            await self._index_run(self._missed[-1])
+            self._missed.pop()
+            self._tell(replace(self.state, done=self.state.done + 1))
+            if not self._missed:
+                self._tell(IndexProgress())
+        else:
+            return not await self._index.tidy()
+        return False
+
+    async def _index_or_keep(self, run_id: RunId) -> None:
+        """Index it; where that fails it is still to be indexed."""
+        try:
+            await self._index_run(run_id)
+        except BaseException:
+            self._runs[run_id] = None
+            raise
+
+    async def _sweep(self) -> None:
+        """Compare the index with the store."""
+        indexed = await self._index.indexed()
+        workflows = {one.id: one.title for one in await self._storage.workflows()}
+        for workflow_id in indexed.titles.keys() - workflows.keys():
+            await self._index.forget_workflow(workflow_id)
+        changed = {name: title for name, title in workflows.items() if indexed.titles.get(name) != text_digest(title)}
+        self._titles = {**changed, **self._titles}
+        missed: list[RunId] = []
+        stored: set[RunId] = set()
+        before: RunId | None = None
+        while page := await self._storage.runs(limit=PAGE_ROWS, before=before):
+            for run in page:
+                stored.add(run.id)
+                if run.kind is not RunKind.RECORDING and indexed.runs.get(run.id) != run.status:
+                    missed.append(run.id)
+            before = page[-1].id
+        await self._index.forget_runs([run_id for run_id in indexed.runs if run_id not in stored])
+        self._missed = deque(missed)
+        self._tell(IndexProgress(total=len(missed)))
+
+    async def _index_run(self, run_id: RunId) -> None:
+        """Put the texts of the run, or of the one at its top, with all below it."""
+        run = await self._storage.run(run_id)
+        if run is not None and run.root is not None:
+            run = await self._storage.run(run.root)
+        if run is None or run.kind is RunKind.RECORDING:
+            return
+        documents = await self._texts(run)
+        below = [run]
+        while below:
+            for child in await self._storage.children(below.pop().id):
+                if child.root == run.id:
+                    documents += await self._texts(child)
+                    below.append(child)
+        if run.workflow_id not in self.is_deleted:
+            await self._index.put_runs(run.workflow_id, [RunDocuments(run.id, run.status, documents)])
+
+    async def _texts(self, run: Run) -> list[Document]:
+        """Nothing for a run that cannot be read: it has no texts any more."""
+        try:
+            live = replay(await self._storage.events(run.id))
+            if live is None:
+                return []
+            calls = await self._storage.tool_calls(run.id) if live.calls else []
+        except StorageFailed as error:
+            if error.code != "unreadable":
+                raise
+            return []
+        results = {call.id: call.result_json for call in calls if call.result_json is not None}
+        return await in_thread(documents_of(live, results))
+
+    def _meet(self, error: SearchFailed | StorageFailed) -> None:
+        """An index that is broken is made anew at once; for what else is wrong, it is tried again later."""
+        log.warning("the texts cannot be indexed: %s", error.message)
+        if error.code == "search_broken" and not self._is_broken:
+            self.mend()
+            return
+        self._tell(replace(self.state, problem=error.message))
+        self._retry = [asyncio.get_running_loop().call_later(RETRY_INTERVAL_S, self._wake.set)]
+
+    def _tell(self, state: IndexProgress) -> None:
+        if state != self.state:
+            self.state = state
+            self._bus.publish(SearchIndexChanged())

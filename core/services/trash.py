@@ -1,0 +1,101 @@
+"""Deleting workflows so that it can be undone for a while (UI §11).
+
+A discarded workflow is marked in the store, and found by nobody from then on. It is deleted when whoever offered to
+undo it says so, at the end of the app, or at the next start: its mark tells that it was meant to go, so that neither a
+crash nor a full disk leaves half of one to be seen. Once deleting has begun, nothing brings it back.
+"""
+
+import asyncio
+import logging
+from typing import Self
+
+from core.bus import Bus, WorkflowChanged, WorkflowDeleted
+from core.domain.ids import WorkflowId
+from core.domain.run import RunKind
+from core.domain.workflow import Workflow
+from core.engine.runs.engine import Engine
+from core.errors import NotFound, StorageFailed
+from core.ports.clock import Clock
+from core.ports.storage import PAGE_ROWS, DiscardWorkflow, Storage
+from core.services.outcome import returns_outcome
+
+CLOSE_TIMEOUT_S = 2.0
+
+log = logging.getLogger(__name__)
+
+
+class Trash:
+    """An async context manager, within the engine's life. Entering it deletes what an earlier process left to go."""
+
+    def __init__(self, engine: Engine, storage: Storage, bus: Bus, clock: Clock) -> None:
+        self._engine = engine
+        self._storage = storage
+        self._bus = bus
+        self._clock = clock
+        self._can_return: dict[WorkflowId, WorkflowChanged] = {}
+
+    async def __aenter__(self) -> Self:
+        try:
+            for workflow_id in await self._storage.discarded_workflows():
+                await self._delete(workflow_id)
+        except StorageFailed as error:
+            log.warning("discarded workflows stay until the next start: %s", error.message)
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, *exception: object) -> None:
+        """Delete what can still return. What takes longer than 2 s is done at the next start."""
+        if kind is GeneratorExit:  # whoever is abandoned cannot wait
+            return
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                for workflow_id in list(self._can_return):
+                    await self._finish(workflow_id)
+        except TimeoutError:
+            log.info("discarded workflows are deleted at the next start")
+
+    @returns_outcome
+    async def discard(self, workflow_id: WorkflowId) -> Workflow:
+        """Cancel what is active, then hide the workflow until it is deleted. Fails with `not_found`."""
+        found = await self._storage.workflow(workflow_id)
+        if found is None:
+            raise NotFound("workflow", workflow_id)
+        await self._engine.cancel_workflow(workflow_id)
+        runs = await self._storage.runs(workflow_id=workflow_id, limit=PAGE_ROWS)
+        newest = next((run.status for run in runs if run.kind is not RunKind.RECORDING), None)
+        await self._storage.commit([DiscardWorkflow(workflow_id, self._clock.now())])
+        self._can_return[workflow_id] = WorkflowChanged(found, newest)
+        self._bus.publish(WorkflowDeleted(workflow_id, can_return=True))
+        return found
+
+    @returns_outcome
+    async def bring_back(self, workflow_id: WorkflowId) -> Workflow:
+        """Undo `discard`: everything is as it was, but what was cancelled. Fails with `not_found` once it is gone."""
+        returned = self._can_return.pop(workflow_id, None)
+        if returned is None:
+            raise NotFound("workflow", workflow_id)
+        try:
+            await self._storage.commit([DiscardWorkflow(workflow_id, None)])
+        except BaseException:
+            self._can_return[workflow_id] = returned
+            raise
+        self._bus.publish(returned)
+        return returned.workflow
+
+    @returns_outcome
+    async def finish(self, workflow_id: WorkflowId) -> None:
+        """Nobody can undo it any more: delete it. Without effect on one that was brought back or is gone."""
+        await self._finish(workflow_id)
+
+    async def _finish(self, workflow_id: WorkflowId) -> None:
+        if self._can_return.pop(workflow_id, None) is None:
+            return
+        try:
+            await self._delete(workflow_id)
+        except StorageFailed as error:
+            log.warning("a discarded workflow is deleted at the next start: %s", error.message)
+
+    async def _delete(self, workflow_id: WorkflowId) -> None:
+        """Raises StorageFailed; the mark goes last, so that the next start finds what is left."""
+        await self._engine.cancel_workflow(workflow_id)  # what began while it was marked
+        await self._storage.delete_workflow(workflow_id)
+        self._bus.publish(WorkflowDeleted(workflow_id))

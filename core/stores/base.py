@@ -1,0 +1,60 @@
+"""When a store has to look at itself again, on whatever timer its process has."""
+
+import logging
+from collections.abc import Callable
+from typing import Protocol
+
+from psygnal import EmitLoopError, SignalInstance
+
+from core.ports.clock import Clock
+
+
+class Timer(Protocol):
+    """A call that is due later, such as an `asyncio.TimerHandle`."""
+
+    def cancel(self) -> None: ...
+
+
+CallLater = Callable[[float, Callable[[], None]], Timer]
+"""`call_later(delay_s, callback)`, such as that of an event loop."""
+
+
+class Alarm:
+    """One timer for all the deadlines of a store, rung at the earliest. Times are monotonic seconds."""
+
+    def __init__(self, clock: Clock, call_later: CallLater, ring: Callable[[float], object]) -> None:
+        self._clock = clock
+        self._call_later = call_later
+        self._ring = ring
+        self._at: float | None = None
+        self._timer: Timer | None = None
+
+    def set(self, at: float | None) -> None:
+        """Ring once, at that time and no other; None: not at all."""
+        if at == self._at:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._at = at
+        if at is not None:
+            self._timer = self._call_later(max(0.0, at - self._clock.monotonic()), self._due)
+
+    def _due(self) -> None:
+        at, self._at, self._timer = self._at, None, None
+        now = self._clock.monotonic()
+        self._ring(now if at is None else max(at, now))  # a timer may be early by a rounding error
+
+
+log = logging.getLogger(__name__)
+
+
+def emit(signal: SignalInstance, *values: object) -> None:
+    """Emit the signal. A listener that raises is logged; whoever changed the store never sees it.
+
+    Listeners that are bound methods are held weakly. Those behind one that raises miss this emission.
+    """
+    try:
+        signal.emit(*values)
+    except EmitLoopError:
+        log.exception("a listener of %s failed", signal.name)

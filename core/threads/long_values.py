@@ -1,0 +1,221 @@
+"""Long values as JSON text, written in a thread.
+
+`json.dumps` holds the interpreter for the whole of a value, in a thread too: 10 MB are 30 to 300 ms.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from itertools import islice
+from json.encoder import encode_basestring, encode_basestring_ascii
+from typing import Any, NamedTuple
+
+from core.domain.text.json_text import (
+    STRING_BYTES,
+    STRUCTURE_BYTES,
+    decode,
+    encode,
+    encode_output,
+    output_too_large,
+    readable_json,
+)
+from core.domain.text.masking import (
+    is_secret_pair,
+    mask_all,
+    masked,
+    masked_text,
+    reuse_if_same,
+    secret_keys,
+    without_private_keys,
+)
+from core.errors import StepFailed
+from core.threads.pieces import SINGLE_THREAD, Pieces, in_thread
+
+SHORT_CHARACTERS = 64 * 1024
+PIECE_CHARACTERS = 32 * 1024
+GROUP = 256
+
+
+class JsonFormat(NamedTuple):
+    """A way to write JSON: a value, and a string with its quotes."""
+
+    value: Callable[[Any], str]
+    string: Callable[[str], str]
+
+
+ASCII = JsonFormat(encode, encode_basestring_ascii)
+READABLE = JsonFormat(readable_json, encode_basestring)
+
+
+def is_long(value: Any) -> bool:
+    """Whether its JSON is longer than about 64 KB, found without walking much more than that."""
+    size = 0
+    todo = [value]
+    while todo and size <= SHORT_CHARACTERS:
+        part = todo.pop()
+        size += 2
+        if isinstance(part, str):
+            size += len(part)
+        elif isinstance(part, dict):
+            size += 2 * len(part)
+            if size <= SHORT_CHARACTERS:
+                todo.extend(part)
+                todo.extend(part.values())
+        elif isinstance(part, list | tuple):
+            size += 2 * len(part)
+            if size <= SHORT_CHARACTERS:
+                todo.extend(part)
+    return size > SHORT_CHARACTERS
+
+
+async def encode_output_async(value: Any) -> str:
+    """`core.domain.text.json_text.encode_output`, which long values get in a thread. Raises StepFailed likewise."""
+    return await in_thread(_written(value), SINGLE_THREAD) if is_long(value) else encode_output(value)
+
+
+async def encode_async(value: Any) -> str:
+    """`core.domain.text.json_text.encode`, which long values get in a thread. Raises StepFailed likewise."""
+    return await in_thread(_whole(value, ASCII), SINGLE_THREAD) if is_long(value) else encode(value)
+
+
+async def readable_async(value: Any) -> str:
+    """`core.domain.text.json_text.readable_json`, which long values get in a thread."""
+    return await in_thread(_whole(value, READABLE), SINGLE_THREAD) if is_long(value) else readable_json(value)
+
+
+async def decode_async(text: str) -> Any:
+    """`core.domain.text.json_text.decode`, which long texts get in a thread. Raises ValueError likewise."""
+    if len(text) <= SHORT_CHARACTERS:
+        return decode(text)
+    return await asyncio.get_running_loop().run_in_executor(SINGLE_THREAD, decode, text)
+
+
+def _whole(value: Any, written: JsonFormat) -> Pieces[str]:
+    texts: list[str] = []
+    try:
+        for text, _ in _texts(value, written):
+            texts.append(text)
+            yield
+    except RecursionError:  # in pieces it goes twice as deep
+        return written.value(value)
+    return "".join(texts)
+
+
+def _written(value: Any) -> Pieces[str]:
+    texts: list[str] = []
+    size = in_strings = 0
+    try:
+        for text, is_string in _texts(value, ASCII):
+            texts.append(text)
+            size += len(text)
+            in_strings += len(text) if is_string else 0
+            if size > STRUCTURE_BYTES + STRING_BYTES:
+                raise output_too_large(size)
+            yield
+    except RecursionError:
+        raise StepFailed("not_json", "the value cannot be held as JSON: it is nested too deeply") from None
+    if size - in_strings > STRUCTURE_BYTES or in_strings > STRING_BYTES:
+        in_strings = 0
+        for text in _strings(value):
+            in_strings += len(encode_basestring_ascii(text)) - 2
+            yield
+        if size - in_strings > STRUCTURE_BYTES or in_strings > STRING_BYTES:
+            raise output_too_large(size)
+    return "".join(texts)
+
+
+def _texts(value: Any, written: JsonFormat) -> Iterator[tuple[str, bool]]:
+    """The JSON of a value in texts that take little time each, and of which it is known whether they are a part of
+    one long string."""
+    if isinstance(value, str) and len(value) > PIECE_CHARACTERS:
+        yield '"', False
+        for start in range(0, len(value), PIECE_CHARACTERS):
+            yield written.string(value[start : start + PIECE_CHARACTERS])[1:-1], True
+        yield '"', False
+    elif not isinstance(value, dict | list | tuple) or not is_long(value):
+        yield written.value(value), False
+    elif isinstance(value, dict):
+        yield from _members(iter(value.items()), "{", "}", dict, written)
+    else:
+        yield from _members(iter(value), "[", "]", list, written)
+
+
+def _members(
+    members: Iterator[Any], begin: str, end: str, kind: type, written: JsonFormat
+) -> Iterator[tuple[str, bool]]:
+    """Short members in groups, long ones by themselves."""
+    before = begin
+    while group := list(islice(members, GROUP)):
+        together = kind(group)
+        if not is_long(together):
+            yield before + written.value(together)[1:-1], False
+            before = ","
+            continue
+        for member in group:
+            if kind is dict:
+                key, value = member
+                yield before + written.value({key: None})[1 : -len("null}")], False
+            else:
+                value = member
+                if before:
+                    yield before, False
+            yield from _texts(value, written)
+            before = ","
+    yield end if before == "," else begin + end, False
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """All texts of a value, keys too."""
+    todo = [value]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, str):
+            yield part
+        elif isinstance(part, dict):
+            todo.extend(part)
+            todo.extend(part.values())
+        elif isinstance(part, list | tuple):
+            todo.extend(part)
+
+
+MASKED_PIECE_CHARACTERS = 32 * 1024
+
+
+async def masked_async(value: Any) -> Any:
+    """`core.domain.text.masking.masked`, which long values get in a thread."""
+    return await in_thread(_masked(value), SINGLE_THREAD) if is_long(value) else masked(value)
+
+
+def _masked(value: Any) -> Pieces[Any]:
+    if isinstance(value, str):
+        return (yield from _masked_text(value))
+    if not is_long(value):
+        yield
+        return masked(value)
+    if isinstance(value, dict):
+        hides, found = secret_keys(value), {}
+        for key, part in value.items():
+            found[key] = mask_all(part) if hides(key) else (yield from _masked(part))
+        return reuse_if_same(value, found)
+    if is_secret_pair(value):
+        return reuse_if_same(value, [value[0], mask_all(value[1])])
+    parts = []
+    for part in value:
+        parts.append((yield from _masked(part)))  # noqa: PERF401  # a comprehension cannot yield
+    return reuse_if_same(value, parts)
+
+
+def _masked_text(text: str) -> Pieces[str]:
+    """Cut where a line or at least a word ends: what goes over a cut is not found."""
+    whole = without_private_keys(text) if "PRIVATE KEY-----" in text else text
+    pieces: list[str] = []
+    start = 0
+    while start < len(whole):
+        end = min(start + MASKED_PIECE_CHARACTERS, len(whole))
+        if end < len(whole):
+            middle = start + MASKED_PIECE_CHARACTERS // 2
+            end = max(whole.rfind("\n", middle, end), whole.rfind(" ", middle, end)) + 1 or end
+        pieces.append(masked_text(whole[start:end]))
+        start = end
+        yield
+    found = "".join(pieces)
+    return text if found == text else found

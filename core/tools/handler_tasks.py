@@ -1,0 +1,191 @@
+"""Time that does not count: while a call waits for a person, its limit stands still (AGENTS_AND_TOOLS §4)."""
+
+import asyncio
+import logging
+import socket
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any
+
+from core.domain.interruption import Interruption, InterruptionRequest
+from core.domain.tool import Effect
+from core.errors import NetworkFailed
+from core.ports.clock import Clock
+from core.ports.consent import Asker
+
+
+class LimitPause:
+    """Of one call. It `is_on` as long as somebody is asked."""
+
+    def __init__(self) -> None:
+        self._asking = 0
+        self._change: asyncio.Future[None] | None = None
+
+    @property
+    def is_on(self) -> bool:
+        return self._asking > 0
+
+    def change(self) -> asyncio.Future[None]:
+        """Done when it next begins or ends."""
+        if self._change is None or self._change.done():
+            self._change = asyncio.get_running_loop().create_future()
+        return self._change
+
+    def over(self, asker: Asker) -> Asker:
+        """The same asker, within the standstill."""
+
+        async def ask(ask: InterruptionRequest, *, anew: bool = False) -> Interruption:
+            self._count(1)
+            try:
+                return await asker(ask, anew=anew)
+            finally:
+                self._count(-1)
+
+        return ask
+
+    def _count(self, more: int) -> None:
+        was_on = self.is_on
+        self._asking += more
+        if self.is_on != was_on and self._change is not None and not self._change.done():
+            self._change.set_result(None)
+
+
+GRACE_S = 1.0
+"""What cancelled work gets to end: a cancel is done within 1 s (ENGINE §7)."""
+
+_log = logging.getLogger(__name__)
+
+
+class TimeLimitExceeded(Exception):
+    """The work did not end within its limit."""
+
+
+class HandlerTasks:
+    """Owner of the tasks. One that ignores its cancellation is kept until it ends, whatever it ends with."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def run(
+        self,
+        work: Coroutine[Any, Any, Any],
+        limit_s: float | None,
+        name: str,
+        late: Callable[[asyncio.Task[Any]], object] | None = None,
+        standstill: LimitPause | None = None,
+        *,
+        grace_s: float = GRACE_S,
+    ) -> Any:
+        """What `work` gives, or raises.
+
+        Raises OutOfTime after `limit_s`, None is never; what lies within the `standstill` does not count. By then, as
+        when the caller is cancelled, the work has been cancelled and has ended, or was given up after `grace_s`: how it
+        ends at last changes nothing. `late` is called with it once it has ended, after OutOfTime was raised.
+        """
+        is_late = False
+        task = asyncio.create_task(work, name=name)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        try:
+            if not await self._ends_in_time(task, limit_s, standstill or LimitPause()):
+                is_late = True
+                raise TimeLimitExceeded
+            if task.cancelled():
+                raise RuntimeError(f"{name} was cancelled from inside")
+            return task.result()
+        finally:
+            if task.done():
+                _retrieve_exception(task)  # it may have failed in the turn in which the caller was cancelled
+            else:
+                task.add_done_callback(_log_late_end)
+                task.cancel()
+                if not await self._ends_within(task, grace_s):
+                    _log.warning("%s does not stop; it was given up", name)
+            if is_late and late is not None:
+                task.add_done_callback(late)
+
+    async def close(self) -> None:
+        """Cancel what was given up and still runs, and wait for it, at most for the grace."""
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await self._ends_within(asyncio.gather(*self._tasks, return_exceptions=True), GRACE_S)
+
+    async def _ends_in_time(self, task: asyncio.Task[Any], limit_s: float | None, standstill: LimitPause) -> bool:
+        left_s = limit_s
+        while True:
+            if left_s is None:
+                return await self._ends_within(task, None)
+            change, begun = standstill.change(), self._clock.monotonic()
+            if await self._ends_within(task, None if standstill.is_on else left_s, change):
+                return True
+            if not change.done():
+                return False
+            if standstill.is_on:
+                left_s = max(0.0, left_s - (self._clock.monotonic() - begun))
+
+    async def _ends_within(
+        self, work: asyncio.Future[Any], seconds: float | None, signal: asyncio.Future[None] | None = None
+    ) -> bool:
+        """Whether the work has ended, within so many seconds, None is for ever, or before the signal."""
+        waits = {work} if signal is None else {work, signal}
+        if seconds is None:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            return work.done()
+        timer = asyncio.ensure_future(self._clock.sleep(seconds))
+        try:
+            await asyncio.wait({*waits, timer}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            timer.cancel()
+        return work.done()
+
+
+def _retrieve_exception(task: asyncio.Task[Any]) -> None:
+    if not task.cancelled():
+        task.exception()
+
+
+def _log_late_end(task: asyncio.Task[Any]) -> None:
+    """Look at the result, so that nobody complains that nobody did."""
+    error = None if task.cancelled() else task.exception()
+    if error is not None:
+        _log.warning("%s failed while it was stopped", task.get_name(), exc_info=error)
+
+
+_NO_CONNECTION = (ConnectionRefusedError, socket.gaierror)
+
+
+async def retry_once(name: str, work: Callable[[], Awaitable[Any]], effect: Effect) -> Any:
+    """What the work gives. After a failure of the network it is tried again: always if no connection was made, else
+    only where it may be repeated, since a lost answer may have had its effect.
+
+    Raises NetworkFailed; its parameter `uncertain` says that nobody knows whether it has happened.
+    """
+    for is_last in (False, True):
+        try:
+            return await _run_translated(name, work)
+        except NetworkFailed as error:
+            if error.was_connected and effect is Effect.ONCE:
+                raise _uncertain(error) from None
+            if is_last:
+                raise
+    raise AssertionError
+
+
+async def _run_translated(name: str, work: Callable[[], Awaitable[Any]]) -> Any:
+    """The work, with what the system says of the network in our words."""
+    try:
+        return await work()
+    except _NO_CONNECTION as error:
+        raise NetworkFailed(f"{name} found no connection: {_reason(error)}", was_connected=False) from error
+    except ConnectionError as error:
+        raise NetworkFailed(f"{name} lost its connection: {_reason(error)}", was_connected=True) from error
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error) or type(error).__name__
+
+
+def _uncertain(error: NetworkFailed) -> NetworkFailed:
+    message = f"{error.message}; it may have happened all the same"
+    return NetworkFailed(message, was_connected=True, **{**error.parameters, "uncertain": True})

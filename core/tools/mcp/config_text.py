@@ -1,0 +1,60 @@
+"""JSON as people write it: with comments, and commas behind the last one."""
+
+import json
+import re
+from typing import Any
+
+from core.domain.text.json_text import parse
+
+_STRING_OR_COMMENT = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?(?:\*/|\Z)|#[^\n]*', re.DOTALL)
+_STRING_OR_LAST_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
+_NOT_A_BREAK = re.compile(r"[^\n]")
+
+
+class DuplicateKey(ValueError):
+    """An object has the same key twice: nobody can know which one is meant."""
+
+
+def read_relaxed_json(text: str) -> Any:
+    """The value. Raises json.JSONDecodeError with the place in the text as it was written, and ValueError."""
+    plain = _STRING_OR_COMMENT.sub(lambda found: found[0] if found[0].startswith('"') else _blank(found[0]), text)
+    plain = _STRING_OR_LAST_COMMA.sub(lambda found: found[0] if found[0].startswith('"') else " ", plain)
+    parse(plain)  # refuses what is no JSON: NaN, numbers too large, too many levels
+    return json.loads(plain, object_pairs_hook=_unique_keys)
+
+
+def _blank(comment: str) -> str:
+    """As many blanks: places stay."""
+    return _NOT_A_BREAK.sub(" ", comment)
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        doubled = next(name for name in names if names.count(name) > 1)
+        raise DuplicateKey(f"{doubled!r} is there twice")
+    return found
+
+
+def read_yaml(text: str) -> Any:
+    """The value. Raises ValueError with the place; also for aliases, by which a small text can stand for gigabytes."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                raise yaml.MarkedYAMLError(problem="aliases are not taken", problem_mark=mark)
+            return super().compose_node(parent, index)
+
+    try:
+        return yaml.load(text, Loader)  # a SafeLoader: plain values alone
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""
+        raise ValueError(f"{place}{error.problem or 'it is no YAML'}") from None
+    except yaml.YAMLError as error:
+        raise ValueError(f"it is neither JSON nor YAML: {error}") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None

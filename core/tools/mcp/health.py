@@ -1,0 +1,62 @@
+"""How often a server that fails is tried again (AGENTS_AND_TOOLS §7)."""
+
+import math
+from collections import deque
+from dataclasses import dataclass
+
+MAX_FAILURES = 3
+OPEN_S = 60.0
+FIRST_BACKOFF_S = 0.5
+
+
+@dataclass(slots=True)
+class Breaker:
+    """After a failure there is a pause, twice as long after the next; after the third, calls fail at once for 60 s.
+    Then one start is tried: another failure opens it again, an answered call forgets all. Times are monotonic.
+    """
+
+    failures: int = 0
+    failed_at: float = 0.0
+
+    def failed(self, now: float) -> None:
+        self.failures += 1
+        self.failed_at = now
+
+    def answered(self) -> None:
+        self.failures = 0
+
+    def is_open(self, now: float) -> bool:
+        """Whether nothing is tried now."""
+        return self.failures >= MAX_FAILURES and now - self.failed_at < OPEN_S
+
+    def open_for_s(self, now: float) -> float:
+        """For how long nothing is tried."""
+        return max(0.0, OPEN_S - (now - self.failed_at))
+
+    def pause_s(self, now: float) -> float:
+        """How long to wait before the next start."""
+        if not 0 < self.failures < MAX_FAILURES:
+            return 0.0
+        return max(0.0, FIRST_BACKOFF_S * 2.0 ** (self.failures - 1) - (now - self.failed_at))
+
+
+LATENCY_SAMPLES = 200
+
+
+class Latency:
+    """Of the last answered calls, in milliseconds."""
+
+    def __init__(self) -> None:
+        self._last: deque[float] = deque(maxlen=LATENCY_SAMPLES)
+        self.calls = 0
+
+    def add(self, ms: float) -> None:
+        self._last.append(ms)
+        self.calls += 1
+
+    def percentile(self, percent: int) -> int | None:
+        """The time that so many of a hundred calls did not exceed (nearest rank); None before the first."""
+        if not self._last:
+            return None
+        ranked = sorted(self._last)
+        return round(ranked[max(0, math.ceil(len(ranked) * percent / 100) - 1)])

@@ -1,0 +1,331 @@
+"""Configurations as other apps have them (AGENTS_AND_TOOLS §7).
+
+    {"mcpServers": {NAME: {command, args, env, cwd} | {url, headers}}}      most apps
+    {"servers": {…}, "inputs": [{id, description, password}]}               VS Code; ${input:ID} is asked for
+    {"context_servers": {…}}                                                Zed
+    extensions: {NAME: {type, cmd, args, envs, env_keys, uri, headers}}     Goose, YAML
+    {NAME: {…}}, {command, …}                                               a part of one
+
+Every problem is told with its place; with one, nothing is taken.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import Any
+
+from core.errors import Refused
+from core.tools.mcp.config_text import read_relaxed_json
+
+TEXT_CHARACTERS = 1_000_000
+MAX_SERVERS = 200
+MAX_INPUTS = 200
+_GROUPS = ("mcpServers", "servers", "context_servers", "extensions", "mcp_servers")
+_LIMITS = {
+    "start_timeout_s": ("startup_timeout_sec", "start_timeout_s"),
+    "timeout_s": ("tool_timeout_sec", "timeout_s"),
+}
+_INPUT_REFERENCE = re.compile(r"\$\{input:([^{}]+)\}")
+_HTTP = frozenset({"http", "streamable-http", "streamable_http", "streamablehttp", "streamableHttp"})
+MESSAGES = {
+    "too_long": "it has more than {most:,} characters",
+    "syntax": "{message}",
+    "no_object": "it is no object with servers",
+    "no_servers": "there are no servers in it: one of {names} was expected",
+    "no_list": "a list was expected",
+    "no_id": "an object with an id was expected",
+    "no_group": "an object with a server for each name was expected",
+    "empty": "there is no server in it",
+    "too_many_inputs": "more than {most} values are asked for",
+    "too_many": "there are more than {most} servers",
+    "no_server": "an object was expected",
+    "none_usable": "there is no server in it that can be used here. {skipped}",
+    "sse": "the SSE transport is not spoken here; give the address for streamable HTTP",
+    "kind": "stdio or http was expected, not {kind}",
+    "both": "a command or a url was expected, one of them; there are both",
+    "neither": "a command or a url was expected, one of them; there is neither",
+    "no_seconds": "a number of seconds was expected",
+    "no_text": "a text was expected",
+    "no_texts": "a list of texts was expected",
+    "no_names": "an object with a text for each name was expected",
+}
+_GOOSE_OWN = frozenset({"builtin", "platform", "frontend", "inline_python"})
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigProblem:
+    """`place`: a line and column, or names from the outermost inwards, `the whole` where it has none. `code` is stable,
+    one of MESSAGES, for whoever has words of their own; `about` is what the words speak of."""
+
+    place: str
+    code: str
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def message(self) -> str:
+        return MESSAGES[self.code].format(**self.about)
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigInput:
+    """A value that a person has to give. `is_secret`: it is kept as a secret wherever it is put."""
+
+    id: str
+    description: str = ""
+    is_secret: bool = True
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PastedServer:
+    """`fields` are those of McpServer that the text gives."""
+
+    place: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PastedConfig:
+    """What a text has. `skipped` says what was left out on purpose: what an app has of its own is no server."""
+
+    servers: tuple[PastedServer, ...]
+    inputs: tuple[ConfigInput, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    def filled(self, values: Mapping[str, str]) -> tuple["PastedConfig", dict[str, set[str]]]:
+        """With the values of inputs in their places; and, by the name of each server, the places that have secrets of
+        them. Raises Refused `input_needed`, which lists those that are missing."""
+        known = {**{one.id: one.default for one in self.inputs if one.default is not None}, **values}
+        missing = [one for one in self.inputs if one.id not in known]
+        if missing:
+            listed = [{"id": one.id, "description": one.description, "is_secret": one.is_secret} for one in missing]
+            names = ", ".join(one.id for one in missing)
+            raise Refused("input_needed", f"values have to be given for: {names}", inputs=listed)
+        secret = {one.id for one in self.inputs if one.is_secret}
+        places: dict[str, set[str]] = {}
+        servers = []
+        for server in self.servers:
+            found: set[str] = set()
+            fields = {name: _fill_inputs(value, name, known, secret, found) for name, value in server.fields.items()}
+            places[fields["name"]] = found
+            servers.append(replace(server, fields=fields))
+        return replace(self, servers=tuple(servers), inputs=()), places
+
+
+@dataclass(slots=True)
+class _ConfigReader:
+    problems: list[ConfigProblem] = field(default_factory=list)
+    inputs: dict[str, ConfigInput] = field(default_factory=dict)
+    skipped: list[str] = field(default_factory=list)
+
+    def wrong(self, place: str, code: str, **about: Any) -> None:
+        self.problems.append(ConfigProblem(place, code, about))
+
+    def read(self, value: Any) -> tuple[PastedServer, ...]:
+        if not isinstance(value, Mapping):
+            self.wrong("the whole", "no_object")
+            return ()
+        if isinstance(value.get("mcp"), Mapping):  # settings of VS Code
+            value = value["mcp"]
+        self._read_inputs(value.get("inputs"))
+        group = next((name for name in _GROUPS if name in value), None)
+        if group is not None:
+            return self._read_group(value[group], group, is_goose=group == "extensions")
+        if any(name in value for name in ("command", "cmd", "url", "uri", "serverUrl")):
+            name = value.get("name")
+            return self._read_group({name if isinstance(name, str) else _name_of(value): value}, "", is_goose=False)
+        servers = {name: one for name, one in value.items() if name not in ("inputs", "$schema")}
+        if servers and all(isinstance(one, Mapping) for one in servers.values()):
+            return self._read_group(servers, "", is_goose=False)
+        self.wrong("the whole", "no_servers", names=", ".join(_GROUPS))
+        return ()
+
+    def _read_inputs(self, listed: Any) -> None:
+        if listed is None:
+            return
+        if not isinstance(listed, list):
+            self.wrong("inputs", "no_list")
+            return
+        if len(listed) > MAX_INPUTS:
+            self.wrong("inputs", "too_many_inputs", most=MAX_INPUTS)
+            return
+        for at, one in enumerate(listed):
+            if not isinstance(one, Mapping) or not isinstance(one.get("id"), str):
+                self.wrong(f"inputs/{at}", "no_id")
+                continue
+            default = one.get("default")
+            self.inputs[one["id"]] = ConfigInput(
+                one["id"],
+                str(one.get("description") or ""),
+                bool(one.get("password")),
+                default if isinstance(default, str) else None,
+            )
+
+    def _read_group(self, group: Any, place: str, *, is_goose: bool) -> tuple[PastedServer, ...]:
+        if not isinstance(group, Mapping):
+            self.wrong(place, "no_group")
+            return ()
+        if not group:
+            self.wrong(place or "the whole", "empty")
+        if len(group) > MAX_SERVERS:
+            self.wrong(place, "too_many", most=MAX_SERVERS)
+            return ()
+        found = []
+        for name, one in group.items():
+            where = f"{place}/{name}" if place else str(name)
+            if not isinstance(one, Mapping):
+                self.wrong(where, "no_server")
+                continue
+            if is_goose and one.get("type") in _GOOSE_OWN:
+                self.skipped.append(f"{name}: it is a part of the other app, no server")
+                continue
+            found.append(PastedServer(where, self._read_server(str(name), one, where)))
+        if group and not found and not self.problems:
+            self.wrong(place, "none_usable", skipped="; ".join(self.skipped))
+        return tuple(found)
+
+    def _read_server(self, name: str, one: Mapping[str, Any], where: str) -> dict[str, Any]:
+        command, args, env = _first(one, "command", "cmd"), one.get("args"), _first(one, "env", "envs")
+        if isinstance(command, Mapping):  # Zed
+            args, env = command.get("args", args), command.get("env", env)
+            command = command.get("path")
+        url = _first(one, "url", "uri", "serverUrl", "httpUrl")
+        kind = _first(one, "type", "transport")
+        if kind == "sse":
+            self.wrong(f"{where}/type", "sse")
+        elif kind is not None and kind != "stdio" and kind not in _HTTP:
+            self.wrong(f"{where}/type", "kind", kind=f"{kind!r:.60}")
+        if (command is None) == (url is None):
+            self.wrong(where, "both" if command is not None else "neither")
+        fields: dict[str, Any] = {"name": name}
+        if command is not None:
+            fields["command"] = self._text(command, f"{where}/command")
+            fields["args"] = self._texts(args, f"{where}/args")
+            fields["env"] = self._named(env, f"{where}/env") | self._env_keys(one.get("env_keys"), f"{where}/env_keys")
+            if one.get("cwd") is not None:
+                fields["cwd"] = self._text(one["cwd"], f"{where}/cwd")
+        elif url is not None:
+            fields["url"] = self._text(url, f"{where}/url")
+            fields["headers"] = self._named(one.get("headers"), f"{where}/headers")
+        for ours, theirs in _LIMITS.items():
+            limit = _first(one, *theirs)
+            if isinstance(limit, int | float) and not isinstance(limit, bool):
+                fields[ours] = limit
+            elif limit is not None:
+                self.wrong(f"{where}/{next(name for name in theirs if name in one)}", "no_seconds")
+        if one.get("disabled") is True or one.get("enabled") is False:
+            fields["is_enabled"] = False
+        for text in _texts_in(fields):
+            for used in _INPUT_REFERENCE.findall(text):
+                self.inputs.setdefault(used, ConfigInput(used))
+        return fields
+
+    def _text(self, value: Any, place: str) -> str:
+        if isinstance(value, str):
+            return value
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        self.wrong(place, "no_text")
+        return ""
+
+    def _texts(self, value: Any, place: str) -> list[str]:
+        if value is None:
+            return []
+        if not isinstance(value, list):
+            self.wrong(place, "no_texts")
+            return []
+        return [self._text(one, f"{place}/{at}") for at, one in enumerate(value)]
+
+    def _named(self, value: Any, place: str) -> dict[str, str]:
+        if value is None:
+            return {}
+        if not isinstance(value, Mapping):
+            self.wrong(place, "no_names")
+            return {}
+        return {
+            str(name): ("true" if one else "false") if isinstance(one, bool) else self._text(one, f"{place}/{name}")
+            for name, one in value.items()
+        }
+
+    def _env_keys(self, value: Any, place: str) -> dict[str, str]:
+        """Variables whose values Goose keeps elsewhere: they are asked for."""
+        names = self._texts(value, place)
+        for name in names:
+            self.inputs.setdefault(name, ConfigInput(name))
+        return {name: f"${{input:{name}}}" for name in names}
+
+
+def read_pasted(text: str) -> PastedConfig:
+    """The servers of a text. Raises Refused `bad_config` with every problem, its place and what is wrong."""
+    reader = _ConfigReader()
+    if len(text) > TEXT_CHARACTERS:
+        raise _refused([ConfigProblem("the whole", "too_long", {"most": TEXT_CHARACTERS})])
+    try:
+        value = _value(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as error:
+        raise _refused(
+            [ConfigProblem(f"line {error.lineno}, column {error.colno}", "syntax", {"message": error.msg})]
+        ) from None
+    except ValueError as error:
+        raise _refused([ConfigProblem("the whole", "syntax", {"message": str(error)})]) from None
+    servers = reader.read(value)
+    if reader.problems:
+        raise _refused(reader.problems)
+    return PastedConfig(servers, tuple(reader.inputs.values()), tuple(reader.skipped))
+
+
+def _refused(problems: list[ConfigProblem]) -> Refused:
+    told = "; ".join(f"{one.place}: {one.message}" for one in problems[:5])
+    listed = [
+        {"place": one.place, "message": one.message, "code": one.code, "about": dict(one.about)} for one in problems
+    ]
+    return Refused("bad_config", f"the configuration cannot be read. {told}", problems=listed)
+
+
+def _value(text: str) -> Any:
+    """Raises ValueError."""
+    start = re.sub(r"\A(?:\s+|//[^\n]*|/\*.*?\*/)+", "", text, flags=re.DOTALL)
+    if start.startswith("{"):
+        return read_relaxed_json(text)
+    if re.match(r'"[^"\n]*"\s*:', start):  # a part, without the braces around it
+        return read_relaxed_json(f"{{{text}}}")
+    from core.tools.mcp.config_text import read_yaml
+
+    return read_yaml(text)
+
+
+def _first(one: Mapping[str, Any], *names: str) -> Any:
+    return next((one[name] for name in names if one.get(name) is not None), None)
+
+
+def _name_of(one: Mapping[str, Any]) -> str:
+    """What a server without a name is called."""
+    command, url = _first(one, "command", "cmd"), _first(one, "url", "uri", "serverUrl")
+    if isinstance(command, str):
+        args = one.get("args")
+        words = [command, *(arg for arg in (args if isinstance(args, list) else []) if isinstance(arg, str))]
+        last = next((word for word in reversed(words) if not word.startswith("-") and "mcp" in word), words[0])
+        return PurePath(last).name or "server"
+    return re.sub(r"^https?://", "", url).partition("/")[0] if isinstance(url, str) else "server"
+
+
+def _texts_in(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for part in value.values() for text in _texts_in(part)]
+    return [text for part in value for text in _texts_in(part)] if isinstance(value, list) else []
+
+
+def _fill_inputs(value: Any, place: str, known: Mapping[str, str], secret: set[str], found: set[str]) -> Any:
+    if isinstance(value, str):
+        if secret & set(_INPUT_REFERENCE.findall(value)):
+            found.add(place)
+        return _INPUT_REFERENCE.sub(lambda used: known[used[1]], value)
+    if isinstance(value, Mapping):
+        return {name: _fill_inputs(part, f"{place}/{name}", known, secret, found) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_fill_inputs(part, f"{place}/{at}", known, secret, found) for at, part in enumerate(value)]
+    return value

@@ -1,0 +1,189 @@
+"""The program of a stdio server: begun in a group of its own, its lines read, ended with all it began.
+
+A program that is left by a crash of ours sees its stdin close, which is how MCP tells it to end.
+"""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+EXIT_TIMEOUT_S = 2.0
+"""What a program gets to end by itself once its stdin is closed; then, again, once it is told to."""
+
+LINE_BYTES = 16 * 1024 * 1024
+STDERR_CHARACTERS = 2000
+_PIECE_BYTES = 64 * 1024
+_DRAIN_S = 0.3
+"""How long what an ended program has written is waited for: one that it began may keep the pipe open."""
+
+
+class LineTooLong(Exception):
+    """The program writes a line that does not end."""
+
+
+class ServerProcess(asyncio.SubprocessProtocol):
+    """A running program. `exit_code` is None until it has ended; negative where a signal ended it.
+
+    `on_error_line` is called with each line of its stderr.
+    """
+
+    def __init__(self, on_error_line: Callable[[str], object]) -> None:
+        loop = asyncio.get_running_loop()
+        self._on_error_line = on_error_line
+        self._stdout = asyncio.StreamReader(limit=_PIECE_BYTES, loop=loop)
+        self._stderr = b""
+        self._is_over = False
+        self._exited: asyncio.Future[None] = loop.create_future()
+        self._closed: asyncio.Future[None] = loop.create_future()
+        self._transport: asyncio.SubprocessTransport | None = None
+        self.exit_code: int | None = None
+
+    @classmethod
+    async def begin(
+        cls,
+        command: Sequence[str],
+        env: Mapping[str, str],
+        cwd: str | None,
+        on_error_line: Callable[[str], object],
+    ) -> "ServerProcess":
+        """Raises OSError, ValueError."""
+        options: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            options = {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
+        loop = asyncio.get_running_loop()
+        _, program = await loop.subprocess_exec(
+            lambda: cls(on_error_line),
+            *command,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            env=dict(env),
+            cwd=cwd,
+            **options,
+        )
+        return program
+
+    @property
+    def pid(self) -> int:
+        assert self._transport is not None
+        return self._transport.get_pid()
+
+    def write(self, data: bytes) -> None:
+        """Send it. One who does not read it is noticed by the limits of calls."""
+        assert self._transport is not None
+        pipe = self._transport.get_pipe_transport(0)
+        if isinstance(pipe, asyncio.WriteTransport) and not pipe.is_closing():
+            pipe.write(data)
+
+    async def lines(self) -> AsyncIterator[bytes]:
+        """What it writes to stdout, line by line, to the end. Raises LineTooLong."""
+        parts: list[bytes] = []
+        size = 0
+        while piece := await self._stdout.read(_PIECE_BYTES):
+            first, *others = piece.split(b"\n")
+            parts.append(first)
+            size += len(first)
+            if size > LINE_BYTES:
+                raise LineTooLong
+            if others:
+                yield b"".join(parts)
+                for line in others[:-1]:
+                    yield line
+                parts, size = [others[-1]], len(others[-1])
+        if last := b"".join(parts):
+            yield last
+
+    async def end(self) -> None:
+        """Close its stdin and wait; then end it and all it began, by force at last."""
+        assert self._transport is not None
+        try:
+            if (pipe := self._transport.get_pipe_transport(0)) is not None:
+                pipe.close()
+            if not await self._exits_within(EXIT_TIMEOUT_S):
+                self._send(signal.SIGTERM)
+                await self._exits_within(EXIT_TIMEOUT_S)
+        finally:
+            self.kill()
+        await self._exits_within(EXIT_TIMEOUT_S)
+        await asyncio.wait({self._closed}, timeout=_DRAIN_S)  # what it said last may still be in the pipe
+        self._transport.close()
+
+    def kill(self) -> None:
+        """End it and all it began, at once."""
+        self._send(getattr(signal, "SIGKILL", signal.SIGTERM))
+
+    def _send(self, number: int) -> None:
+        """To the whole group, whose number is that of its first process: it may live on when that has ended."""
+        if sys.platform != "win32":
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, number)
+        elif self.exit_code is None:
+            subprocess.Popen(  # not waited for: what it is to end is
+                ["taskkill", "/F", "/T", "/PID", str(self.pid)],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                creationflags=subprocess.CREATE_NO_WINDOW,
+            )
+
+    async def _exits_within(self, seconds: float) -> bool:
+        await asyncio.wait({self._exited}, timeout=seconds)
+        return self._exited.done()
+
+    # As the loop tells
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.SubprocessTransport)
+        self._transport = transport
+        stdout = transport.get_pipe_transport(1)
+        if stdout is not None:
+            self._stdout.set_transport(stdout)
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        if fd == 1:
+            if not self._is_over:  # one that the program began may go on writing
+                self._stdout.feed_data(data)
+            return
+        *lines, rest = (self._stderr + data).split(b"\n")
+        self._stderr = rest[-STDERR_CHARACTERS:]
+        for line in lines[-100:]:
+            self._tell(line)
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        if fd == 1:
+            self._say_over()
+        elif fd == 2:
+            self._tell_rest()
+
+    def process_exited(self) -> None:
+        assert self._transport is not None
+        self.exit_code = self._transport.get_returncode()
+        if not self._exited.done():
+            self._exited.set_result(None)
+        asyncio.get_running_loop().call_later(_DRAIN_S, self._take_as_ended)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if not self._closed.done():
+            self._closed.set_result(None)
+
+    def _take_as_ended(self) -> None:
+        self._tell_rest()
+        self._say_over()
+
+    def _say_over(self) -> None:
+        self._is_over = True
+        self._stdout.feed_eof()
+
+    def _tell_rest(self) -> None:
+        rest, self._stderr = self._stderr, b""
+        if rest:
+            self._tell(rest)
+
+    def _tell(self, line: bytes) -> None:
+        if text := line.decode("utf-8", "replace").strip():
+            self._on_error_line(text[:STDERR_CHARACTERS])

@@ -1,0 +1,248 @@
+"""Names that models take: letters, digits, `_` and `-`, 64 of them at most (AGENTS_AND_TOOLS §7)."""
+
+import asyncio
+import hashlib
+import re
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from core.domain.ids import ServerId
+from core.domain.mcp_server import MAX_ID_CHARACTERS, McpServer
+from core.domain.risk import Risk
+from core.domain.text.json_text import decode, encode
+from core.domain.tool import Category, ToolInfo
+from core.errors import StepFailed
+from core.ports.sandbox import Schemas
+from core.tools.registry import Handler, Tool
+
+NAME_CHARACTERS = 64
+_HASH_CHARACTERS = 6
+_ILLEGAL = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+def make_server_id(name: str, taken: Collection[str]) -> ServerId:
+    """What a server is called in the names of its tools: without `__`, which ends it there, and unlike those taken."""
+    plain = (
+        re.sub(r"_{2,}", "_", _ILLEGAL.sub("_", name)).strip("_-").lower()[:MAX_ID_CHARACTERS].strip("_-") or "server"
+    )
+    found, number = plain, 1
+    while found in taken:
+        number += 1
+        end = f"_{number}"
+        found = plain[: MAX_ID_CHARACTERS - len(end)].rstrip("_-") + end
+    return ServerId(found)
+
+
+def tool_names(server: str, names: Iterable[str]) -> dict[str, str]:
+    """The server's own names → those under which its tools are registered, `mcp__SERVER__TOOL`.
+
+    A name that is legal stays as it is. One that had to be changed, and would be another's then or is too long, ends
+    with a few characters that belong to the original; so it is the same in whatever order the tools come.
+    """
+    prefix = f"mcp__{server}__"
+    room = NAME_CHARACTERS - len(prefix)
+    originals = list(dict.fromkeys(names))
+    plain = {name: _ILLEGAL.sub("_", name) or "_" for name in originals}
+    uses = Counter(plain.values())
+    found = {}
+    for name in originals:
+        short = plain[name]
+        if len(short) > room or (short != name and uses[short] > 1):
+            digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_HASH_CHARACTERS]
+            short = f"{short[: room - _HASH_CHARACTERS - 1]}_{digest}"
+        found[name] = prefix + short
+    return found
+
+
+if TYPE_CHECKING:
+    from mcp.client._transport import ReadStream, TransportStreams
+    from mcp.shared.message import SessionMessage
+
+UNUSABLE_KEY = "x-metier-unusable"
+"""Stands in the schema of a tool that cannot be taken, and says why."""
+
+
+@asynccontextmanager
+async def repaired(streams: "AbstractAsyncContextManager[TransportStreams]") -> "AsyncIterator[TransportStreams]":
+    """The same streams; lists of tools come out of them well formed."""
+    async with streams as (incoming, outgoing):
+        yield _RepairingStream(incoming), outgoing
+
+
+class _RepairingStream:
+    """A stream of messages, read through this."""
+
+    def __init__(self, inner: "ReadStream[SessionMessage | Exception]") -> None:
+        self._inner = inner
+
+    @property
+    def last_context(self) -> Any:
+        return getattr(self._inner, "last_context", None)
+
+    async def receive(self) -> "SessionMessage | Exception":
+        return _repair_message(await self._inner.receive())
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> "SessionMessage | Exception":
+        return _repair_message(await self._inner.__anext__())
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        return await self._inner.__aexit__(kind, error, trace)
+
+
+def _repair_message(item: "SessionMessage | Exception") -> "SessionMessage | Exception":
+    if not isinstance(item, Exception):
+        result = getattr(item.message, "result", None)
+        if isinstance(result, dict) and isinstance(tools := result.get("tools"), list):
+            result["tools"] = [_repair_tool(one) for one in tools if _has_name(one)]
+    return item
+
+
+def _has_name(tool: Any) -> bool:
+    return isinstance(tool, Mapping) and isinstance(tool.get("name"), str)
+
+
+def _repair_tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    fields = dict(tool)
+    schema = fields.get("inputSchema")
+    if not isinstance(schema, dict):
+        fields["inputSchema"] = {"type": "object", UNUSABLE_KEY: "it has no input schema"}
+    elif schema.setdefault("type", "object") != "object":
+        fields["inputSchema"] = {
+            "type": "object",
+            UNUSABLE_KEY: f"its arguments are no object but {schema['type']!r:.60}",
+        }
+    output = fields.get("outputSchema")
+    if not isinstance(output, dict) or output.get("type") != "object":
+        fields.pop("outputSchema", None)
+    kept = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
+    fields = {name: value for name, value in fields.items() if name in kept}
+    for name in ("title", "description"):
+        if not isinstance(fields.get(name, ""), str):
+            del fields[name]
+    hints = fields.get("annotations")
+    if not isinstance(hints, Mapping):
+        fields.pop("annotations", None)
+    else:
+        known = {"title": str, "readOnlyHint": bool, "idempotentHint": bool, "destructiveHint": bool}
+        fields["annotations"] = {name: hints[name] for name, kind in known.items() if isinstance(hints.get(name), kind)}
+    return fields
+
+
+if TYPE_CHECKING:
+    import mcp_types
+
+DESCRIPTION_CHARACTERS = 20_000
+TITLE_CHARACTERS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ServerTool:
+    """A tool as its server tells of it. Both schemas are of use."""
+
+    name: str
+    title: str
+    description: str
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any] | None = None
+    is_read_only: bool = False
+    is_idempotent: bool = False
+    is_destructive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolListing:
+    """`left_out` says which tools could not be taken, and why."""
+
+    tools: Sequence[ServerTool] = ()
+    left_out: Sequence[str] = ()
+
+    def to_json(self) -> str:
+        return encode({"tools": [asdict(one) for one in self.tools], "left_out": list(self.left_out)})
+
+    @classmethod
+    def from_json(cls, text: str) -> "ToolListing":
+        """Raises ValueError, KeyError, TypeError."""
+        found = decode(text)
+        return cls(tuple(ServerTool(**one) for one in found["tools"]), tuple(found["left_out"]))
+
+
+async def read_listing(told: Iterable["mcp_types.Tool"], schemas: Schemas) -> ToolListing:
+    """The list of a server. A tool whose schema is of no use is left out; an output schema that is, is ignored."""
+    tools: dict[str, ServerTool] = {}
+    left_out: list[str] = []
+    for one in told:
+        if one.name in tools:
+            left_out.append(f"{one.name}: there are two of that name")
+            continue
+        schema = {**one.input_schema, "type": "object"}
+        problem = schema.get(UNUSABLE_KEY) or await asyncio.to_thread(_schema_problem, schemas, schema)
+        if problem is not None:
+            left_out.append(f"{one.name}: {problem}")
+            continue
+        output = one.output_schema
+        if output is not None and await asyncio.to_thread(_schema_problem, schemas, output) is not None:
+            output = None
+        hints = one.annotations
+        tools[one.name] = ServerTool(
+            one.name,
+            (one.title or (hints.title if hints else None) or one.name)[:TITLE_CHARACTERS],
+            (one.description or "")[:DESCRIPTION_CHARACTERS],
+            schema,
+            output,
+            is_read_only=bool(hints and hints.read_only_hint),
+            is_idempotent=bool(hints and hints.idempotent_hint),
+            is_destructive=bool(hints and hints.destructive_hint and not hints.read_only_hint),
+        )
+    return ToolListing(tuple(tools.values()), tuple(left_out))
+
+
+def registry_tools(server: McpServer, listing: ToolListing, handler_of: Callable[[str, str], Handler]) -> list[Tool]:
+    """The tools of the registry. `handler_of` gives what carries out a tool, by its own name and the registry's."""
+    names = tool_names(server.id, (one.name for one in listing.tools))
+    return [
+        _registry_tool(server, one, names[one.name], handler_of(one.name, names[one.name])) for one in listing.tools
+    ]
+
+
+def _registry_tool(server: McpServer, one: ServerTool, name: str, handler: Handler) -> Tool:
+    risk = Risk.LOW if one.is_read_only else Risk.HIGH if one.is_destructive else Risk.MEDIUM
+    info = ToolInfo(
+        name,
+        one.title,
+        one.description,
+        one.input_schema,
+        one.output_schema,
+        risk=risk,
+        category=Category.MCP,
+    )
+    return Tool(
+        info,
+        server=handler,
+        read_only=one.is_read_only,
+        idempotent=one.is_idempotent,
+        timeout_s=server.timeout_s,
+    )
+
+
+def _schema_problem(schemas: Schemas, schema: Any) -> str | None:
+    try:
+        encode(schema)
+    except StepFailed as error:
+        return error.message
+    return schemas.problem(schema)

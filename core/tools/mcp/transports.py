@@ -1,0 +1,223 @@
+"""The transport over the pipes of a program. What is no message is skipped, and noted."""
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+
+from core.tools.mcp.failures import StartFailed
+from core.tools.mcp.launch import LaunchSpec
+from core.tools.mcp.process import LINE_BYTES, LineTooLong, ServerProcess
+
+if TYPE_CHECKING:
+    from mcp.client._transport import TransportStreams
+
+MAX_JUNK_BYTES = 8 * 1024 * 1024
+"""How much that is no message a program may write in one life."""
+
+DESKTOP_PATH_HINT = (
+    "programs that were started from a desktop do not see the PATH of a shell; give the whole path of the command"
+)
+
+
+class StdioTransport:
+    """One life of a program. `on_end` is called, from within the loop, when it says nothing more; `why` tells of it.
+
+    `note` takes what a person reads in the log of the server.
+    """
+
+    def __init__(self, launch: LaunchSpec, note: Callable[[str], object], on_end: Callable[[], object]) -> None:
+        self._launch = launch
+        self._note = note
+        self._on_end = on_end
+        self._program: ServerProcess | None = None
+        self._junk_bytes = 0
+        self.why: str | None = None
+        self.status: int | None = None
+
+    @property
+    def cause(self) -> str:
+        return "not_mcp"
+
+    @property
+    def exit_code(self) -> int | None:
+        return self._program.exit_code if self._program is not None else None
+
+    @property
+    def has_lost_session(self) -> bool:
+        """The pipes are the session."""
+        return False
+
+    def abort(self) -> bool:
+        """End the program at once; the session notices by itself, if there is a program."""
+        if self._program is None:
+            return False
+        self._program.kill()
+        return True
+
+    @asynccontextmanager
+    async def streams(self) -> "AsyncIterator[TransportStreams]":
+        """The streams of a session. Left, the program has ended. Raises StartFailed."""
+        from mcp.shared.message import SessionMessage
+
+        program = self._program = await self._begin()
+        try:
+            to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+            outgoing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
+            async with anyio.create_task_group() as tasks:
+
+                async def read() -> None:
+                    async with to_session:
+                        try:
+                            await self._read(program, to_session.send)
+                        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                            return
+                        finally:
+                            self._on_end()
+
+                async def write() -> None:
+                    async with from_session:
+                        async for message in from_session:
+                            text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+                            program.write(f"{text}\n".encode("utf-8", "replace"))
+
+                tasks.start_soon(read)
+                tasks.start_soon(write)
+                try:
+                    yield incoming, outgoing
+                finally:
+                    incoming.close()
+                    outgoing.close()
+                    with anyio.CancelScope(shield=True):
+                        await program.end()
+                    tasks.cancel_scope.cancel()
+        finally:
+            program.kill()  # however this was left
+
+    async def _begin(self) -> ServerProcess:
+        from mcp.client.stdio import get_default_environment
+
+        launch = self._launch
+        env = {**get_default_environment(), **launch.env}
+        command = await asyncio.to_thread(_find_command, launch, env.get("PATH", os.defpath))
+        try:
+            return await ServerProcess.begin([command, *launch.args], env, launch.cwd, self._note)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise StartFailed("not_started", f"could not start {launch.command}: {reason}") from None
+
+    async def _read(self, program: ServerProcess, send: "Callable[..., object]") -> None:
+        from mcp.shared.message import SessionMessage
+        from mcp_types import jsonrpc_message_adapter
+
+        try:
+            async for line in program.lines():
+                if not line.strip():
+                    continue
+                try:
+                    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                except ValueError:
+                    self._skip(line)
+                    if self._junk_bytes > MAX_JUNK_BYTES:
+                        self.why = "was stopped, since it floods its stdout with what is no message"
+                        return
+                    continue
+                await send(SessionMessage(message))  # type: ignore[misc]
+        except LineTooLong:
+            self.why = f"was stopped, since it wrote a line of more than {LINE_BYTES // 1024 // 1024} MB"
+
+    def _skip(self, line: bytes) -> None:
+        if self._junk_bytes < 20_000:
+            self._note(f"(no message, on stdout) {line[:300].decode('utf-8', 'replace').strip()}")
+        self._junk_bytes += len(line) + 1
+
+
+def _find_command(launch: LaunchSpec, path: str) -> str:
+    """The command as it is started. Raises StartFailed where there is none that can be run."""
+    assert launch.command is not None
+    if launch.cwd is not None and not Path(launch.cwd).is_dir():
+        raise StartFailed("bad_folder", f"has a working folder that is not there: {launch.cwd}")
+    command = os.path.expanduser(launch.command)  # noqa: PTH111  # a text, which Path would tidy
+    found = shutil.which(command, path=path)
+    if found is None and launch.cwd is not None:
+        found = shutil.which(str(Path(launch.cwd, command)))
+    if found is not None:
+        return found if sys.platform == "win32" else command
+    is_there = Path(command).exists()
+    what = "is no program that can be run" if is_there else "was not found"
+    hint = "" if is_there or Path(command).name != command else f"; {DESKTOP_PATH_HINT}"
+    raise StartFailed("command_not_found", f"has a command, {launch.command}, that {what}{hint}", path=path)
+
+
+if TYPE_CHECKING:
+    import httpx2
+    from mcp.client._transport import TransportStreams
+
+CONNECT_TIMEOUT_S = 10.0
+READ_TIMEOUT_S = 3600.0
+"""A stream may be silent for as long as the longest call; a call has its own limit."""
+
+_REFUSED = 400
+_UNKNOWN = 404
+
+
+class HttpTransport:
+    """One life of a connection; as `StdioLink`. Nobody tells when the other side goes: a call finds out."""
+
+    exit_code: int | None = None
+
+    def __init__(self, launch: LaunchSpec, note: Callable[[str], object], on_end: Callable[[], object]) -> None:
+        self._launch = launch
+        self._note = note
+        self.why: str | None = None
+        self.status: int | None = None
+
+    @property
+    def cause(self) -> str:
+        return "unreachable" if self.status is None else "refused"
+
+    @property
+    def has_lost_session(self) -> bool:
+        """Whether the other side was started anew, or has forgotten the session: it says 404, or in some servers 400,
+        and has done nothing. What is wrong with a call itself is told in an answer."""
+        return self.status in (_UNKNOWN, _REFUSED)
+
+    def abort(self) -> bool:
+        """There is nothing to end but the connection, which the session closes."""
+        return False
+
+    @asynccontextmanager
+    async def streams(self) -> "AsyncIterator[TransportStreams]":
+        """The streams of a session. Raises StartFailed."""
+        import httpx2
+        from mcp.client.streamable_http import streamable_http_client
+
+        launch = self._launch
+        assert launch.url is not None
+        try:
+            client = httpx2.AsyncClient(
+                headers=dict(launch.headers),
+                timeout=httpx2.Timeout(CONNECT_TIMEOUT_S, read=READ_TIMEOUT_S),
+                event_hooks={"request": [self._ask], "response": [self._look]},
+            )
+        except (ValueError, UnicodeError) as error:
+            raise StartFailed("unreachable", f"its headers cannot be sent: {error}") from None
+        async with client, streamable_http_client(launch.url, http_client=client) as streams:
+            yield streams
+
+    async def _ask(self, request: "httpx2.Request") -> None:
+        self.why = f"did not answer at {request.url.host}"
+
+    async def _look(self, response: "httpx2.Response") -> None:
+        """Remember what was wrong with the last answer: the library says no more than that there was none."""
+        self.status = response.status_code
+        is_refused = response.status_code >= _REFUSED and response.request.method == "POST"
+        self.why = f"answered with HTTP {response.status_code} {response.reason_phrase}" if is_refused else None
+        if is_refused:
+            self._note(f"HTTP {response.status_code} {response.reason_phrase}")

@@ -1,0 +1,108 @@
+"""What an item of the activity is called, and what came out of it, in the language of now."""
+
+from PySide6.QtCore import QCoreApplication
+
+from core.stores.activity_items import ActivityItem, ActivityKind, ActivityState
+from desktop.translation.agent_strings import agent_words
+from desktop.translation.formats import duration, number
+from desktop.translation.tool_strings import tool_doing, tool_done, tool_summary
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+MIN_SHOWN_DURATION_S = 1.0
+"""What took less does not say how long."""
+
+
+def item_title(item: ActivityItem) -> str:
+    """`Read notes.txt`, or the name of a step or of an agent; a thought by how it begins."""
+    if item.kind is ActivityKind.AGENT:
+        return agent_words(item.name)
+    if item.kind is ActivityKind.REASONING:
+        return item.target or _thinking(item)
+    if item.kind is not ActivityKind.TOOL:
+        return item.name
+    is_at_work = item.state in (ActivityState.RUNNING, ActivityState.WAITING)
+    verb = tool_doing(item.name) if is_at_work else tool_done(item.name)
+    return f"{verb} {item.target}".rstrip()
+
+
+def item_outcome(item: ActivityItem) -> str:
+    """The line below: how far it is, or how it ended."""
+    parts = [_summary_line(item), progress_text(item)]
+    if item.duration_s is not None and item.duration_s >= MIN_SHOWN_DURATION_S:
+        parts.append(duration(item.duration_s))
+    return " · ".join(part for part in parts if part)
+
+
+def state_text(state: ActivityState) -> str:
+    match state:
+        case ActivityState.RUNNING:
+            return translate("ActivityWords", "Running")
+        case ActivityState.WAITING:
+            return translate("ActivityWords", "Waits for you")
+        case ActivityState.DONE:
+            return translate("ActivityWords", "Done")
+        case ActivityState.FAILED:
+            return translate("ActivityWords", "Failed")
+        case ActivityState.SKIPPED:
+            return translate("ActivityWords", "Skipped")
+        case ActivityState.CANCELLED:
+            return translate("ActivityWords", "Stopped")
+        case ActivityState.UNKNOWN:
+            return translate("ActivityWords", "Outcome unknown")
+        case ActivityState.PENDING:
+            return translate("ActivityWords", "To do")
+        case ActivityState.BLOCKED:
+            return translate("ActivityWords", "Waits for another task")
+        case ActivityState.DELETED:
+            return translate("ActivityWords", "Deleted")
+
+
+def item_state_text(item: ActivityItem) -> str:
+    """The state, and why a step was skipped."""
+    if item.kind is ActivityKind.REASONING:
+        return _thinking(item)
+    if item.kind is ActivityKind.TASK and item.state is ActivityState.RUNNING:
+        return translate("ActivityWords", "In progress")
+    if item.reason is not None:
+        return translate("ActivityWords", "Skipped: the condition found {value}").format(value=item.reason)
+    return state_text(item.state)
+
+
+def progress_text(item: ActivityItem) -> str:
+    """How far a forEach is, and at which attempt a step is; mostly empty."""
+    return " · ".join(part for part in (_progress(item), _attempts(item)) if part)
+
+
+def _thinking(item: ActivityItem) -> str:
+    if item.state is ActivityState.RUNNING:
+        return translate("ActivityWords", "Thinking")
+    return translate("ActivityWords", "Thought")
+
+
+def _summary_line(item: ActivityItem) -> str:
+    if item.kind is ActivityKind.REASONING:
+        return _thinking(item)
+    if item.state is ActivityState.DONE and item.summary:
+        return tool_summary(item.name, item.summary) if item.kind is ActivityKind.TOOL else item.summary
+    if item.summary:
+        words = translate("ActivityWords", "{state}: {message}")
+        return words.format(state=state_text(item.state), message=item.summary)
+    return item_state_text(item)
+
+
+def _progress(item: ActivityItem) -> str:
+    if item.progress is None:
+        return ""
+    done = item.progress.completed + item.progress.failed
+    words = translate("ActivityWords", "{done} of {total}").format(done=number(done), total=number(item.progress.total))
+    if item.progress.failed:
+        failed = translate("ActivityWords", "{count} failed").format(count=number(item.progress.failed))
+        return f"{words}, {failed}"
+    return words
+
+
+def _attempts(item: ActivityItem) -> str:
+    if item.attempts < 2:
+        return ""
+    return translate("ActivityWords", "attempt {number}").format(number=number(item.attempts))

@@ -1,0 +1,148 @@
+"""What the card says: what is asked, what its buttons do, and why an answer was not taken."""
+
+from typing import assert_never
+
+from PySide6.QtCore import QCoreApplication
+
+from core.domain.interruption import Action, InterruptionKind, InterruptionStatus
+from core.domain.risk import Risk
+from core.services.outcome import Failed
+from core.stores.questions import Question
+from desktop.translation.failure_strings import failure_words
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+_SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
+
+
+def kind_label(kind: InterruptionKind) -> str:
+    """In a word or two."""
+    match kind:
+        case InterruptionKind.APPROVAL:
+            return translate("Attention", "Approval")
+        case InterruptionKind.INPUT_REVIEW:
+            return translate("Attention", "Review")
+        case InterruptionKind.STATE_EDIT:
+            return translate("Attention", "Correction")
+        case InterruptionKind.TOOL_INPUT:
+            return translate("Attention", "Missing arguments")
+        case InterruptionKind.LOCAL_EXECUTION:
+            return translate("Attention", "Your turn")
+        case InterruptionKind.QUESTION:
+            return translate("Attention", "Question")
+        case InterruptionKind.TOOL_APPROVAL:
+            return translate("Attention", "Tool approval")
+        case InterruptionKind.OUTCOME:
+            return translate("Attention", "Outcome unknown")
+        case _:
+            assert_never(kind)
+
+
+def asker_path(workflow: str, question: Question) -> str:
+    """The workflow and a template's step, with the run below it that asks between them, and the sub-agent at the
+    end."""
+    index = f"[{question.asked.index}]" if question.asked.index is not None else ""
+    step = question.step + index if question.agent is None else ""
+    parts = (workflow, question.below or "", step, question.asked.sub_agent_name or "")
+    return _SEPARATOR.join(part for part in parts if part)
+
+
+def action_label(kind: InterruptionKind, action: Action) -> str:
+    """What a button says."""
+    match kind, action:
+        case InterruptionKind.OUTCOME, Action.APPROVE:
+            return translate("Attention", "Run it again")
+        case InterruptionKind.OUTCOME, Action.SUBMIT:
+            return translate("Attention", "This was its result")
+        case InterruptionKind.OUTCOME, _:
+            return translate("Attention", "It had no effect")
+        case InterruptionKind.INPUT_REVIEW, Action.SUBMIT:
+            return translate("Attention", "Run with this")
+        case InterruptionKind.STATE_EDIT, Action.SUBMIT:
+            return translate("Attention", "Go on with these")
+        case InterruptionKind.TOOL_INPUT, Action.SUBMIT:
+            return translate("Attention", "Run with these")
+        case InterruptionKind.LOCAL_EXECUTION, Action.SUBMIT:
+            return translate("Attention", "This is the result")
+        case InterruptionKind.QUESTION, Action.SUBMIT:
+            return translate("Attention", "Answer")
+        case _, Action.APPROVE | Action.SUBMIT:
+            return translate("Attention", "Approve")
+        case _, Action.REJECT:
+            return translate("Attention", "Reject")
+        case _, Action.SKIP:
+            return translate("Attention", "Skip")
+        case _:
+            raise ValueError(kind, action)
+
+
+def scope_label(scope: str) -> str:
+    """What an approval is for, as a choice."""
+    return {
+        "once": translate("Attention", "Once"),
+        "run": translate("Attention", "For this run"),
+        "always": translate("Attention", "Always"),
+    }[scope]
+
+
+def coverage_text(scope: str, tool: str, *, is_edited: bool) -> str:
+    """What it covers, in a sentence."""
+    if is_edited:
+        return translate("Attention", "With changed arguments it is approved once.")
+    return {
+        "once": translate("Attention", "This call alone."),
+        "run": translate("Attention", "Every later call of “{tool}” in this run and in those that it starts."),
+        "always": translate(
+            "Attention", "Every later call of “{tool}”, in all workflows. The settings can take it back."
+        ),
+    }[scope].format(tool=tool)
+
+
+def server_label(server: str) -> str:
+    """Where a tool comes from."""
+    return translate("Attention", "of the server “{server}”").format(server=server)
+
+
+def risk_label(risk: Risk) -> str:
+    match risk:
+        case Risk.LOW:
+            return translate("Attention", "Low risk")
+        case Risk.MEDIUM:
+            return translate("Attention", "Medium risk")
+        case Risk.HIGH:
+            return translate("Attention", "High risk")
+        case _:
+            assert_never(risk)
+
+
+def closed_text(status: str | None) -> str:
+    """That it is closed, and why where that is known."""
+    match status:
+        case InterruptionStatus.EXPIRED:
+            return translate("Attention", "This request is closed: its time was over. Nothing more was done.")
+        case InterruptionStatus.CANCELLED:
+            return translate("Attention", "This request is closed: its run has ended. Nothing more was done.")
+        case None:
+            return translate("Attention", "This request is closed. Nothing more was done.")
+        case _:
+            return translate("Attention", "This request was answered elsewhere already. Nothing more was done.")
+
+
+def refusal_text(failed: Failed) -> str:
+    """Why an answer was not taken, where no field is at fault."""
+    match failed.code:
+        case "consumed":
+            readers = ", ".join(str(one) for one in failed.details.get("consumers", ()))
+            words = translate(
+                "Attention", "The output of “{step}” was read by {readers} already: it cannot be changed now."
+            )
+            return words.format(step=failed.details.get("step", ""), readers=readers)
+        case "bad_answer":
+            return violation_text(failed.message)
+        case _:
+            return failure_words(failed.code, failed.message)
+
+
+def violation_text(message: str) -> str:
+    """What the core found wrong, in its own words."""
+    return translate("Attention", "This was not taken: {message}").format(message=message)

@@ -1,0 +1,112 @@
+"""The first lines of the card: who asks, for what, which of how many, and how long there is."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from core.stores.questions import Question
+from desktop.attention.attention_strings import asker_path, kind_label
+from desktop.attention.time_left import TimeLeft
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.translation.formats import number
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.labels import Chip, ElidedLabel, IconLabel, KeyHint, Label
+from desktop.widgets.visibility import show_when
+
+
+class CardHeader(Adaptive, QWidget):
+    """`stepped` asks for the next request (1) or the one before (-1), `unfolded` for the whole card. `turned`: a screen
+    reader finds another `time_left`."""
+
+    stepped = Signal(int)
+    turned = Signal()
+    unfolded = Signal()
+
+    def __init__(self, theme: Theme, now: Callable[[], datetime], focus_keys: QKeySequence) -> None:
+        super().__init__()
+        self._theme = theme
+        self._focus_keys = focus_keys
+        self._previous_keys, self._next_keys = QKeySequence("PgUp"), QKeySequence("PgDown")
+        self._is_folded = False
+        self._place = (1, 1)
+        self._sign = IconLabel(theme, Icon.MESSAGE_CIRCLE_QUESTION_MARK, "sign_warn")
+        self._who = ElidedLabel("", "strong", mode=Qt.TextElideMode.ElideMiddle)
+        self._kind = Chip()
+        self._left = TimeLeft(now)
+        self._count = Label("", "secondary", "muted")
+        self._previous = IconButton(theme, Icon.CHEVRON_LEFT)
+        self._next = IconButton(theme, Icon.CHEVRON_RIGHT)
+        self._unfold = Button(theme, "", "link", is_small=True)
+        self._keys = KeyHint()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._row = QHBoxLayout()
+        self._column.addLayout(self._row)
+        self._column.addWidget(self._left)
+        self._row.addWidget(self._sign)
+        self._row.addWidget(self._kind)
+        self._row.addWidget(self._who, 1)
+        for widget in (self._count, self._previous, self._next, self._unfold, self._keys):
+            self._row.addWidget(widget)
+        self._previous.clicked.connect(self._go_back)
+        self._next.clicked.connect(self._go_on)
+        self._unfold.clicked.connect(self.unfolded)
+        self._left.turned.connect(self.turned)
+        self.fold(is_folded=False)
+        self.adapt_to(theme)
+
+    def say(self, workflow: str, question: Question, place: tuple[int, int], *, is_open: bool) -> None:
+        """`place`: which one of how many, from 1."""
+        self._who.setText(asker_path(workflow, question))
+        self._kind.setText(kind_label(question.kind))
+        self._place = place
+        for widget in (self._count, self._previous, self._next):
+            show_when(widget, place[1] > 1)
+        self._left.follow(question if is_open else None)
+        self.retranslate()
+
+    @property
+    def time_left(self) -> str:
+        """How long there is, and what happens then; empty where it waits for ever."""
+        return self._left.accessibleName()
+
+    def set_keys(self, focus_keys: QKeySequence, previous: QKeySequence, following: QKeySequence) -> None:
+        """It names these: what leads to the card, and to another request in it."""
+        self._focus_keys = focus_keys
+        self._previous_keys, self._next_keys = previous, following
+        self.fold(is_folded=self._is_folded)
+        self.retranslate()
+
+    def rest(self) -> None:
+        """Nothing is shown, so nothing expires."""
+        self._left.follow(None)
+
+    def fold(self, *, is_folded: bool) -> None:
+        """Folded, it is all that is seen of the card."""
+        self._is_folded = is_folded
+        show_when(self._unfold, is_folded)
+        self._keys.set_keys(self._focus_keys if is_folded else None)
+
+    def retranslate(self) -> None:
+        at, count = self._place
+        words = self.tr("{number} of {count}").format(number=number(at), count=number(count))
+        self._count.setText(words)
+        self._previous.describe(self.tr("Previous request"), self._previous_keys)
+        self._next.describe(self.tr("Next request"), self._next_keys)
+        self._unfold.setText(self.tr("Show"))
+        self._left.refresh()
+
+    def apply_theme(self) -> None:
+        self._row.setSpacing(self._theme.sizes.space_s)
+        self._column.setSpacing(self._theme.sizes.space_xs)
+
+    def _go_back(self) -> None:
+        self.stepped.emit(-1)
+
+    def _go_on(self) -> None:
+        self.stepped.emit(1)

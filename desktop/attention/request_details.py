@@ -1,0 +1,92 @@
+"""What is asked, to be read: the prompt, the tool with its risk, and the values that it is about."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from core.domain.interruption import InterruptionKind
+from core.domain.risk import Risk
+from core.domain.text.json_text import indented_json
+from core.domain.tool import mcp_server_of
+from core.stores.questions import Question
+from desktop.attention.attention_strings import risk_label, server_label
+from desktop.theme.icon_names import tool_icon
+from desktop.theme.theme import Theme
+from desktop.translation.agent_strings import agent_words
+from desktop.translation.request_strings import asking_sentence
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.labels import ElidedLabel, IconLabel, Label, Tone
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.value_views import ValueSection
+from desktop.widgets.visibility import show_when
+
+_TONES: dict[Risk, Tone] = {Risk.LOW: "muted", Risk.MEDIUM: "warn", Risk.HIGH: "error"}
+
+
+class RequestDetails(Adaptive, QWidget):
+    """Foreign words stand as they are."""
+
+    def __init__(self, theme: Theme, question: Question, *, shows_values: bool) -> None:
+        super().__init__()
+        self._theme = theme
+        self._question = question
+        asked = question.asked
+        self._prompt = Paragraph("", "label")
+        self._sentence = Paragraph("", "secondary", "muted")
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._prompt)
+        self._column.addWidget(self._sentence)
+        self._tool = QHBoxLayout()
+        self._risk = Label("", "secondary")
+        self._server = Label("", "secondary", "muted")
+        if asked.tool is not None and asked.kind is not InterruptionKind.QUESTION:
+            self._tool.addWidget(IconLabel(theme, tool_icon(asked.tool)))
+            self._tool.addWidget(ElidedLabel(asked.tool, "code"), 1)
+            self._tool.addWidget(self._server)
+            self._tool.addWidget(self._risk)
+            self._column.addLayout(self._tool)
+        if asked.kind is InterruptionKind.QUESTION and (about := _context(asked.input)):
+            self._column.addWidget(Paragraph(about, "label", "muted"))
+        self.section: ValueSection | None = None
+        value = self._shown() if shows_values else None
+        if value not in (None, {}, [], ""):
+            self.section = ValueSection(theme, self, is_field=True)
+            self.section.show_text(value if isinstance(value, str) else indented_json(value))
+            self._column.addWidget(self.section)
+        self.adapt_to(theme)
+
+    def retranslate(self) -> None:
+        asked = self._question.asked
+        sentence = asking_sentence(asked.kind, agent_words(self._question.asker))
+        self._prompt.setText(asked.prompt or sentence)
+        self._sentence.setText(sentence if asked.prompt and asked.kind is InterruptionKind.OUTCOME else "")
+        show_when(self._sentence, bool(self._sentence.text()))
+        server = mcp_server_of(asked.tool) if asked.tool is not None else None
+        self._server.setText(server_label(server) if server is not None else "")
+        if asked.risk is not None:
+            self._risk.setText(risk_label(asked.risk))
+            self._risk.set_tone(_TONES[asked.risk])
+        if self.section is not None:
+            is_tool = asked.tool is not None
+            self.section.describe(self.tr("Arguments") if is_tool else self.tr("Input"))
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setSpacing(sizes.space_s)
+        self._tool.setSpacing(sizes.space_s)
+
+    def _shown(self) -> Any:
+        asked = self._question.asked
+        if asked.kind is InterruptionKind.QUESTION:
+            return None
+        if asked.arguments is not None:
+            return asked.arguments
+        return asked.input
+
+
+def _context(given: Any) -> str:
+    """What the agent says that a person has to know."""
+    about = given.get("context") if isinstance(given, Mapping) else None
+    return about if isinstance(about, str) else ""

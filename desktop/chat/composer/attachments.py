@@ -1,0 +1,297 @@
+"""The chips of what goes along with a message: name and size, to be opened and removed.
+
+All by key: Left and Right go from one to the next, Enter opens, Delete removes, Esc goes back to the text.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QHBoxLayout,
+    QLayout,
+    QLayoutItem,
+    QPlainTextEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from desktop.chat.composer.document_text import LongLines
+from desktop.chat.composer.draft import DraftFile
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.translation.formats import byte_size
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.labels import ElidedLabel, set_plain_tool_tip
+from desktop.widgets.surfaces import Surface
+
+_NAME_WIDTH = 200
+_MAX_LINES = 3
+"""Of chips, that are seen at once."""
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_REMOVE_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
+
+
+class FileStrip(Adaptive, QScrollArea):
+    """Hidden while there are none."""
+
+    opened = Signal(object)
+    """The DraftFile."""
+    removed = Signal(object)
+    left = Signal()
+    """The text is wanted again."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._files: tuple[DraftFile, ...] = ()
+        self._chips: list[_Chip] = []
+        self._inside = QWidget()
+        self._flow = _Flow(self._inside)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setWidget(self._inside)
+        self._inside.setAutoFillBackground(False)  # the composer shows through
+        self.hide()
+        self.adapt_to(theme)
+
+    @property
+    def files(self) -> tuple[DraftFile, ...]:
+        return self._files
+
+    def show_files(self, files: Sequence[DraftFile]) -> None:
+        """Show these. The focus stays at its place among them, or goes to the text where none is left."""
+        if tuple(files) == self._files:
+            return
+        self._files = tuple(files)
+        had = next((at for at, chip in enumerate(self._chips) if chip.has_focus), None)
+        for chip in self._chips:
+            self._flow.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        self._chips = [self._chip(file) for file in files]
+        self.setVisible(bool(self._chips))
+        self._fit()
+        if had is not None:
+            self._focus(min(had, len(self._chips) - 1))
+
+    def focus_last(self) -> bool:
+        """Put the focus on the newest. False: there is none."""
+        self._focus(len(self._chips) - 1)
+        return bool(self._chips)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Before the buttons, which would go from one to the other by the arrows."""
+        at = next((at for at, chip in enumerate(self._chips) if chip.has(watched)), None)
+        if at is not None and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            return self._on_key(at, event)
+        return False
+
+    def _on_key(self, at: int, event: QKeyEvent) -> bool:
+        """Whether it was one of ours."""
+        if event.modifiers() not in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier):
+            return False
+        if event.key() in _REMOVE_KEYS:
+            self.removed.emit(self._files[at])
+        elif event.key() in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            by = 1 if (event.key() == Qt.Key.Key_Right) is not self.isRightToLeft() else -1
+            self._focus(max(0, min(at + by, len(self._chips) - 1)))
+        elif event.key() in _ENTER and self._chips[at].open_button.hasFocus():
+            self.opened.emit(self._files[at])
+        elif event.key() in _ENTER:
+            self.removed.emit(self._files[at])
+        elif event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Down):
+            self.left.emit()
+        else:
+            return event.key() == Qt.Key.Key_Up
+        return True
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("Attached files"))
+        for chip, file in zip(self._chips, self._files, strict=True):
+            chip.show_file(file, self.tr("Remove {name}").format(name=file.name))
+
+    def apply_theme(self) -> None:
+        self._flow.set_gap(self._theme.sizes.space_xs)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As tall as its lines, of which some are seen at once."""
+        self._flow.invalidate()
+        line = max((chip.sizeHint().height() for chip in self._chips), default=0)
+        most = _MAX_LINES * line + (_MAX_LINES - 1) * self._theme.sizes.space_xs
+        wanted = min(self._flow.heightForWidth(self.viewport().width()), most)
+        if self.height() != wanted:
+            self.setFixedHeight(wanted)
+
+    def _chip(self, file: DraftFile) -> "_Chip":
+        chip = _Chip(self._theme, self._inside)
+        chip.show_file(file, self.tr("Remove {name}").format(name=file.name))
+        for button in (chip.open_button, chip.remove_button):
+            button.installEventFilter(self)
+        chip.open_button.clicked.connect(partial(self._on_open, file))
+        chip.remove_button.clicked.connect(partial(self._on_remove, file))
+        self._flow.addWidget(chip)
+        chip.show()
+        return chip
+
+    def _on_open(self, file: DraftFile, _is_checked: bool = False) -> None:
+        self.opened.emit(file)
+
+    def _on_remove(self, file: DraftFile, _is_checked: bool = False) -> None:
+        self.removed.emit(file)
+
+    def _focus(self, at: int) -> None:
+        if at >= 0:
+            self._chips[at].open_button.setFocus(Qt.FocusReason.TabFocusReason)
+            self.ensureWidgetVisible(self._chips[at], 0, 0)
+        else:
+            self.left.emit()
+
+
+class _Chip(Surface):
+    """Its name opens it, its cross removes it."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__("card", parent=parent)
+        self.open_button = Button(theme, "", "ghost", Icon.PAPERCLIP, is_small=True, parent=self)
+        self.remove_button = IconButton(theme, Icon.X, parent=self)
+        self._theme = theme
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.open_button)
+        row.addWidget(self.remove_button)
+
+    @property
+    def has_focus(self) -> bool:
+        return self.open_button.hasFocus() or self.remove_button.hasFocus()
+
+    def has(self, watched: QObject) -> bool:
+        """Whether it is one of its buttons."""
+        return watched in (self.open_button, self.remove_button)
+
+    def show_file(self, file: DraftFile, remove_words: str) -> None:
+        size = byte_size(file.size)
+        words = f"{file.name} · {size}"
+        name = self.open_button.fontMetrics().elidedText(file.name, Qt.TextElideMode.ElideMiddle, _NAME_WIDTH)
+        self.open_button.setText(f"{name} · {size}")
+        self.open_button.setAccessibleName(words)
+        set_plain_tool_tip(self.open_button, file.problem or file.path or words)
+        icon = Icon.TRIANGLE_ALERT if file.problem else Icon.PAPERCLIP
+        self.open_button.setIcon(self._theme.icon(icon, "error" if file.problem else "muted"))
+        self.remove_button.describe(remove_words)
+
+
+class _Flow(QLayout):
+    """From left to right, and on in the next line."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._items: list[QLayoutItem] = []
+        self._gap = 0
+        self.setContentsMargins(0, 0, 0, 0)
+
+    def set_gap(self, gap: int) -> None:
+        self._gap = gap
+        self.invalidate()
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._arrange(QRect(0, 0, width, 0), is_placed=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        self._arrange(rect, is_placed=True)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        hints = [item.sizeHint() for item in self._items]
+        return QSize(max((one.width() for one in hints), default=0), max((one.height() for one in hints), default=0))
+
+    def _arrange(self, rect: QRect, *, is_placed: bool) -> int:
+        at, line = QPoint(rect.topLeft()), 0
+        for item in self._items:
+            size = item.sizeHint()
+            if at.x() > rect.x() and at.x() + size.width() > rect.right() + 1:
+                at = QPoint(rect.x(), at.y() + line + self._gap)
+                line = 0
+            if is_placed:
+                item.setGeometry(QRect(at, size))
+            at.setX(at.x() + size.width() + self._gap)
+            line = max(line, size.height())
+        return at.y() + line - rect.y()
+
+
+_PIECE_CHARACTERS = 20_000
+
+
+class AttachmentPreview(QDialog):
+    """Closes by Esc. A long text is put in piece by piece, so that the window stalls for none."""
+
+    def __init__(self, theme: Theme, name: str, size: int, text: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("preview")
+        self.setWindowTitle(" ".join(name.split()))
+        self._rest = text
+        self._edit = QPlainTextEdit(self)
+        self._edit.setReadOnly(True)
+        self._edit.setUndoRedoEnabled(False)
+        self._edit.setFont(theme.font("code"))
+        self._edit.setAccessibleName(name)
+        self._lines = LongLines(self._edit.document())
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close, self)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(ElidedLabel(f"{name} · {byte_size(size)}", "label", "muted", parent=self))
+        column.addWidget(self._edit, 1)
+        column.addWidget(buttons)
+        sizes = theme.sizes
+        self.resize(min(sizes.composer, parent.width() - sizes.space_xl), parent.height() * 2 // 3)
+        self._pieces = QTimer(self)
+        self._pieces.timeout.connect(self._put_piece)
+        self._put_piece()
+        self._edit.setFocus()
+        if self._rest:
+            self._pieces.start(0)
+
+    @property
+    def text(self) -> str:
+        """What is shown by now."""
+        return self._lines.text()
+
+    def _put_piece(self) -> None:
+        piece, self._rest = self._rest[:_PIECE_CHARACTERS], self._rest[_PIECE_CHARACTERS:]
+        cursor = QTextCursor(self._edit.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        self._lines.insert(cursor, piece)
+        if not self._rest:
+            self._pieces.stop()

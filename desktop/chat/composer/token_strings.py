@@ -1,0 +1,115 @@
+"""What the token bar says: short on the screen, whole for a tool tip and a screen reader."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from core.domain.tokens import cost_text
+from core.stores.usage import TokenUsage
+from desktop.translation.formats import compact, number, percent
+from desktop.widgets.labels import Tone
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+WARNING_SHARE = 0.75
+NEARLY_FULL_SHARE = 0.9
+FULL_SHARE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class TokenText:
+    """`short` is what is seen, `whole` what it means; both empty where there is nothing to say."""
+
+    short: str = ""
+    whole: str = ""
+
+
+def context_text(tokens: int, room: int, *, is_cut: bool) -> TokenText:
+    """How full the context is. `room` is over 0."""
+    share = tokens / room
+    if share >= FULL_SHARE:
+        short = translate("TokenBar", "Context full")
+    elif share >= NEARLY_FULL_SHARE:
+        short = translate("TokenBar", "Context {percent}, nearly full").format(percent=_percent(share))
+    else:
+        short = translate("TokenBar", "Context {percent}").format(percent=_percent(share))
+    whole = translate(
+        "TokenBar", "The conversation takes about {tokens} of the {room} tokens that the model’s window has for it."
+    ).format(tokens=number(tokens), room=number(room))
+    if is_cut or share >= FULL_SHARE:
+        whole += " " + translate("TokenBar", "Its oldest messages are not sent any more.")
+    return TokenText(short, whole)
+
+
+def context_tone(share: float) -> Tone:
+    if share >= NEARLY_FULL_SHARE:
+        return "error"
+    return "warn" if share >= WARNING_SHARE else "muted"
+
+
+def turn_text(spent: TokenUsage) -> TokenText:
+    if not _is_spent(spent):
+        return TokenText()
+    short = translate("TokenBar", "Turn {tokens}").format(tokens=_short_tokens(spent))
+    return TokenText(short, translate("TokenBar", "Last turn: {tokens}.").format(tokens=_full_tokens(spent)))
+
+
+def total_text(spent: TokenUsage) -> TokenText:
+    if not _is_spent(spent):
+        return TokenText()
+    short = translate("TokenBar", "Total {tokens}").format(tokens=_short_tokens(spent))
+    return TokenText(short, translate("TokenBar", "Whole workflow: {tokens}.").format(tokens=_full_tokens(spent)))
+
+
+def cost_label(spent: TokenUsage) -> TokenText:
+    """What the workflow has cost. Estimated from prices, never an invoice; what has no known price is not free."""
+    if not _is_spent(spent):
+        return TokenText()
+    if spent.cost is None or (spent.is_cheaper and spent.cost == 0):
+        short = translate("TokenBar", "Cost unknown")
+        return TokenText(
+            short, translate("TokenBar", "No price is known for this model. It can be set in the settings.")
+        )
+    if spent.is_cheaper:
+        short = translate("TokenBar", "More than {cost}").format(cost=cost_text(spent.cost))
+        return TokenText(short, translate("TokenBar", "Estimated cost. Of some answers no price is known."))
+    if spent.cost == 0:
+        return TokenText(
+            translate("TokenBar", "Free"), translate("TokenBar", "Nothing has to be paid for this workflow.")
+        )
+    short = translate("TokenBar", "≈ {cost}").format(cost=cost_text(spent.cost))
+    return TokenText(short, translate("TokenBar", "Estimated cost of the workflow, from the price of the model."))
+
+
+def speed_text(tokens_a_second: float | None) -> TokenText:
+    if tokens_a_second is None:
+        return TokenText()
+    speed = number(max(1, round(tokens_a_second)))
+    short = translate("TokenBar", "{speed} tokens/s").format(speed=speed)
+    return TokenText(
+        short, translate("TokenBar", "Speed of the last answer: {speed} tokens a second.").format(speed=speed)
+    )
+
+
+def _percent(share: float) -> str:
+    """Never more than there is: 99.6 is not 100 yet."""
+    return percent(int(share * 100) / 100)
+
+
+def _is_spent(spent: TokenUsage) -> bool:
+    return spent.is_known or spent.is_less
+
+
+def _short_tokens(spent: TokenUsage) -> str:
+    if not spent.is_known:
+        return translate("TokenBar", "unknown")
+    return f"↑\N{NO-BREAK SPACE}{compact(spent.input_tokens)} ↓\N{NO-BREAK SPACE}{compact(spent.output_tokens)}"
+
+
+def _full_tokens(spent: TokenUsage) -> str:
+    if not spent.is_known:
+        return translate("TokenBar", "the provider does not tell how many tokens")
+    whole = translate("TokenBar", "{given} tokens in, {made} out").format(
+        given=number(spent.input_tokens), made=number(spent.output_tokens)
+    )
+    return whole + (translate("TokenBar", ", and some that were not counted") if spent.is_less else "")

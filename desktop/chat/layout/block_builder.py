@@ -1,0 +1,229 @@
+"""Lines that unfold, as blocks: tool calls and the steps of a template's run. Pure."""
+
+from collections.abc import Iterable, Mapping
+from typing import assert_never
+
+from core.domain.messages import Role
+from core.domain.run import StepStatus
+from core.domain.text.json_text import readable_json
+from desktop.chat.layout.blocks import (
+    TOP_LEVEL,
+    ActivityBlock,
+    AttachmentBlock,
+    Block,
+    BoundaryBlock,
+    CaptionBlock,
+    CaptionKind,
+    CardKind,
+    CutOffBlock,
+    FailureBlock,
+    HeaderBlock,
+    Nesting,
+    PlainBlock,
+    StepBlock,
+    SubAgentBlock,
+    ThoughtBlock,
+    ToolBlock,
+    ToolGroupBlock,
+)
+from desktop.chat.layout.content_blocks import BlockCache
+from desktop.chat.layout.markdown_splitter import split_plain
+from desktop.chat.turn_parts import (
+    Activity,
+    AttachedText,
+    CutOff,
+    Failure,
+    Output,
+    Part,
+    StepLine,
+    Steps,
+    SubAgentLine,
+    SubAgents,
+    Text,
+    Thought,
+    ToolCalls,
+    ToolLine,
+    Turn,
+)
+
+MIN_GROUPED_CALLS = 3
+"""From this many calls on, a run of them is one line."""
+
+Folds = Mapping[str, bool]
+"""What a person unfolded (true) or folded, by the key of its line."""
+
+_MAX_VALUE_CHARACTERS = 200
+
+
+def tool_call_blocks(key: str, tools: ToolCalls, folds: Folds, memo: BlockCache) -> Iterable[Block]:
+    """A line a call, each in a card of its own; a long run of them as one line that unfolds into theirs."""
+    if len(tools.lines) < MIN_GROUPED_CALLS:
+        for line in tools.lines:
+            own = f"{key}:{line.id}"
+            yield from _tool_blocks(own, line, TOP_LEVEL.card(CardKind.LINES, own), folds, memo)
+        return
+    within, is_unfolded = TOP_LEVEL.card(CardKind.LINES, key), folds.get(key, False)
+    yield ToolGroupBlock(key=key, within=within, lines=tools.lines, is_unfolded=is_unfolded)
+    if is_unfolded:
+        for line in tools.lines:
+            yield from _tool_blocks(f"{key}:{line.id}", line, within.unfolded, folds, memo)
+
+
+def thought_blocks(key: str, thought: Thought, folds: Folds, memo: BlockCache) -> Iterable[Block]:
+    """A line, folded unless a person unfolded it."""
+    within, is_unfolded = TOP_LEVEL.card(CardKind.LINES, key), folds.get(key, False)
+    yield ThoughtBlock(key=key, within=within, seconds=thought.seconds, is_unfolded=is_unfolded)
+    if is_unfolded:
+        yield from memo.markdown(f"{key}/text", thought.text, within.unfolded)
+
+
+def attachment_blocks(key: str, part: AttachedText, folds: Folds, memo: BlockCache) -> Iterable[Block]:
+    """A line, folded unless a person unfolded it; below it the text, as code."""
+    within, is_unfolded = TOP_LEVEL.card(CardKind.LINES, key), folds.get(key, False)
+    yield AttachmentBlock(
+        key=key,
+        within=within,
+        name=part.name,
+        size=part.size,
+        is_known=part.text is not None,
+        is_unfolded=is_unfolded,
+    )
+    if is_unfolded and part.text is not None:
+        yield from memo.attached(f"{key}/text", part.name, part.text, within.unfolded)
+
+
+def sub_agents_blocks(key: str, part: SubAgents, folds: Folds, memo: BlockCache) -> Iterable[Block]:
+    """Those that one call has begun, in one card; folded unless a person unfolded one."""
+    yield from _sub_agent_blocks(key, part.lines, TOP_LEVEL.card(CardKind.LINES, key), folds, memo)
+
+
+def steps_blocks(key: str, steps: Steps, folds: Folds, memo: BlockCache) -> Iterable[Block]:
+    """A template's run in one card. A step that speaks or failed is unfolded unless it was folded."""
+    within = TOP_LEVEL.card(CardKind.LINES, key)
+    for number, line in enumerate(steps.lines):
+        own = f"{key}:{line.name}"
+        is_foldable = line.status is not StepStatus.PENDING
+        is_telling = line.error is not None or (line.status is StepStatus.RUNNING and bool(line.text))
+        is_unfolded = is_foldable and folds.get(own, is_telling)
+        yield StepBlock(
+            key=own,
+            within=within,
+            line=line,
+            is_unfolded=is_unfolded,
+            is_foldable=is_foldable,
+            is_first=number == 0,
+        )
+        if is_unfolded:
+            yield from _step_detail_blocks(own, line, within.unfolded, folds, memo)
+
+
+def _tool_blocks(key: str, line: ToolLine, within: Nesting, folds: Folds, memo: BlockCache) -> Iterable[Block]:
+    """A call; unfolded, with its arguments and what came of it."""
+    is_unfolded = folds.get(key, False)
+    yield ToolBlock(key=key, within=within, line=line, is_unfolded=is_unfolded)
+    if not is_unfolded:
+        return
+    inside = within.unfolded
+    yield from memo.value(f"{key}/arguments", line.arguments, inside, CaptionKind.ARGUMENTS)
+    if line.error is not None:
+        yield CaptionBlock(key=f"{key}/error", within=inside, kind=CaptionKind.FAILED, text=line.error)
+    elif line.summary:
+        yield CaptionBlock(key=f"{key}/result", within=inside, kind=CaptionKind.RESULT, text=line.summary)
+
+
+def _sub_agent_blocks(
+    key: str, lines: Iterable[SubAgentLine], within: Nesting, folds: Folds, memo: BlockCache
+) -> Iterable[Block]:
+    for number, line in enumerate(lines):
+        own = f"{key}:{line.id}"
+        is_unfolded = folds.get(own, False)
+        yield SubAgentBlock(key=own, within=within, line=line, is_unfolded=is_unfolded, is_first=number == 0)
+        if is_unfolded:
+            yield from _sub_agent_detail_blocks(own, line, within.unfolded, folds, memo)
+
+
+def _sub_agent_detail_blocks(
+    key: str, line: SubAgentLine, within: Nesting, folds: Folds, memo: BlockCache
+) -> Iterable[Block]:
+    """Its task, then what it said, with its calls where they stand."""
+    yield from memo.value(f"{key}/task", line.prompt, within, CaptionKind.TASK)
+    if line.parts:
+        yield CaptionBlock(key=f"{key}/answer", within=within, kind=CaptionKind.ANSWER)
+    for number, part in enumerate(line.parts):
+        match part:
+            case Text(text=text):
+                yield from memo.markdown(f"{key}/{number}", text, within)
+            case ToolCalls(lines=calls):
+                for call in calls:
+                    yield from _tool_blocks(f"{key}/{call.id}", call, within, folds, memo)
+    if line.error is not None:
+        yield CaptionBlock(key=f"{key}/error", within=within, kind=CaptionKind.FAILED, text=line.error)
+
+
+def _step_detail_blocks(key: str, line: StepLine, within: Nesting, folds: Folds, memo: BlockCache) -> Iterable[Block]:
+    if line.is_skipped:
+        value = readable_json(line.skipped_value)[:_MAX_VALUE_CHARACTERS]
+        yield CaptionBlock(key=f"{key}/skipped", within=within, kind=CaptionKind.SKIPPED, text=value)
+        return
+    if line.earlier_calls:
+        count = line.earlier_calls
+        yield CaptionBlock(key=f"{key}/earlier", within=within, kind=CaptionKind.EARLIER_CALLS, count=count)
+    for call in line.tools:
+        yield from _tool_blocks(f"{key}/{call.id}", call, within, folds, memo)
+    yield from _sub_agent_blocks(key, line.sub_agents, within, folds, memo)
+    if line.text:
+        yield from memo.markdown(f"{key}/text", line.text, within)
+    if line.error is not None:
+        yield CaptionBlock(key=f"{key}/error", within=within, kind=CaptionKind.FAILED, text=line.error)
+    elif line.status is StepStatus.COMPLETED and line.output != line.text:
+        yield from memo.value(f"{key}/output", line.output, within, CaptionKind.OUTPUT)
+    elif not line.text and not line.tools and not line.sub_agents:
+        yield CaptionBlock(key=f"{key}/nothing", within=within, kind=CaptionKind.NOTHING)
+
+
+def blocks_of(turn: Turn, folds: Folds, memo: BlockCache) -> list[Block]:
+    """The blocks of a turn, in order. `memo` is the turn's own, and makes it cheap to ask again."""
+    edge: list[Block] = []
+    if turn.boundary is not None:
+        edge.append(BoundaryBlock(key="boundary", boundary=turn.boundary))
+    if turn.role is not Role.ASSISTANT:
+        within = TOP_LEVEL.card(CardKind.BUBBLE, "bubble") if turn.role is Role.USER else TOP_LEVEL
+        attached = [(n, part) for n, part in enumerate(turn.parts) if isinstance(part, AttachedText)]
+        said = "".join(part.text for part in turn.parts if isinstance(part, Text))
+        said_blocks = (PlainBlock(key=f"{n}", within=within, text=piece) for n, piece in enumerate(split_plain(said)))
+        lines = [block for n, part in attached for block in attachment_blocks(f"file{n}", part, folds, memo)]
+        return [*edge, *said_blocks, *lines]
+    is_template = any(isinstance(part, Steps) for part in turn.parts)
+    blocks: list[Block] = [
+        *edge,
+        HeaderBlock(key="head", author=turn.author, model=turn.model, at=turn.at, is_template=is_template),
+    ]
+    for number, part in enumerate(turn.parts):
+        blocks.extend(_part_blocks(f"{number}", part, folds, memo))
+    return blocks
+
+
+def _part_blocks(key: str, part: Part, folds: Folds, memo: BlockCache) -> Iterable[Block]:
+    match part:
+        case Text(text=text):
+            return memo.markdown(key, text)
+        case AttachedText():
+            return attachment_blocks(key, part, folds, memo)
+        case Thought():
+            return thought_blocks(key, part, folds, memo)
+        case ToolCalls():
+            return tool_call_blocks(key, part, folds, memo)
+        case SubAgents():
+            return sub_agents_blocks(key, part, folds, memo)
+        case Steps():
+            return steps_blocks(key, part, folds, memo)
+        case Output(text=text):
+            return memo.output(key, text)
+        case CutOff(is_stopped=is_stopped, warning=warning, can_retry=can_retry):
+            return [CutOffBlock(key=key, is_stopped=is_stopped, warning=warning, can_retry=can_retry)]
+        case Activity():
+            return [ActivityBlock(key="activity", activity=part)]
+        case Failure():
+            return [FailureBlock(key=key, within=TOP_LEVEL.card(CardKind.FAILURE, key), failure=part)]
+        case _:
+            assert_never(part)

@@ -1,0 +1,242 @@
+"""Markdown as blocks, brought up to date at the cost of what is new. Pure."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+from desktop.chat.layout.blocks import (
+    TOP_LEVEL,
+    Block,
+    CaptionBlock,
+    CaptionKind,
+    CardKind,
+    CodeBlock,
+    Nesting,
+    ProseBlock,
+)
+from desktop.chat.layout.markdown_splitter import (
+    Code,
+    CodeLabel,
+    MarkdownSplitter,
+    Prose,
+    Segment,
+    parse_fence_info,
+    split_plain,
+)
+from desktop.chat.layout.outputs import (
+    JsonText,
+    MarkdownText,
+    Presentation,
+    Table,
+    present_output,
+    present_value,
+    table_markdown,
+)
+
+TAB_COLUMNS = 4
+
+_REFERENCE_LINK = re.compile(r"\[([^\]\[]+)\](?:\[([^\]\[]*)\])?(?![(:])")
+
+
+@dataclass(slots=True)
+class CodeGroup:
+    """What the pieces of one code frame share: its longest line, its length so far, whether all of it is there."""
+
+    columns: int = 0
+    characters: int = 0
+    is_complete: bool = False
+
+    def take(self, text: str, start: int, *, is_complete: bool) -> None:
+        """A piece begins at `start`."""
+        self.characters = start + len(text)
+        self.columns = max(self.columns, *map(_column_count, text.split("\n")))
+        self.is_complete = is_complete
+
+
+CodeGroups = dict[str, CodeGroup]
+
+
+class MarkdownBlocks:
+    """The blocks of one text. What is frozen keeps its blocks as long as the text only grows.
+
+    `groups` is told about its code.
+    """
+
+    def __init__(self, key: str, groups: CodeGroups, within: Nesting = TOP_LEVEL) -> None:
+        self._key = key
+        self._groups = groups
+        self._within = within
+        self._text = ""
+        self._splitter = MarkdownSplitter()
+        self._targets: dict[str, str] = {}
+        self._forget_blocks()
+
+    def update(self, text: str) -> list[Block]:
+        """The blocks of `text`: cheap where it is the text before and more."""
+        if not text.startswith(self._text):
+            self._begin_anew()
+        self._splitter.feed(text[len(self._text) :])
+        self._text = text
+        end = copy(self._splitter)
+        tail = end.close()
+        targets = {**end.definitions, **self._splitter.definitions}
+        if targets != self._targets:
+            self._targets = targets
+            self._forget_blocks()  # any text before may mean the new target
+        fresh = self._splitter.frozen[self._done :]
+        self._frozen.extend(self._blocks_of(fresh, self._starts))
+        self._done += len(fresh)
+        return [*self._frozen, *self._blocks_of(tail, dict(self._starts))]
+
+    def _begin_anew(self) -> None:
+        self._text, self._splitter = "", MarkdownSplitter()
+        self._forget_blocks()
+        for group in [group for group in self._groups if group.startswith(f"{self._key}#")]:
+            del self._groups[group]
+
+    def _forget_blocks(self) -> None:
+        self._frozen: list[Block] = []
+        self._done = 0
+        self._starts: dict[int, int] = {}
+
+    def _blocks_of(self, segments: Sequence[Segment], starts: dict[int, int]) -> Iterable[Block]:
+        """`starts` says how long each fence is so far, and is brought up to date."""
+        for number, segment in enumerate(segments, self._done):
+            key = f"{self._key}.{number}"
+            if isinstance(segment, Code):
+                yield from self._code(segment, key, starts.get(segment.number, 0))
+                starts[segment.number] = starts.get(segment.number, 0) + len(segment.text)
+            else:
+                yield self._prose(segment, key)
+
+    def _prose(self, prose: Prose, key: str) -> Block:
+        targets = self._targets
+        text = with_link_targets(prose.text, targets) if targets and not prose.is_plain else prose.text
+        return ProseBlock(key=key, within=self._within, text=text, is_plain=prose.is_plain)
+
+    def _code(self, code: Code, key: str, start: int) -> Iterable[Block]:
+        group = f"{self._key}#{code.number}"
+        within = self._within.card(CardKind.CODE, group)
+        label = parse_fence_info(code.info)
+        self._groups.setdefault(group, CodeGroup()).take(code.text, start, is_complete=code.is_closed)
+        if code.is_first:
+            yield CaptionBlock(
+                key=f"{key}h",
+                within=within,
+                kind=CaptionKind.CODE,
+                group=group,
+                label=label,
+            )
+        yield CodeBlock(
+            key=key,
+            within=within,
+            group=group,
+            language=label.language,
+            text=code.text,
+            start=start,
+            is_last=code.is_last,
+        )
+
+
+def code_blocks(group: str, text: str, language: str, groups: CodeGroups, within: Nesting) -> Iterable[Block]:
+    """Code that is whole, in pieces, without a head. `group` is the key that theirs begin with."""
+    start = 0
+    pieces = split_plain(text)
+    for number, piece in enumerate(pieces):
+        groups.setdefault(group, CodeGroup()).take(piece, start, is_complete=True)
+        yield CodeBlock(
+            key=f"{group}.{number}",
+            within=within,
+            group=group,
+            language=language,
+            text=piece,
+            start=start,
+            is_last=number == len(pieces) - 1,
+        )
+        start += len(piece)
+
+
+def _column_count(line: str) -> int:
+    """How many columns a line of code takes, more or less: characters that are not Latin may take two."""
+    expanded = line.expandtabs(TAB_COLUMNS)
+    return len(expanded) if expanded.isascii() else sum(1 if sign < "\u1100" else 2 for sign in expanded)
+
+
+def with_link_targets(text: str, definitions: Mapping[str, str]) -> str:
+    """`text` with the targets of those of its reference links that are defined elsewhere."""
+    used = {(label or name).casefold() for name, label in _REFERENCE_LINK.findall(text)}
+    lines = [definitions[label] for label in sorted(used & definitions.keys()) if definitions[label] not in text]
+    return "\n".join([text, "", *lines]) if lines else text
+
+
+class BlockCache:
+    """One for each turn. `groups` tells about its code, `tables` has the sources of its tables, by group."""
+
+    def __init__(self) -> None:
+        self.groups: CodeGroups = {}
+        self.tables: dict[str, str] = {}
+        self._texts: dict[str, MarkdownBlocks] = {}
+        self._values: dict[str, tuple[Any, Presentation]] = {}
+
+    def markdown(self, key: str, text: str, within: Nesting = TOP_LEVEL) -> list[Block]:
+        known = self._texts.get(key)
+        if known is None:
+            known = self._texts[key] = MarkdownBlocks(key, self.groups, within)
+        return known.update(text)
+
+    def output(self, key: str, text: str) -> Iterable[Block]:
+        """What a template's run gave back."""
+        yield from self._shown(key, self._remembered(key, text, present_output), TOP_LEVEL)
+
+    def value(self, key: str, value: Any, within: Nesting, caption: CaptionKind) -> Iterable[Block]:
+        """A value that a line unfolds, under a caption."""
+        shown = self._remembered(key, value, present_value)
+        if isinstance(shown, JsonText):
+            yield CaptionBlock(key=f"{key}h", within=within, kind=caption, group=key)
+            yield from code_blocks(key, shown.text, "json", self.groups, within)
+        else:
+            yield CaptionBlock(key=f"{key}h", within=within, kind=caption)
+            yield from self._shown(key, shown, within)
+
+    def attached(self, key: str, name: str, text: str, within: Nesting) -> Iterable[Block]:
+        """A text that went along with a message, in a frame."""
+        language = PurePath(name).suffix[1:]
+        label = CodeLabel(name, language)
+        yield CaptionBlock(
+            key=f"{key}h", within=within.card(CardKind.CODE, key), kind=CaptionKind.CODE, group=key, label=label
+        )
+        yield from code_blocks(key, text, language, self.groups, within.card(CardKind.CODE, key))
+
+    def source(self, group: str, blocks: Iterable[Block]) -> str:
+        """What the copy button of a group copies: its code or the JSON of its table, whole and as it came."""
+        if group in self.tables:
+            return self.tables[group]
+        return "".join(block.text for block in blocks if isinstance(block, CodeBlock) and block.group == group)
+
+    def _remembered(self, key: str, value: Any, show: Callable[[Any], Presentation]) -> Presentation:
+        known = self._values.get(key)
+        if known is None or known[0] is not value:
+            known = self._values[key] = (value, show(value))
+        return known[1]
+
+    def _shown(self, key: str, shown: Presentation, within: Nesting) -> Iterable[Block]:
+        match shown:
+            case MarkdownText(text=text):
+                yield from self.markdown(key, text, within)
+            case JsonText(text=text):
+                framed = within.card(CardKind.CODE, key)
+                head = CodeLabel("", "json")
+                yield CaptionBlock(key=f"{key}h", within=framed, kind=CaptionKind.CODE, group=key, label=head)
+                yield from code_blocks(key, text, "json", self.groups, framed)
+            case Table():
+                yield from self._table(key, shown, within.card(CardKind.CODE, key))
+
+    def _table(self, key: str, table: Table, within: Nesting) -> Iterable[Block]:
+        self.tables[key] = table.source
+        yield CaptionBlock(key=f"{key}t", within=within, kind=CaptionKind.TABLE, group=key, count=table.total)
+        yield ProseBlock(key=key, within=within, text=table_markdown(table))
+        if (more := table.total - len(table.rows)) > 0:
+            yield CaptionBlock(key=f"{key}m", within=within, kind=CaptionKind.MORE_ROWS, count=more)

@@ -1,0 +1,99 @@
+"""Characters that hide or reorder text, made visible, and the way back to what was really there. Pure.
+
+Bidirectional controls can make a line read otherwise than it runs; zero-width and tag characters can carry what
+nobody sees. The joiners that emoji, Persian and Indic scripts need stay as they are.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+MAX_LINE_CHARACTERS = 2_000
+"""A longer line of code is shown in pieces: the time to lay out a line grows faster than its length, and all of it is
+painted, however little of it can be seen."""
+
+_ALWAYS = (
+    "\u202a-\u202e\u2066-\u2069"  # reorder
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029"  # control
+    "\U000e0000-\U000e007f"  # tags
+    "\ud800-\udfff"  # half a character
+)
+_BESIDE_ASCII = "\u00ad\u180e\u200b-\u200d\u2060-\u2064\ufeff"  # no width
+_FLAG = "\U0001f3f4[\U000e0020-\U000e007f]+"  # England, Scotland and Wales are spelt in tags
+_HIDDEN_CHARACTER = re.compile(f"({_FLAG})|[{_ALWAYS}]|(?<=[!-~])[{_BESIDE_ASCII}]|[{_BESIDE_ASCII}](?=[!-~])")
+_CARRIAGE_RETURN = re.compile(r"\r\n?")
+_LONG_LINE = re.compile(rf"[^\n\r]{{{MAX_LINE_CHARACTERS}}}(?=[^\n\r])")
+
+
+@dataclass(frozen=True, slots=True)
+class DisplayText:
+    """A text as it is shown. `starts` and `sources` tell where its stretches begin, in it and in the source."""
+
+    text: str
+    source: str
+    starts: tuple[int, ...]
+    sources: tuple[int, ...]
+
+    def original(self, start: int, end: int) -> str:
+        """What the source has where `text[start:end]` is shown; a mark stands for the character behind it."""
+        return self.source[self._place(start) : self._place(end)]
+
+    def _place(self, position: int) -> int:
+        stretch = bisect_right(self.starts, position) - 1
+        limit = self.sources[stretch + 1] if stretch + 1 < len(self.sources) else len(self.source)
+        return min(self.sources[stretch] + position - self.starts[stretch], limit)
+
+
+def reveal_hidden(text: str) -> str:
+    """`text` with a mark that names it for every hidden character."""
+    return _HIDDEN_CHARACTER.sub(_mark, text)
+
+
+def display_code(source: str) -> DisplayText:
+    """Code as it is shown: hidden characters as marks, line ends as `\\n`, long lines in pieces."""
+    pieces, starts, sources = [], [0], [0]
+    length = at = 0
+    for start, end, instead in sorted(_replacements(source)):
+        pieces += [source[at:start], instead]
+        length += start - at
+        at = end
+        starts += [length, length + len(instead)]
+        sources += [start, end]
+        length += len(instead)
+    pieces.append(source[at:])
+    return DisplayText("".join(pieces), source, tuple(starts), tuple(sources))
+
+
+def _replacements(source: str) -> Iterable[tuple[int, int, str]]:
+    for found in _HIDDEN_CHARACTER.finditer(source):
+        if not found[1]:
+            yield found.start(), found.end(), _mark(found)
+    for found in _CARRIAGE_RETURN.finditer(source):
+        yield found.start(), found.end(), "\n"
+    if any(len(line) > MAX_LINE_CHARACTERS for line in source.splitlines()):
+        for found in _LONG_LINE.finditer(source):
+            yield found.end(), found.end(), "\n"
+
+
+def _mark(found: re.Match[str]) -> str:
+    return found[1] or f"⟨U+{ord(found[0]):04X}⟩"
+
+
+_LAST_OF_ONE_UNIT = "\uffff"
+
+
+def to_units(text: str, characters: int) -> int:
+    """How many units the first `characters` of `text` have."""
+    return characters + sum(sign > _LAST_OF_ONE_UNIT for sign in text[:characters]) if _has_pairs(text) else characters
+
+
+def to_characters(text: str, units: int) -> int:
+    """How many characters the first `units` of `text` are; half a pair counts as none."""
+    if not _has_pairs(text):
+        return min(units, len(text))
+    return len(text.encode("utf-16-le", "surrogatepass")[: 2 * units].decode("utf-16-le", "ignore"))
+
+
+def _has_pairs(text: str) -> bool:
+    return not text.isascii() and max(text) > _LAST_OF_ONE_UNIT

@@ -1,0 +1,255 @@
+"""What Markdown is cut into, and how a fence names what is in it. Pure."""
+
+import re
+from copy import copy
+from dataclasses import dataclass
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Markdown without fenced code. Plain: a piece of a line that is too long to be read as Markdown."""
+
+    text: str
+    is_plain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Fenced code, or a piece of it; the pieces of a fence share its `number` and their texts join to the whole.
+
+    The whole is what stands between the fences, without the line end before the closing one.
+    """
+
+    number: int
+    info: str
+    text: str
+    is_first: bool = True
+    is_last: bool = True
+    is_closed: bool = True
+
+
+Segment = Prose | Code
+
+
+@dataclass(frozen=True, slots=True)
+class CodeLabel:
+    """What the head of a code frame says. Either may be empty."""
+
+    title: str
+    language: str
+
+
+_LANGUAGE = re.compile(r"[^\s{}:,=]*")
+_TITLE = re.compile(r"""(?:title|file|filename)=(?:"([^"]*)"|'([^']*)'|(\S+))""")
+_FILE_NAME = re.compile(r"[\w./\\-]+\.\w+")
+
+
+def parse_fence_info(info: str) -> CodeLabel:
+    """Language and file name from the words after a fence: `python invoices.py`, `python:invoices.py`, `title="…"`."""
+    found = _LANGUAGE.match(info)
+    language = found[0] if found else ""
+    rest = info[len(language) :]
+    titled = _TITLE.search(rest)
+    if titled:
+        return CodeLabel(titled[1] or titled[2] or titled[3] or "", language)
+    named = _FILE_NAME.fullmatch(rest.strip(" :"))
+    return CodeLabel(named[0] if named else "", language)
+
+
+SOFT_LIMIT = 1_500
+"""From this size on, prose is cut at the next good place. Sizes are characters, 30 more for each line, and 20 more for
+each stroke that may be the side of a cell, which Qt takes as long for as for a word."""
+HARD_LIMIT = 6_000
+"""From this size on, prose and code are cut at the next line, and lists at their next item."""
+CODE_LINE_LIMIT = 2 * HARD_LIMIT
+"""A line of code that goes on is cut there: it is shown in rows, and each piece is a view with a cost of its own."""
+_LINE_COST = 30
+_CELL_COST = 20
+_MAX_COLUMNS = 30
+"""A line of more cells is for itself, and no table: each of them would be two letters wide, and a screen of them takes
+Qt a quarter of a second."""
+
+_FENCE = re.compile(r"( *)(`{3,}(?=[^`]*$)|~{3,})(.*)")
+_LIST_MARKER = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)")
+_LINK_DEFINITION = re.compile(r" {0,3}\[([^\]\[^][^\]\[]*)\]:[ \t]*\S")
+_TABLE_RULER = re.compile(r" {0,3}\|? *:?-+:? *(?:\| *:?-+:? *)*\|? *$")
+
+
+@dataclass(slots=True)
+class _Fence:
+    number: int
+    mark: str
+    indent: int
+    info: str
+    is_first: bool = True
+
+
+class MarkdownSplitter:
+    """`frozen` grows and never changes; `definitions` are the targets of reference links, by label.
+
+    One that `is_code` takes everything for the text of one fence that no line ends.
+    """
+
+    def __init__(self, *, is_code: bool = False) -> None:
+        self.frozen: list[Segment] = []
+        self.definitions: dict[str, str] = {}
+        self._partial = ""  # the line that has not ended
+        self._is_rest = False  # it goes on after a cut
+        self._lines: list[str] = []  # what the next segment is made of
+        self._size = 0
+        self._is_code = is_code
+        self._fence = _Fence(0, "\n", 0, "") if is_code else None
+        self._fences = 0
+        self._is_in_list = False
+        self._shift = 0  # by how much the lines after code in a list are indented with it
+        self._table: list[str] = []  # the head of the table that the lines are in
+
+    def feed(self, text: str) -> None:
+        """Take in what comes next."""
+        *lines, self._partial = (self._partial + text).split("\n")
+        for line in lines:
+            self._take_line(self._cut_long(line) if len(line) >= HARD_LIMIT else line)
+            self._is_rest = False
+        self._partial = self._cut_long(self._partial)
+
+    def close(self) -> list[Segment]:
+        """This is the end: nothing can be fed any more. The segments that were not frozen."""
+        known = len(self.frozen)
+        if self._partial or self._is_code:
+            self._take_line(self._partial)
+        self._freeze(is_last=True)
+        return self.frozen[known:]
+
+    def __copy__(self) -> Self:
+        other = type(self)()
+        own = {"frozen": [], "definitions": {}, "_lines": [*self._lines], "_table": [*self._table]}
+        other.__dict__.update(self.__dict__, _fence=copy(self._fence), **own)
+        return other
+
+    def _cut_long(self, line: str) -> str:
+        """Freeze the beginning of a line that is too long, and give back its rest."""
+        while len(line) >= (most := CODE_LINE_LIMIT if self._fence else HARD_LIMIT):
+            if not self._is_rest:
+                self._freeze()
+            cut = most if self._fence else line.rfind(" ", HARD_LIMIT - 200, HARD_LIMIT) + 1 or HARD_LIMIT
+            self._put(line[:cut], is_plain=True)
+            line, self._is_rest = line[cut:], True
+        return line
+
+    def _take_line(self, line: str) -> None:
+        if self._fence is not None:
+            self._take_code(self._fence, line)
+        elif self._is_rest:
+            self._put(line, is_plain=True)
+        else:
+            self._take_prose(self._shifted(line) if self._shift else line)
+
+    def _take_code(self, fence: _Fence, line: str) -> None:
+        if not self._is_rest:
+            if self._closes(fence, line):
+                self._freeze(is_last=True, is_closed=True)
+                self._is_in_list = self._is_in_list and fence.indent > 0
+                self._shift = fence.indent if self._is_in_list else 0
+                self._fence = None
+                return
+            indent = len(line) - len(line.lstrip(" "))
+            line = line[min(indent, fence.indent) :]
+        if self._size >= HARD_LIMIT:
+            self._freeze()
+        self._add(line)
+
+    def _closes(self, fence: _Fence, line: str) -> bool:
+        bare = line.strip(" \t\r")
+        indent = len(line) - len(line.lstrip(" "))
+        is_mark = len(bare) >= len(fence.mark) and not bare.strip(fence.mark[0])
+        return is_mark and (indent <= 3 or fence.indent > 0)
+
+    def _take_prose(self, line: str) -> None:
+        if not line.strip():
+            self._table = []
+            if self._lines:
+                self._add(line)
+            return
+        first = line.lstrip(" ")[0]
+        if first in "`~" and self._opens(line):
+            return
+        follows_blank = not self._lines or not self._lines[-1].strip()
+        is_item = first in "-*+0123456789" and _LIST_MARKER.match(line) is not None
+        if self._size >= SOFT_LIMIT and self._is_cut_before(line, follows_blank=follows_blank, is_item=is_item):
+            self._freeze()
+            for head in self._table:
+                self._add(head)
+        if is_item:
+            self._is_in_list = True
+        elif follows_blank and line[0] not in " \t":
+            self._is_in_list = False
+        if first == "[" and (found := _LINK_DEFINITION.match(line)) is not None:
+            self.definitions.setdefault(found[1].casefold(), line.strip())
+        if first in "|:-" and self._lines and "|" in self._lines[-1] and not self._table and _TABLE_RULER.match(line):
+            self._table = [self._lines[-1], line]
+        self._add(line)
+
+    def _opens(self, line: str) -> bool:
+        """Whether code begins with this line; if so, what stood before it is frozen."""
+        found = _FENCE.match(line)
+        if found is None or (len(found[1]) > 3 and not self._is_in_list):
+            return False
+        self._freeze()
+        self._fence = _Fence(self._fences, found[2], len(found[1]), found[3].strip())
+        self._fences += 1
+        self._table = []
+        return True
+
+    def _is_cut_before(self, line: str, *, follows_blank: bool, is_item: bool) -> bool:
+        if follows_blank and line[0] not in " \t" and not (self._is_in_list and is_item):
+            return True
+        return self._size >= HARD_LIMIT and (is_item or not self._is_in_list or self._size >= 2 * HARD_LIMIT)
+
+    def _shifted(self, line: str) -> str:
+        if line.strip() and not line.startswith(" " * self._shift):
+            self._shift = 0
+        return line[self._shift :]
+
+    def _add(self, line: str) -> None:
+        self._lines.append(line)
+        self._size += len(line) + _LINE_COST
+        if self._fence is None:
+            strokes = line.count("|")
+            self._size += _CELL_COST * strokes if strokes <= _MAX_COLUMNS + 1 else HARD_LIMIT
+
+    def _freeze(self, *, is_last: bool = False, is_closed: bool = False) -> None:
+        """Make a segment of the lines; of code, also of none where its fence ends."""
+        text = "\n".join(self._lines)
+        has_lines = bool(self._lines)
+        self._lines.clear()
+        self._size = 0
+        if self._fence is None:
+            self._put(text)
+        elif is_last:
+            self._put(text.removesuffix("\r") if is_closed else text, is_last=True, is_closed=is_closed)
+        elif has_lines:
+            self._put(text + "\n")
+
+    def _put(self, text: str, *, is_plain: bool = False, is_last: bool = False, is_closed: bool = False) -> None:
+        if self._fence is not None:
+            first, self._fence.is_first = self._fence.is_first, False
+            self.frozen.append(Code(self._fence.number, self._fence.info, text, first, is_last, is_closed))
+        elif text.strip():
+            self.frozen.append(Prose(text if is_plain else text.rstrip(), is_plain))
+
+
+def split_plain(text: str) -> list[str]:
+    """Pieces of a text that is no Markdown, each short enough to be laid out at once; they join to the whole."""
+    splitter = MarkdownSplitter(is_code=True)
+    splitter.feed(text)
+    splitter.close()
+    return [piece.text for piece in splitter.frozen]
+
+
+def split(text: str) -> list[Segment]:
+    """The segments of a text that is whole."""
+    splitter = MarkdownSplitter()
+    splitter.feed(text)
+    splitter.close()
+    return splitter.frozen

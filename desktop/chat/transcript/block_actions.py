@@ -1,0 +1,119 @@
+"""What a person does with the blocks on screen: unfold, copy, try again."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from core.domain.ids import MessageId
+from desktop.chat.layout.blocks import (
+    AttachmentBlock,
+    CaptionBlock,
+    CodeBlock,
+    FailureBlock,
+    StepBlock,
+    SubAgentBlock,
+    ThoughtBlock,
+    ToolBlock,
+    ToolGroupBlock,
+)
+from desktop.chat.transcript.clipboard import Copier, copy_text, failure_details, source_of_group
+from desktop.chat.transcript.selection import Selection
+from desktop.chat.transcript.stage import Stage
+from desktop.chat.views.intents import Intents
+from desktop.chat.views.text_view import TextView
+
+
+class BlockActions(QObject):
+    """Carries out what it can, and tells the rest. `fill` puts what can be done with a message into a menu."""
+
+    folded = Signal()
+    """A line was folded or unfolded: what is below it is to be placed anew."""
+    attached_wanted = Signal(str)
+    """The texts that are attached to the message of this id are to be shown."""
+    retried = Signal(str)
+    edited = Signal(str)
+
+    def __init__(
+        self,
+        stage: Stage,
+        selection: Selection,
+        intents: Intents,
+        fill: Callable[[QMenu, MessageId], None],
+        copier: Copier,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._copier = copier
+        self._fill = fill
+        self._stage = stage
+        self._selection = selection
+        intents.fold.connect(self._on_fold)
+        intents.copy.connect(self._on_copy)
+        intents.copy_failure.connect(self._on_copy_failure)
+        intents.retry.connect(self._on_retry)
+        intents.edit.connect(self._on_edit)
+        intents.menu.connect(self._on_menu)
+
+    def focused_code(self) -> str | None:
+        """The code frame that the focus is in: its copy button or its text."""
+        focus = QApplication.focusWidget()
+        for live in self._stage.live():
+            block = live.block
+            group = block.group if isinstance(block, CodeBlock | CaptionBlock) else None
+            if group is not None and focus is not None and (live.view is focus or live.view.isAncestorOf(focus)):
+                return source_of_group(self._stage.column.layouts[live.place.turn], group)
+        return None
+
+    def copy_selection(self) -> bool:
+        """False: nothing is selected."""
+        if self._selection.marks is None:
+            return False
+        self._copier.copy(self._selection.pieces())
+        return True
+
+    def _on_fold(self, view: QWidget) -> None:
+        live = self._stage.live_of(view)
+        foldable = AttachmentBlock | StepBlock | SubAgentBlock | ThoughtBlock | ToolBlock | ToolGroupBlock
+        if live is not None and isinstance(live.block, foldable):
+            self._stage.column.set_fold(live.place.turn, live.block.key, is_unfolded=not live.block.is_unfolded)
+            self.folded.emit()
+            if isinstance(live.block, AttachmentBlock) and not live.block.is_known:
+                self.attached_wanted.emit(self._stage.turn_of(live).id)
+
+    def _on_copy(self, view: QWidget, group: str) -> None:
+        live = self._stage.live_of(view)
+        if live is not None:
+            copy_text(source_of_group(self._stage.column.layouts[live.place.turn], group))
+
+    def _on_copy_failure(self, view: QWidget) -> None:
+        live = self._stage.live_of(view)
+        if live is not None and isinstance(live.block, FailureBlock):
+            copy_text(failure_details(live.block.failure))
+
+    def _on_retry(self, view: QWidget) -> None:
+        live = self._stage.live_of(view)
+        if live is not None:
+            self.retried.emit(self._stage.turn_of(live).id)
+
+    def _on_edit(self, view: QWidget) -> None:
+        live = self._stage.live_of(view)
+        if live is not None:
+            self.edited.emit(self._stage.turn_of(live).id)
+
+    def _on_menu(self, view: QWidget, at: QPoint) -> None:
+        live = self._stage.live_of(view)
+        if live is None:
+            return
+        link = view.link_at(at) if isinstance(view, TextView) else ""
+        menu = QMenu(view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        copy = menu.addAction(self.tr("Copy"), self.copy_selection)
+        copy.setEnabled(self._selection.marks is not None)
+        if link:
+            menu.addAction(self.tr("Copy link"), partial(copy_text, link))
+        menu.addAction(self.tr("Select all"), self._selection.select_all)
+        menu.addSeparator()
+        self._fill(menu, self._stage.turn_of(live).id)
+        menu.popup(at)

@@ -1,0 +1,74 @@
+"""Marks what was found in the blocks that are on stage."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtGui import QTextCharFormat, QTextCursor
+from PySide6.QtWidgets import QTextEdit, QWidget
+
+from core.domain.ids import MessageId
+from desktop.chat.transcript.find_query import FindMatch
+from desktop.chat.transcript.stage import Stage
+from desktop.chat.views.text_view import TextView
+from desktop.theme.theme import Theme
+
+MatchesIn = Callable[[MessageId], Mapping[str, Sequence[FindMatch]]]
+"""What is found in a turn, by block."""
+
+
+class FindHighlighter:
+    """`found_in` tells what is found, `now` the place that one is at. A view keeps its marks until it shows something
+    else."""
+
+    def __init__(self, theme: Theme, stage: Stage) -> None:
+        self._theme = theme
+        self._stage = stage
+        self._found_in: MatchesIn | None = None
+        self._now: tuple[MessageId, FindMatch] | None = None
+        self._marked: dict[QWidget, tuple[Sequence[FindMatch], FindMatch | None]] = {}
+
+    def set_found(self, found_in: MatchesIn | None, now: tuple[MessageId, FindMatch] | None) -> None:
+        """Mark these from the next `apply` on; None: nothing."""
+        self._found_in, self._now = found_in, now
+
+    def forget(self, view: QWidget) -> None:
+        """It shows something new, without marks."""
+        self._marked.pop(view, None)
+        if isinstance(view, TextView):
+            view.setExtraSelections([])
+
+    def apply(self) -> None:
+        """After a pass, or where something else is found."""
+        live_views: set[QWidget] = set()
+        whole: dict[MessageId, dict[str, bool]] = {}
+        for live in self._stage.live():
+            turn = self._stage.turn_of(live).id
+            found = self._found_in(turn).get(live.block.key, ()) if self._found_in is not None else ()
+            now = self._now[1] if self._now is not None and self._now[0] == turn and self._now[1] in found else None
+            live_views.add(live.view)
+            if isinstance(live.view, TextView):
+                self._mark(live.view, tuple(found), now)
+            elif found:
+                whole.setdefault(turn, {})[live.block.key] = now is not None
+        for view in self._stage.turn_views():
+            view.set_found(whole.get(view.turn, {}))
+        self._marked = {view: marks for view, marks in self._marked.items() if view in live_views}
+
+    def _mark(self, view: TextView, found: Sequence[FindMatch], now: FindMatch | None) -> None:
+        if self._marked.get(view, ((), None)) == (found, now):
+            return
+        self._marked[view] = found, now
+        last = view.document().characterCount() - 1
+        marks = [self._selection(view, one, is_now=one == now) for one in found if one.end <= last]
+        view.setExtraSelections(marks)
+
+    def _selection(self, view: TextView, found: FindMatch, *, is_now: bool) -> QTextEdit.ExtraSelection:
+        cursor = QTextCursor(view.document())
+        cursor.setPosition(found.start)
+        cursor.setPosition(found.end, QTextCursor.MoveMode.KeepAnchor)
+        form = QTextCharFormat()
+        form.setBackground(self._theme.color("found_now" if is_now else "found"))
+        form.setForeground(self._theme.color("text"))
+        form.setFontUnderline(is_now)  # so that not its colour alone tells
+        mark = QTextEdit.ExtraSelection()
+        mark.cursor, mark.format = cursor, form
+        return mark

@@ -1,0 +1,72 @@
+"""What is looked for in a conversation, and where it was found. Without Qt."""
+
+import re
+from dataclasses import dataclass
+
+from core.domain.text.search import fold_case, parse_query, terms_pattern, text_pattern
+from desktop.chat.turn_parts import Output, Text, Thought, Turn
+
+_NON_LETTERS = re.compile(r"[\W_]+")
+_HIDDEN_MARKUP = re.compile(
+    r"\]\([^)\n]*\)|\]\[[^\]\n]*\]|^[ \t>]*(?:\d{1,9}[.)]|[-*+][ \t]+\[[ xX]\])[ \t]", re.MULTILINE
+)
+"""What may be the target of a link, the number of a list or the box of a task; else it is seen as it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindQuery:
+    """A text that is found anywhere, or, where it `is_words`, the words of a search. Case and accents do not count."""
+
+    text: str
+    is_words: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str] | None:
+        """None where there is nothing to look for."""
+        return terms_pattern(parse_query(self.text)) if self.is_words else text_pattern(self.text)
+
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """One of these is among the letters of each text that it can be found in; empty where that tells nothing."""
+        texts = (" ".join(term.words) for term in parse_query(self.text)) if self.is_words else (fold_case(self.text),)
+        found = tuple(map(_letters, texts))
+        return found if all(found) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class FindMatch:
+    """A place in the text of a block, in Qt's UTF-16 units; a line that cannot be marked in part `is_whole`. `folds`
+    are the lines to be unfolded for it to be in sight."""
+
+    key: str
+    start: int
+    end: int
+    folds: tuple[str, ...] = ()
+    is_whole: bool = False
+
+
+def may_contain(text: str, letters: tuple[str, ...]) -> bool:
+    """Whether Markdown of this text can show one that has these letters: quick, and never wrong in its no.
+
+    What stands between letters is left out on both sides, since some of it is markup.
+    """
+    if not letters or "&" in text:  # an entity stands for another sign
+        return True
+    bare = fold_case(text)
+    seen = _HIDDEN_MARKUP.sub("", bare)
+    texts = {_letters(bare), _letters(seen)}
+    return any(one in each for one in letters for each in texts)
+
+
+def plain_texts(turn: Turn) -> list[str] | None:
+    """All texts of a turn that has nothing but texts, else None."""
+    texts: list[str] = []
+    for part in turn.parts:
+        if not isinstance(part, Text | Thought | Output):
+            return None
+        texts.append(part.text)
+    return texts
+
+
+def _letters(bare: str) -> str:
+    return _NON_LETTERS.sub("", bare)

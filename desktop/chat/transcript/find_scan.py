@@ -1,0 +1,127 @@
+"""What a turn shows where all of it is unfolded, block by block, and where something stands in that."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from PySide6.QtGui import QTextDocument
+
+from core.domain.text.search import find_spans
+from desktop.chat.layout.block_builder import blocks_of
+from desktop.chat.layout.blocks import (
+    Block,
+    CaptionBlock,
+    CodeBlock,
+    PlainBlock,
+    ProseBlock,
+    StepBlock,
+    SubAgentBlock,
+    ThoughtBlock,
+    ToolBlock,
+    ToolGroupBlock,
+)
+from desktop.chat.layout.content_blocks import BlockCache
+from desktop.chat.layout.display_text import display_code, reveal_hidden, to_units
+from desktop.chat.transcript.find_query import FindMatch, FindQuery, may_contain
+from desktop.chat.turn_parts import Turn
+from desktop.chat.views.prose_style import MARKDOWN, set_markdown
+from desktop.theme.theme import Theme
+
+_LINES = (ToolBlock, ToolGroupBlock, ThoughtBlock, StepBlock, SubAgentBlock)
+
+
+class _AllUnfolded(Mapping[str, bool]):
+    """Every line is."""
+
+    def __getitem__(self, key: str) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+ALL_UNFOLDED = _AllUnfolded()
+
+
+class TurnScan:
+    """Looks through one turn, again and again while it grows: what did not change is not looked through anew."""
+
+    def __init__(self, theme: Theme, sought: FindQuery) -> None:
+        self._theme = theme
+        self._pattern = sought.pattern
+        self._letters = sought.letters
+        self._memo = BlockCache()
+        self._known: dict[str, tuple[Block, list[FindMatch]]] = {}
+
+    def blocks(self, turn: Turn) -> Sequence[Block]:
+        """All that the turn can show. Pure: for a thread, where it is long."""
+        return blocks_of(turn, ALL_UNFOLDED, self._memo)
+
+    def places(self, blocks: Iterable[Block]) -> Iterator[list[FindMatch]]:
+        """What is found in each block, one block after the other: others may have a turn in between."""
+        lines: list[Block] = []
+        known: dict[str, tuple[Block, list[FindMatch]]] = {}
+        for block in blocks:
+            while lines and lines[-1].within.depth >= block.within.depth:
+                lines.pop()
+            before = self._known.get(block.key)
+            if before is not None and (before[0] is block or before[0] == block):
+                found = before[1]
+            else:
+                found = list(self._found(block, tuple(line.key for line in lines)))
+            known[block.key] = block, found
+            yield found
+            if isinstance(block, _LINES):
+                lines.append(block)
+        self._known = known
+
+    def _found(self, block: Block, folds: tuple[str, ...]) -> Iterator[FindMatch]:
+        if self._pattern is None:
+            return
+        line = _line_text(block)
+        if line:
+            if next(find_spans(self._pattern, line), None) is not None:
+                yield FindMatch(block.key, 0, 0, folds, is_whole=True)
+            return
+        text = self._text(block)
+        for span in find_spans(self._pattern, text):
+            if span.end > span.start:
+                yield FindMatch(block.key, to_units(text, span.start), to_units(text, span.end), folds)
+
+    def _text(self, block: Block) -> str:
+        """What the view of a block shows, sign by sign."""
+        match block:
+            case PlainBlock(text=text):
+                return reveal_hidden(text).removesuffix("\n")
+            case ProseBlock(text=text, is_plain=True):
+                return reveal_hidden(text).removesuffix("\n")
+            case ProseBlock(text=text) if may_contain(text, self._letters):
+                return self._markdown(reveal_hidden(text))
+            case CodeBlock(text=text):
+                return display_code(text.removesuffix("\n")).text
+            case _:
+                return ""
+
+    def _markdown(self, text: str) -> str:
+        document = QTextDocument()
+        if "![" in text or ("|" in text and ">" in text):  # what is dressed reads otherwise
+            set_markdown(document, text, self._theme)
+        else:
+            document.setMarkdown(text, MARKDOWN)
+        return document.toPlainText()
+
+
+def _line_text(block: Block) -> str:
+    """What a line says that is painted, not laid out as text."""
+    match block:
+        case CaptionBlock(text=text):
+            return reveal_hidden(text)
+        case ToolBlock(line=tool):
+            return reveal_hidden(tool.target)
+        case StepBlock(line=step):
+            return step.name
+        case SubAgentBlock(line=agent):
+            return agent.name
+        case _:
+            return ""

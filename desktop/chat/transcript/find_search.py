@@ -1,0 +1,231 @@
+"""Finds something in a whole conversation, a few milliseconds at a time, and goes from one place to the next."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QObject, Signal
+
+from core.domain.ids import MessageId
+from core.domain.messages import MessageState
+from desktop.aio import Tasks
+from desktop.chat.layout.column import Column
+from desktop.chat.transcript.find_query import FindMatch, FindQuery, may_contain, plain_texts
+from desktop.chat.transcript.find_scan import TurnScan
+from desktop.chat.turn_parts import Turn
+from desktop.theme.theme import Theme
+
+SLICE_S, PAUSE_S = 0.003, 0.001
+FRAME_S = 0.1
+"""What is found is told at most this often while more is looked for."""
+MAX_INLINE_CHARACTERS = 4_000
+"""A turn with more text, or with more than text, is made into blocks in a thread."""
+
+_NO_MATCHES: Mapping[str, Sequence[FindMatch]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMatch:
+    """A place that was found, and in which turn."""
+
+    turn: MessageId
+    found: FindMatch
+
+
+@dataclass(slots=True)
+class _TurnMatches:
+    """What a turn has, as it was then."""
+
+    turn: Turn
+    found: list[FindMatch]
+    by_key: dict[str, list[FindMatch]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.by_key = {}
+        for one in self.found:
+            self.by_key.setdefault(one.key, []).append(one)
+
+
+class ConversationSearch(QObject):
+    """Looks through the turns of `column`. `changed` tells that more or other places are known, `reached` that one is
+    to be shown."""
+
+    changed = Signal()
+    reached = Signal(object)
+    """The Match."""
+
+    def __init__(self, theme: Theme, column: Column, tasks: Tasks, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._column = column
+        self._tasks = tasks
+        self._sought = FindQuery("")
+        self._looked: dict[MessageId, _TurnMatches] = {}
+        self._queue: deque[MessageId] = deque()
+        self._queued: set[MessageId] = set()
+        self._growing: tuple[MessageId, TurnScan] | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._only_in: MessageId | None = None
+        self._seeks = False
+        self._told_at = 0.0
+        self.now: TurnMatch | None = None
+        self.total = 0
+
+    @property
+    def is_at_work(self) -> bool:
+        return self._task is not None and not self._task.done()
+
+    @property
+    def ordinal(self) -> int:
+        """Which place one is at, from 1; 0 for none."""
+        if self.now is None:
+            return 0
+        before = 0
+        for layout in self._column.layouts:
+            looked = self._looked.get(layout.turn.id)
+            if layout.turn.id == self.now.turn:
+                found = looked.found if looked is not None else []
+                return before + found.index(self.now.found) + 1 if self.now.found in found else 0
+            before += len(looked.found) if looked is not None else 0
+        return 0
+
+    def found_in(self, turn: MessageId) -> Mapping[str, Sequence[FindMatch]]:
+        """What is found in a turn, by block."""
+        looked = self._looked.get(turn)
+        return looked.by_key if looked is not None else _NO_MATCHES
+
+    def look(self, sought: FindQuery, first_turn: int, *, seeks: bool = True, only_in: MessageId | None = None) -> None:
+        """Look for something else, from this turn on and around; `seeks`: the first place that is found is reached, or,
+        with `only_in`, the first of that turn."""
+        self.stop()
+        self._sought = sought
+        self._looked, self.now, self.total = {}, None, 0
+        self._seeks, self._only_in = seeks, only_in
+        if sought.pattern is not None:
+            turns = [layout.turn.id for layout in self._column.layouts]
+            self._queue, self._queued = deque(turns[first_turn:] + turns[:first_turn]), set(turns)
+            self._go_on()
+        self.changed.emit()
+
+    def look_again(self, turns: Iterable[MessageId]) -> None:
+        """These turns may be others; what is gone is forgotten."""
+        if self._sought.pattern is None:
+            return
+        gone = [turn for turn in self._looked if not self._column.has(turn)]
+        for turn in gone:
+            self.total -= len(self._looked.pop(turn).found)
+        if self.now is not None and self.now.turn in gone:
+            self.now = None
+        self._put(turn for turn in turns if self._is_other(turn))
+        if gone:
+            self.changed.emit()
+
+    def stop(self) -> None:
+        """Look no further, and know nothing any more."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+        self._queue.clear()
+        self._queued.clear()
+        self._growing = None
+        self._seeks = False
+
+    def step(self, by: int, first_turn: int) -> None:
+        """To the next place (1) or the one before (-1), around the ends; from that turn on if one is at none."""
+        turns = [layout.turn.id for layout in self._column.layouts]
+        if not self.total or not turns:
+            return
+        here, now = first_turn, self.now
+        if now is not None and self._column.has(now.turn):
+            here = self._column.number_of(now.turn)
+            looked = self._looked.get(now.turn)
+            found = looked.found if looked is not None else []
+            at = found.index(now.found) + by if now.found in found else 0
+            if 0 <= at < len(found):
+                self._reach(TurnMatch(now.turn, found[at]))
+                return
+            here += by
+        for number in range(len(turns) + 1):
+            turn = turns[(here + by * number) % len(turns)]
+            looked = self._looked.get(turn)
+            if looked is not None and looked.found:
+                self._reach(TurnMatch(turn, looked.found[0 if by > 0 else -1]))
+                return
+
+    def _reach(self, match: TurnMatch) -> None:
+        self.now, self._seeks = match, False
+        self.changed.emit()
+        self.reached.emit(match)
+
+    def _is_other(self, turn: MessageId) -> bool:
+        looked = self._looked.get(turn)
+        return looked is None or looked.turn is not self._column.layouts[self._column.number_of(turn)].turn
+
+    def _put(self, turns: Iterable[MessageId]) -> None:
+        for turn in turns:
+            if turn not in self._queued:
+                self._queued.add(turn)
+                self._queue.append(turn)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        if self._queue and not self.is_at_work and self._tasks.is_open:
+            self._task = self._tasks.spawn(self._go(), "find in the conversation")
+
+    async def _go(self) -> None:
+        began = self._told_at = time.perf_counter()
+        sought = self._sought
+        letters = sought.letters
+        while self._queue:
+            turn_id = self._queue.popleft()
+            self._queued.discard(turn_id)
+            if not self._column.has(turn_id):
+                continue
+            turn = self._column.layouts[self._column.number_of(turn_id)].turn
+            texts = plain_texts(turn)
+            is_short = texts is not None and sum(map(len, texts)) <= MAX_INLINE_CHARACTERS
+            if texts is not None and is_short and not any(may_contain(text, letters) for text in texts):
+                self._keep(turn, [])
+            else:
+                scan = self._scan_of(turn, sought)
+                blocks = scan.blocks(turn) if is_short else await asyncio.to_thread(scan.blocks, turn)
+                found: list[FindMatch] = []
+                for places in scan.places(blocks):
+                    found += places
+                    began = await self._pause(began)
+                self._keep(turn, found)
+            began = await self._pause(began)
+        self._task = None
+        self.changed.emit()
+
+    async def _pause(self, began: float) -> float:
+        """Others have their turn once a slice is over."""
+        if time.perf_counter() - began < SLICE_S:
+            return began
+        if time.perf_counter() - self._told_at >= FRAME_S:
+            self.changed.emit()
+            self._told_at = time.perf_counter()
+        await asyncio.sleep(PAUSE_S)
+        return time.perf_counter()
+
+    def _scan_of(self, turn: Turn, sought: FindQuery) -> TurnScan:
+        """The one of the turn that is being written is kept for when it has grown."""
+        if self._growing is not None and self._growing[0] == turn.id:
+            return self._growing[1]
+        scan = TurnScan(self._theme, sought)
+        if turn.state is MessageState.OPEN:
+            self._growing = turn.id, scan
+        return scan
+
+    def _keep(self, turn: Turn, found: list[FindMatch]) -> None:
+        if not self._column.has(turn.id):  # it went away meanwhile
+            return
+        before = self._looked.get(turn.id)
+        self.total += len(found) - (len(before.found) if before is not None else 0)
+        self._looked[turn.id] = _TurnMatches(turn, found)
+        if self._seeks and found and self._only_in in (None, turn.id):
+            self._reach(TurnMatch(turn.id, found[0]))
+        elif self._only_in == turn.id:
+            self._seeks = False  # what was looked for is there, but not in sight

@@ -1,0 +1,109 @@
+"""The way back to the end: how much is new there, on a button over the conversation."""
+
+import re
+
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button
+from desktop.widgets.labels import Label
+from desktop.widgets.surfaces import Surface
+
+
+class LatestButton(Adaptive, Button):
+    """Shown while the transcript does not follow."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(theme, "", "secondary", Icon.ARROW_DOWN, is_small=True, parent=parent)
+        self._theme = theme
+        self._count = 0
+        self._room = QRect()
+        self.hide()
+        self.adapt_to(theme)
+
+    @property
+    def count(self) -> int:
+        return self._count
+
+    def set_count(self, count: int) -> None:
+        """How many turns and blocks have come since following stopped."""
+        if count != self._count or not self.text():
+            self._count = count
+            self.retranslate()
+
+    def place_in(self, room: QRect) -> None:
+        """At the foot of the room, in the middle."""
+        self._room = room
+        size = self.sizeHint()
+        self.resize(size)
+        x = room.left() + (room.width() - size.width()) // 2
+        self.move(x, room.bottom() - size.height() - self._theme.sizes.space_m)
+
+    def retranslate(self) -> None:
+        self.setText(self.tr("%n new", None, self._count) if self._count else self.tr("Latest"))
+        self.place_in(self._room)
+
+
+_TO_HOST = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
+_MAX_SHARE = 0.8
+"""Of the room's width, at most."""
+
+
+class LinkHint(Adaptive, Surface):
+    """The whole address as long as it fits; of a longer one the host stays, by whose end one knows where it leads."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__("raised", parent=parent)
+        self._theme = theme
+        self._target = ""
+        self._room = QRect()
+        self._words = Label("", "secondary", "muted", self)
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self._words)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+        self.adapt_to(theme)
+
+    @property
+    def target(self) -> str:
+        """What is shown, whole; nothing while it is hidden."""
+        return self._target
+
+    def show_target(self, target: str) -> None:
+        """Show it; nothing: there is no link."""
+        self._target = target
+        self._place()
+        self.setVisible(bool(target))
+        self.raise_()
+
+    def place_in(self, room: QRect) -> None:
+        """At the lower left of the room."""
+        self._room = room
+        self._place()
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._row.setContentsMargins(sizes.space_s, sizes.space_xs, sizes.space_s, sizes.space_xs)
+        self._place()
+
+    def _place(self) -> None:
+        sizes = self._theme.sizes
+        widest = round(self._room.width() * _MAX_SHARE) - 2 * sizes.space_s
+        self._words.setText(_shortened(self._target, QFontMetrics(self._theme.font("secondary")), widest))
+        self.adjustSize()
+        self.move(self._room.left() + sizes.space_s, self._room.bottom() - self.height() - sizes.space_s)
+
+
+def _shortened(target: str, metrics: QFontMetrics, widest: int) -> str:
+    if metrics.horizontalAdvance(target) <= widest:
+        return target
+    to_host = _TO_HOST.match(target)
+    host = to_host[0] if to_host is not None else ""
+    rest = widest - metrics.horizontalAdvance(host)
+    if rest < widest // 4:
+        return metrics.elidedText(host, Qt.TextElideMode.ElideLeft, widest)
+    return host + metrics.elidedText(target[len(host) :], Qt.TextElideMode.ElideMiddle, rest)

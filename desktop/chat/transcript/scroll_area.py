@@ -1,0 +1,225 @@
+"""Whether the end of the conversation is followed, and how much has come since it is not."""
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QStyle, QWidget
+
+from desktop.chat.layout.column import BlockIndex, Column
+from desktop.chat.layout.turn_layout import AvailableArea
+from desktop.chat.transcript.stage import LiveBlock, Stage
+from desktop.chat.view_state import LastSeen, ScrollAnchor
+from desktop.chat.views.view_factory import ViewFactory
+from desktop.theme.theme import Theme
+
+
+class EndFollower:
+    """On, until a person looks further up."""
+
+    def __init__(self, column: Column) -> None:
+        self._column = column
+        self.is_on = True
+        self.seen = LastSeen()
+
+    def set(self, *, is_on: bool) -> None:
+        """Follow or stop following."""
+        if self.is_on and not is_on:
+            self.seen = self._now()
+        self.is_on = is_on
+
+    def restore(self, seen: LastSeen, *, is_on: bool) -> None:
+        """As it was when the conversation was left."""
+        self.is_on, self.seen = is_on, seen
+
+    def new_count(self) -> int:
+        """Turns that have come since following stopped, and blocks in what was the last turn then."""
+        last = self.seen.turn
+        if self.is_on or last is None or not self._column.has(last):
+            return 0
+        number = self._column.number_of(last)
+        grown = len(self._column.laid_out(number).blocks) - self.seen.blocks
+        return len(self._column.layouts) - 1 - number + max(0, grown)
+
+    def _now(self) -> LastSeen:
+        if not self._column.layouts:
+            return LastSeen()
+        last = self._column.laid_out(len(self._column.layouts) - 1)
+        return LastSeen(last.turn.id, len(last.blocks))
+
+
+_MARGIN = 0.5
+"""What is live above and below the room, as a share of its height."""
+
+
+def arrange_stage(stage: Stage, top: ScrollAnchor | None, height: int, left: int) -> int:
+    """Put on stage what a room of this height shows, and say which height stands at its upper edge.
+
+    `top` is what stands there, and stays there whatever the heights above it turn out to be; None is the end of the
+    conversation at the lower edge. It gives way only where there is nothing to show below or above.
+    """
+    column, margin = stage.column, round(height * _MARGIN)
+    stage.begin()
+    if not column.layouts:
+        stage.end(0, left)
+        return 0
+    place = column.place_of(top.turn, top.key) if top is not None else None
+    if top is not None and place is not None:
+        _measure_down(stage, place, -top.offset, height + margin)
+        _measure_up(stage, column.before(place), -top.offset, -margin)
+        scrolled = column.top(place) + top.offset
+    else:
+        _measure_up(stage, column.last(), height, -margin)
+        scrolled = column.height - height
+    most = max(0, column.height - height)
+    if scrolled > most:
+        _measure_up(stage, column.last(), height, -margin)
+        scrolled = most = max(0, column.height - height)
+    elif scrolled < 0:
+        _measure_down(stage, BlockIndex(0, 0), 0, height + margin)
+    scrolled = min(max(scrolled, 0), most)
+    stage.end(scrolled, left)
+    return scrolled
+
+
+def _measure_down(stage: Stage, place: BlockIndex | None, y: int, limit: int) -> None:
+    while place is not None and y < limit:
+        y += stage.measure(place)
+        place = stage.column.after(place)
+
+
+def _measure_up(stage: Stage, place: BlockIndex | None, y: int, limit: int) -> None:
+    while place is not None and y > limit:
+        y -= stage.measure(place)
+        if place.block == 0:
+            y -= stage.column.room.sizes.space_xl
+        place = stage.column.before(place)
+
+
+_MIN_WIDTH = 160
+
+
+class TranscriptScrollArea(QAbstractScrollArea):
+    """Follows the end until a person looks further up, and again from when they are back there."""
+
+    placed = Signal()
+    """Everything has been placed anew."""
+
+    def __init__(self, theme: Theme, maker: ViewFactory, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._column = Column(AvailableArea(theme.sizes.chat_column, theme.sizes))
+        self._stage = Stage(self._column, maker, self.viewport(), self._on_shown)
+        self._follow = EndFollower(self._column)
+        self._top: ScrollAnchor | None = None
+        self._is_placing = False
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.viewport().setFocusProxy(self)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+
+    def jump_to_latest(self) -> None:
+        """Go to the end and follow it."""
+        self._follow.set(is_on=True)
+        self._place()
+
+    def scroll_by(self, pixels: int) -> None:
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.value() + pixels)
+
+    def show_place(self, place: BlockIndex) -> None:
+        """Have a block at the upper edge, or the end in sight where there is less below it."""
+        self._follow.set(is_on=False)
+        turn = self._column.laid_out(place.turn)
+        gap = self._theme.sizes.space_l if place.block == 0 else 0
+        self._top = ScrollAnchor(turn.turn.id, turn.blocks[place.block].key, -gap)
+        self._place()
+        self._follow_at_end()
+
+    def show_point(self, point: ScrollAnchor) -> None:
+        """Have what stands at a point at the upper edge, as far as there is enough below it."""
+        self._follow.set(is_on=False)
+        self._top = point
+        self._place()
+        self._top = self._column.point_at(self.verticalScrollBar().value())
+
+    def stay_here(self) -> None:
+        """Follow the end no more: a person looks at what is in sight now."""
+        if self._follow.is_on and self._column.layouts:
+            self._top = self._column.point_at(self.verticalScrollBar().value())
+            self._follow.set(is_on=False)
+
+    def place_from_top(self) -> None:
+        """Something has become taller or shorter in sight: what is above it stays, even where the end was followed."""
+        self._top = self._column.point_at(self.verticalScrollBar().value())
+        was_following, self._follow.is_on = self._follow.is_on, False
+        self._place()
+        self._follow.is_on = was_following
+        self._follow_at_end()
+
+    def show_box(self, box: QRect) -> None:
+        """Scroll as little as needed to have a box of the viewport in sight, its upper end if it is too tall."""
+        margin, height = self._theme.sizes.space_m, self.viewport().height()
+        below = box.bottom() + margin - height
+        above = box.top() - margin
+        if above < 0:
+            self.scroll_by(above)
+        elif below > 0:
+            self.scroll_by(min(below, above))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_room()
+        self._place()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        bar = self.verticalScrollBar()
+        if event.key() == Qt.Key.Key_Home:
+            bar.setValue(bar.minimum())
+        elif event.key() == Qt.Key.Key_End:
+            self.jump_to_latest()
+        else:
+            super().keyPressEvent(event)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Nothing: what is seen is placed by `_place`."""
+
+    def _fit_room(self) -> None:
+        """The same width with and without a scroll bar, so that the text never moves because one comes."""
+        sizes = self._theme.sizes
+        bar = self.style().pixelMetric(QStyle.PixelMetric.PM_ScrollBarExtent, None, self)
+        width = min(sizes.chat_column, self.width() - bar - 3 * sizes.space_l)
+        room = AvailableArea(max(width, _MIN_WIDTH), sizes)
+        if room != self._column.room:
+            self._column.set_room(room)
+
+    def _place(self) -> None:
+        """Stage what is to be seen now. What was live and did not change costs a look."""
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        left = max(0, (self.width() - self._column.room.width) // 2)
+        self._is_placing = True
+        top = None if self._follow.is_on else self._top
+        scrolled = arrange_stage(self._stage, top, height, left)
+        bar.setPageStep(height)
+        bar.setSingleStep(self._theme.sizes.space_xl)
+        bar.setRange(0, max(0, self._column.height - height))
+        bar.setValue(scrolled)
+        self._is_placing = False
+        self.placed.emit()
+
+    def _on_scrolled(self, value: int) -> None:
+        if not self._is_placing:
+            self._follow.set(is_on=self._is_at_end())
+            self._top = self._column.point_at(value)
+            self._place()
+
+    def _follow_at_end(self) -> None:
+        """Whoever was led to the end follows it, and nobody else."""
+        self._follow.set(is_on=self._is_at_end())
+        self.placed.emit()
+
+    def _is_at_end(self) -> bool:
+        bar = self.verticalScrollBar()
+        return bar.value() >= bar.maximum()
+
+    def _on_shown(self, live: LiveBlock) -> None:
+        """A view shows something new."""

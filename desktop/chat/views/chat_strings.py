@@ -1,0 +1,82 @@
+"""What calls, steps and failures say on the screen."""
+
+from PySide6.QtCore import QCoreApplication
+
+from core.domain.run import StepStatus
+from core.domain.tool import CallStatus
+from desktop.chat.turn_parts import Activity, Failure, Phase, StepLine, ToolLine
+from desktop.translation.failure_strings import run_failure_advice, run_failure_words
+from desktop.translation.tool_strings import tool_doing, tool_summary
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+def call_result(line: ToolLine) -> str:
+    """What came out of a call, without its duration."""
+    match line.status:
+        case CallStatus.RUNNING:
+            return ""
+        case CallStatus.COMPLETED:
+            return tool_summary(line.tool, line.summary or "")
+        case CallStatus.ERROR:
+            return translate("ChatWords", "Failed")
+        case CallStatus.SKIPPED:
+            return translate("ChatWords", "Skipped")
+        case CallStatus.CANCELLED:
+            return translate("ChatWords", "Stopped")
+        case CallStatus.UNKNOWN:
+            return translate("ChatWords", "Outcome unknown")
+
+
+def step_state(line: StepLine) -> str:
+    """The state of a step in words, without its duration."""
+    return translate("ChatWords", "Skipped") if line.is_skipped else status_text(line.status)
+
+
+def status_text(status: StepStatus) -> str:
+    """The state of a step, or of a sub-agent, in a word."""
+    match status:
+        case StepStatus.PENDING:
+            return translate("ChatWords", "Pending")
+        case StepStatus.RUNNING:
+            return translate("ChatWords", "Running")
+        case StepStatus.WAITING:
+            return translate("ChatWords", "Waits for you")
+        case StepStatus.RETRYING:
+            return translate("ChatWords", "Tries again")
+        case StepStatus.COMPLETED:
+            return translate("ChatWords", "Done")
+        case StepStatus.ERROR:
+            return translate("ChatWords", "Failed")
+        case StepStatus.CANCELLED:
+            return translate("ChatWords", "Stopped")
+
+
+def activity_text(activity: Activity, *, is_long: bool) -> str:
+    """What a run does while it says nothing; after a long time, what it waits for."""
+    match activity.phase:
+        case Phase.QUEUED if is_long:
+            return translate("ChatWords", "Waits until another workflow has ended")
+        case Phase.QUEUED:
+            return translate("ChatWords", "Queued")
+        case Phase.THINKING if is_long:
+            return translate("ChatWords", "Waiting for the model’s answer")
+        case Phase.THINKING:
+            return translate("ChatWords", "Thinking")
+        case Phase.CALLING:
+            return tool_doing(activity.tool or "")
+        case Phase.WAITING:
+            return translate("ChatWords", "Waiting for you")
+        case Phase.PAUSED:
+            return translate("ChatWords", "Paused: the storage cannot be written")
+
+
+def failure_title(failure: Failure) -> str:
+    """What failed, in a sentence."""
+    words = run_failure_words(failure.code, failure.during, failure.details, failure.at)
+    return words or translate("ChatWords", "The run failed")
+
+
+def failure_advice(failure: Failure) -> str:
+    """What to do about it, or empty."""
+    return run_failure_advice(failure.code, failure.during, failure.details)

@@ -1,0 +1,104 @@
+"""What the list of results shows, row by row. Without Qt."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from core.domain.ids import WorkflowId
+from core.domain.text.search import Span, find_spans, parse_query, terms_pattern
+from core.ports.search import Hit, HitGroup, HitKind, HitPage
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """The workflow that `total` hits below it are in, those not shown yet included. Taking it opens the workflow.
+    `marks`: what was looked for; a hit in the title is seen in it."""
+
+    workflow_id: WorkflowId
+    title: str
+    total: int
+    is_archived: bool = False
+    marks: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HitRow:
+    hit: Hit
+
+
+@dataclass(frozen=True, slots=True)
+class MoreRow:
+    """So many hits of the workflow are not shown yet; None: there are more workflows. Taking it shows the next."""
+
+    workflow_id: WorkflowId | None
+    count: int = 0
+
+
+ResultRow = GroupRow | HitRow | MoreRow
+
+
+@dataclass(frozen=True, slots=True)
+class WorkflowLabel:
+    """What a workflow is called, and whether it is archived."""
+
+    title: str
+    is_archived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What one query has found so far. `skip` are the workflows that the next page begins after."""
+
+    query: str
+    groups: tuple[HitGroup, ...] = ()
+    skip: int = 0
+    has_more: bool = False
+    is_cut: bool = False
+    named: dict[WorkflowId, WorkflowLabel] = field(default_factory=dict)
+
+    def with_page(self, page: HitPage, named: dict[WorkflowId, WorkflowLabel]) -> "Results":
+        """These and the next page; workflows without a name are gone."""
+        known = {group.workflow_id for group in self.groups}
+        new = (one for one in page.groups if one.workflow_id in named and one.workflow_id not in known)
+        return replace(
+            self,
+            groups=(*self.groups, *new),
+            skip=self.skip + len(page.groups),
+            has_more=page.has_more,
+            is_cut=page.is_cut,
+            named={**self.named, **named},
+        )
+
+    def with_hits(self, workflow_id: WorkflowId, hits: Sequence[Hit]) -> "Results":
+        """More hits of one workflow."""
+        return replace(
+            self,
+            groups=tuple(
+                replace(one, hits=(*one.hits, *hits), total=one.total if hits else len(one.hits))
+                if one.workflow_id == workflow_id
+                else one
+                for one in self.groups
+            ),
+        )
+
+    def shown(self, workflow_id: WorkflowId) -> int:
+        """How many hits of a workflow are known."""
+        return sum(len(one.hits) for one in self.groups if one.workflow_id == workflow_id)
+
+    @property
+    def total(self) -> int:
+        return sum(one.total for one in self.groups)
+
+    def rows(self) -> Iterable[ResultRow]:
+        pattern = terms_pattern(parse_query(self.query))
+        for group in self.groups:
+            named = self.named[group.workflow_id]
+            marks = tuple(find_spans(pattern, named.title)) if pattern is not None else ()
+            below = [hit for hit in group.hits if hit.kind is not HitKind.TITLE]
+            total = group.total - (len(group.hits) - len(below))
+            yield GroupRow(group.workflow_id, named.title, total, named.is_archived, marks)
+            yield from map(HitRow, below)
+            left = group.total - len(group.hits)
+            if left > 0:
+                yield MoreRow(group.workflow_id, left)
+        if self.has_more:
+            yield MoreRow(None)

@@ -1,0 +1,71 @@
+"""What rows of results say."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from PySide6.QtCore import QCoreApplication, QObject
+
+from core.ports.search import Hit, HitKind
+from desktop.search.results import GroupRow, HitRow, MoreRow, ResultRow
+from desktop.theme.icon_names import Icon, tool_icon
+from desktop.translation.formats import moment
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+class ResultStrings(QObject):
+    """`now` tells the time that others are told against. An object, since Qt's tools find counted words in no other."""
+
+    def __init__(self, now: Callable[[], datetime], parent: QObject) -> None:
+        super().__init__(parent)
+        self._now = now
+
+    def note(self, row: GroupRow) -> str:
+        """How many hits there are below a workflow, and whether it is archived."""
+        count = self.tr("%n hits", None, row.total) if row.total else ""
+        archived = self.tr("archived") if row.is_archived else ""
+        return " · ".join(filter(None, (archived, count)))
+
+    def more(self, row: MoreRow) -> str:
+        if row.workflow_id is None:
+            return self.tr("More workflows")
+        return self.tr("%n more in this workflow", None, row.count)
+
+    def time(self, hit: Hit) -> str:
+        """When it was said; nothing for a title."""
+        return moment(hit.at.astimezone(), self._now().astimezone()) if hit.at is not None else ""
+
+    def spoken(self, row: ResultRow) -> str:
+        """What a screen reader says of a row."""
+        match row:
+            case GroupRow():
+                return f"{row.title}, {self.note(row)}"
+            case HitRow(hit=hit):
+                return ", ".join(one for one in (hit_source(hit), hit.snippet, self.time(hit)) if one)
+            case MoreRow():
+                return self.more(row)
+
+
+def hit_icon(hit: Hit) -> Icon:
+    match hit.kind:
+        case HitKind.USER:
+            return Icon.MESSAGE_CIRCLE
+        case HitKind.TOOL:
+            return tool_icon(hit.label)
+        case HitKind.STEP:
+            return Icon.LIST_TODO
+        case _:
+            return Icon.BOT
+
+
+def hit_source(hit: Hit) -> str:
+    """Who said it or what gave it, for a screen reader."""
+    match hit.kind:
+        case HitKind.USER:
+            return translate("Search", "You")
+        case HitKind.TOOL:
+            return translate("Search", "Tool {name}").format(name=hit.label)
+        case HitKind.STEP:
+            return translate("Search", "Step {name}").format(name=hit.label)
+        case _:
+            return hit.label or translate("Search", "Agent")

@@ -1,0 +1,1 @@
+"""The page of consent: mode, exceptions, audit log."""

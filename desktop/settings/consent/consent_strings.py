@@ -1,0 +1,57 @@
+"""The words of exceptions and of the audit log."""
+
+from PySide6.QtCore import QCoreApplication
+
+from core.domain.audit import AuditEntry, Decider, Decision
+from core.domain.consent import Rule
+from core.services.outcome import Failed
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+def rule_label(rule: Rule) -> str:
+    return {
+        Rule.ALLOW: translate("ConsentWords", "Never asked about"),
+        Rule.ASK: translate("ConsentWords", "Always asked about"),
+    }[rule]
+
+
+def exception_label(name: str) -> str:
+    """A tool by its name; a server said to be one."""
+    _, prefix, server = name.partition("mcp__")
+    if prefix and "__" not in server:
+        return translate("ConsentWords", "All tools of the server “{server}”").format(server=server)
+    return name
+
+
+def decision_label(entry: AuditEntry) -> str:
+    """What was decided, and by whom where it was nobody just then."""
+    match entry.decision, entry.decider:
+        case Decision.APPROVED, Decider.PERSON:
+            return {
+                "run": translate("ConsentWords", "Approved for the run"),
+                "always": translate("ConsentWords", "Approved always"),
+            }.get(entry.scope or "once", translate("ConsentWords", "Approved"))
+        case Decision.APPROVED, Decider.RUN:
+            return translate("ConsentWords", "Covered by the run’s approval")
+        case Decision.APPROVED, Decider.EXCEPTION:
+            return translate("ConsentWords", "Covered by an exception")
+        case Decision.APPROVED, _:
+            return translate("ConsentWords", "Approved, time was over")
+        case Decision.EDITED, _:
+            return translate("ConsentWords", "Approved with changes")
+        case Decision.REJECTED, Decider.PERSON:
+            return translate("ConsentWords", "Rejected")
+        case Decision.REJECTED, _:
+            return translate("ConsentWords", "Rejected, time was over")
+        case Decision.CANCELLED, _:
+            return translate("ConsentWords", "Taken back, the run ended")
+        case _:
+            return translate("ConsentWords", "Time was over, asked again")
+
+
+def consent_failure_text(failed: Failed) -> str:
+    """Why something about the log or an exception did not work."""
+    if failed.code == "not_written":
+        return translate("ConsentWords", "The file could not be written.")
+    return translate("ConsentWords", "The database did not answer, so everything stays as it was.")

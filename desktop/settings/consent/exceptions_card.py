@@ -1,0 +1,155 @@
+"""The exceptions of consent: a line that makes one, and each that there is with a button that takes it back."""
+
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from core.domain.consent import Rule
+from core.services.outcome import Failed
+from desktop.settings.consent.consent_strings import consent_failure_text, exception_label, rule_label
+from desktop.settings.sources.consent_source import ConsentSource
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.combo_box import ComboBox, bound
+from desktop.widgets.labels import ElidedLabel, Label
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.surfaces import Card
+from desktop.widgets.visibility import show_when
+
+
+class ExceptionRow(Adaptive, QWidget):
+    """One of them."""
+
+    def __init__(self, theme: Theme, name: str, rule: Rule) -> None:
+        super().__init__()
+        self._theme = theme
+        self.name = name
+        self.rule = rule
+        self._words = ElidedLabel("", "code")
+        self._rule = Label("", "secondary", "muted")
+        self.remove = IconButton(theme, Icon.X)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.addWidget(self._words, 1)
+        self._row.addWidget(self._rule)
+        self._row.addWidget(self.remove)
+        self.adapt_to(theme)
+
+    def retranslate(self) -> None:
+        shown = exception_label(self.name)
+        self._words.setText(shown)
+        self._rule.setText(rule_label(self.rule))
+        self.remove.describe(self.tr("Remove the exception for {name}").format(name=shown))
+
+    def apply_theme(self) -> None:
+        self._row.setSpacing(self._theme.sizes.space_m)
+
+
+class ExceptionsCard(Adaptive, Card):
+    """In the order of their names."""
+
+    def __init__(self, theme: Theme, consents: ConsentSource, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._consents = consents
+        self.rows: list[ExceptionRow] = []
+        self._name = Paragraph("", "strong")
+        self._help = Paragraph("", "label", "muted")
+        self._trouble = Paragraph("", "secondary", "error")
+        self._list = QVBoxLayout()
+        self._names = ComboBox()
+        self._names.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._names.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        bound(self._names)
+        self._choosing = QHBoxLayout()
+        self._allow = Button(theme, "", is_small=True)
+        self._ask = Button(theme, "", is_small=True)
+        self._column = QVBoxLayout(self)
+        self._adding = QVBoxLayout()
+        self._lay_out()
+        self._allow.clicked.connect(partial(self._add, Rule.ALLOW))
+        self._ask.clicked.connect(partial(self._add, Rule.ASK))
+        consents.changed.connect(self.refresh)
+        consents.refused.connect(self._on_refused)
+        self.adapt_to(theme)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """The rows of now. Focus that was in one goes to the one in its place."""
+        self._trouble.setText("")
+        show_when(self._trouble, False)
+        place = next((at for at, row in enumerate(self.rows) if row.remove.hasFocus()), None)
+        for row in self.rows:
+            self._list.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self.rows = [ExceptionRow(self._theme, *one) for one in sorted(self._consents.exceptions.items())]
+        before: QWidget = self._ask
+        for row in self.rows:
+            row.remove.clicked.connect(partial(self._consents.set_exception, row.name, None))
+            self._list.addWidget(row)
+            self.setTabOrder(before, row.remove)
+            before = row.remove
+        self._offer()
+        if place is not None:
+            left = self.rows[min(place, len(self.rows) - 1)].remove if self.rows else self._names
+            left.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def searched(self) -> str:
+        """The words that it is found by."""
+        return " ".join([self._name.text(), self._help.text(), *(row.name for row in self.rows)])
+
+    def retranslate(self) -> None:
+        self._name.setText(self.tr("Exceptions"))
+        self._help.setText(
+            self.tr(
+                "An exception wins over its category. What you approve always is put here; remove it to be asked again."
+            )
+        )
+        self._names.setAccessibleName(self.tr("Tool or server"))
+        self._allow.setText(self.tr("Allow"))
+        self._ask.setText(self.tr("Ask"))
+        self._offer()
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_l, sizes.space_m)
+        self._column.setSpacing(sizes.space_s)
+        self._list.setSpacing(sizes.space_xs)
+        self._adding.setSpacing(sizes.space_s)
+        self._choosing.setSpacing(sizes.space_s)
+
+    def _lay_out(self) -> None:
+        self._column.addWidget(self._name)
+        self._column.addWidget(self._help)
+        self._column.addLayout(self._adding)
+        self._column.addWidget(self._trouble)
+        self._column.addLayout(self._list)
+        self._choosing.addWidget(self._allow)
+        self._choosing.addWidget(self._ask)
+        self._choosing.addStretch(1)
+        self._adding.addWidget(self._names)
+        self._adding.addLayout(self._choosing)
+
+    def _offer(self) -> None:
+        """What has no exception yet."""
+        chosen = self._names.currentData()
+        self._names.clear()
+        for name in self._consents.nameable:
+            if name not in self._consents.exceptions:
+                self._names.addItem(exception_label(name), name)
+        self._names.setCurrentIndex(max(0, self._names.findData(chosen)))
+        for control in (self._names, self._allow, self._ask):
+            control.setEnabled(self._names.count() > 0)
+
+    def _add(self, rule: Rule) -> None:
+        name = self._names.currentData()
+        if isinstance(name, str):
+            self._consents.set_exception(name, rule)
+
+    def _on_refused(self, failed: Failed) -> None:
+        self._trouble.setText(consent_failure_text(failed))
+        show_when(self._trouble, True)

@@ -1,0 +1,202 @@
+"""Other people's work that ships with the app, and the terms that it comes under."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QGuiApplication, QHideEvent
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from desktop.settings.parts.page import Page, PageId
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.labels import Label
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.surfaces import Card
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+_ROOT = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """`purpose` is in the language of now. `path` holds the whole text."""
+
+    work: str
+    purpose: str
+    terms: str
+    path: Path
+
+
+def licences() -> list[Licence]:
+    fonts, icons, sandbox = _ROOT / "resources" / "fonts", _ROOT / "resources" / "icons", _ROOT / "core" / "sandbox"
+    return [
+        Licence("Metier", translate("Licences", "This app"), "Apache 2.0", _ROOT / "LICENSE"),
+        Licence("Inter", translate("Licences", "Font of texts"), "SIL OFL 1.1", fonts / "Inter-LICENSE.txt"),
+        Licence(
+            "JetBrains Mono", translate("Licences", "Font of code"), "SIL OFL 1.1", fonts / "JetBrainsMono-LICENSE.txt"
+        ),
+        Licence("Lucide", translate("Licences", "Icons"), "ISC", icons / "lucide" / "LICENSE"),
+        Licence(
+            "Sucrase", translate("Licences", "TypeScript in code steps"), "MIT", sandbox / "vendor" / "sucrase.LICENSE"
+        ),
+    ]
+
+
+class LicenceRow(Adaptive, QWidget):
+    """The text is read when it is first unfolded."""
+
+    def __init__(self, theme: Theme, licence: Licence, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._licence = licence
+        self._name = Paragraph("", "strong")
+        self._terms = Paragraph("", "label", "muted")
+        self._fold = IconButton(theme, Icon.CHEVRON_RIGHT)
+        self._fold.clicked.connect(self._toggle)
+        self._text = QPlainTextEdit()
+        self._text.setReadOnly(True)
+        self._text.setTabChangesFocus(True)
+        self._text.hide()
+        self._lay_out()
+        self.adapt_to(theme)
+
+    def describe(self, licence: Licence) -> None:
+        """Its words in the language of now."""
+        self._licence = licence
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        licence = self._licence
+        self._name.setText(licence.work)
+        self._terms.setText(f"{licence.purpose} · {licence.terms}")
+        words = self.tr("Hide the licence of {work}") if self._is_open else self.tr("Read the licence of {work}")
+        self._fold.describe(words.format(work=licence.work))
+        self._text.setAccessibleName(self.tr("Licence of {work}").format(work=licence.work))
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._row.setSpacing(sizes.space_m)
+        self._column.setSpacing(sizes.space_s)
+        self._text.setFont(self._theme.font("code_small"))
+        self._text.setFixedHeight(sizes.composer_max)
+
+    @property
+    def _is_open(self) -> bool:
+        return not self._text.isHidden()
+
+    def _lay_out(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(0)
+        words.addWidget(self._name)
+        words.addWidget(self._terms)
+        self._row = QHBoxLayout()
+        self._row.addLayout(words, 1)
+        self._row.addWidget(self._fold, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addLayout(self._row)
+        self._column.addWidget(self._text)
+
+    def _toggle(self) -> None:
+        if not self._text.document().characterCount() > 1:
+            self._text.setPlainText(self._read())
+        self._text.setVisible(not self._is_open)
+        self._fold.set_icon(Icon.CHEVRON_DOWN if self._is_open else Icon.CHEVRON_RIGHT)
+        self.retranslate()
+
+    def _read(self) -> str:
+        try:
+            return self._licence.path.read_text(encoding="utf-8")
+        except OSError:
+            return self.tr("The text of this licence was removed from the app's folder.")
+
+
+@dataclass(frozen=True, slots=True)
+class AppInfo:
+    """`data_folder` holds everything that the app keeps."""
+
+    version: str
+    data_folder: Path
+
+
+class AboutPage(Page):
+    """The copied path is the folder's, as the system writes it."""
+
+    def __init__(self, theme: Theme, about: AppInfo, parent: QWidget | None = None) -> None:
+        super().__init__(theme, PageId.ABOUT, parent)
+        self._about = about
+        self._is_copied = False
+        self._version = Paragraph("", "label", "muted")
+        self._data = Label("", "strong")
+        self._data_help = Paragraph("", "label", "muted")
+        self._path = Paragraph(str(about.data_folder), "code_small")
+        self._copy = Button(theme, icon=Icon.COPY, is_small=True)
+        self._copy.clicked.connect(self._copy_path)
+        self._licences = Label("", "strong")
+        self._rows = [LicenceRow(theme, licence) for licence in licences()]
+        self._card_columns: list[QVBoxLayout] = []
+        self.add(self._version, self._version.text)
+        self._add_data()
+        self._add_licences()
+        self.adapt_to(theme)
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        self._version.setText(self.tr("Metier {version}").format(version=self._about.version))
+        self._data.setText(self.tr("Your data"))
+        self._data_help.setText(self.tr("Everything that Metier keeps is in this folder, on this computer."))
+        self._path.setAccessibleName(self.tr("Data folder"))
+        self._path.setAccessibleDescription(self._path.text())
+        self._copy.setText(self.tr("Copied") if self._is_copied else self.tr("Copy path"))
+        self._licences.setText(self.tr("Licences"))
+        for row, licence in zip(self._rows, licences(), strict=True):
+            row.describe(licence)
+
+    def apply_theme(self) -> None:
+        super().apply_theme()
+        sizes = self._theme.sizes
+        for column in self._card_columns:
+            column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_l, sizes.space_m)
+            column.setSpacing(sizes.space_s)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._is_copied = False
+        self.retranslate()
+
+    def _add_data(self) -> None:
+        column = self._add_card(self._searched_data)
+        column.addWidget(self._data)
+        column.addWidget(self._data_help)
+        column.addWidget(self._path)
+        column.addWidget(self._copy, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _add_licences(self) -> None:
+        column = self._add_card(self._searched_licences)
+        column.addWidget(self._licences)
+        for row in self._rows:
+            column.addWidget(row)
+
+    def _add_card(self, searched: Callable[[], str]) -> QVBoxLayout:
+        card = Card()
+        column = QVBoxLayout(card)
+        self._card_columns.append(column)
+        self.add(card, searched)
+        return column
+
+    def _searched_data(self) -> str:
+        return f"{self._data.text()} {self._data_help.text()} {self._path.text()}"
+
+    def _searched_licences(self) -> str:
+        works = (f"{licence.work} {licence.purpose} {licence.terms}" for licence in licences())
+        return " ".join([self._licences.text(), *works])
+
+    def _copy_path(self) -> None:
+        QGuiApplication.clipboard().setText(str(self._about.data_folder))
+        self._is_copied = True
+        self.retranslate()

@@ -1,0 +1,129 @@
+"""What the desktop tells a person who looks elsewhere, when it reminds them, how it does, and a test of it (UI §7)."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from core.domain.settings import NotifyLevel
+from desktop.settings.parts.page import Page, PageId
+from desktop.settings.parts.setting_cards import ListSetting
+from desktop.settings.parts.setting_strings import choice_labels, setting_help, setting_label
+from desktop.settings.sources.notifier import NotificationChannel, Notifier, TrialState
+from desktop.settings.sources.setting_sources import Setting, SettingsSource
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.accessibility import announce
+from desktop.widgets.buttons import Button
+from desktop.widgets.choices import ChoiceCards
+from desktop.widgets.labels import Label
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.surfaces import Card
+
+
+class NotificationsPage(Page):
+    """Says here, and nowhere else, that there is no notification service."""
+
+    def __init__(
+        self, theme: Theme, settings: SettingsSource, notifier: Notifier, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(theme, PageId.NOTIFICATIONS, parent)
+        self._notifier = notifier
+        self._settings = settings
+        self._about = Paragraph("", "label", "muted")
+        self._levels = ChoiceCards(theme)
+        for level in NotifyLevel:  # made before what follows them: Tab goes in the order of this
+            self._levels.set_choice(level, "", "")
+        for section in (self._about, self._levels):
+            self.add(section, self._searched_levels)
+        self._reminder = ListSetting(theme, settings, Setting.REMIND_AFTER_MIN)
+        self.add(self._reminder, self._reminder.searched)
+        card = Card()
+        self._name = Label("", "strong")
+        self._way = Paragraph("", "label", "muted")
+        self._test = Button(theme, icon=Icon.BELL, is_small=True)
+        self._trial = Paragraph("", "label", "muted")
+        self._inside = QVBoxLayout(card)
+        for part in (self._name, self._way):
+            self._inside.addWidget(part)
+        self._inside.addWidget(self._test, 0, Qt.AlignmentFlag.AlignLeft)
+        self._inside.addWidget(self._trial)
+        self.add(card, self._searched)
+        self._levels.chosen.connect(self._choose)
+        settings.changed.connect(self.refresh)
+        self._test.clicked.connect(notifier.send_test)
+        notifier.changed.connect(self.refresh)
+        self.adapt_to(theme)
+
+    def retranslate(self) -> None:
+        super().retranslate()
+        self._about.setText(setting_help(Setting.NOTIFY))
+        titles = choice_labels(Setting.NOTIFY)
+        for level, sentence in self._sentences().items():
+            self._levels.set_choice(level, titles[level], sentence)
+        self._levels.setAccessibleName(setting_label(Setting.NOTIFY))
+        self._name.setText(self.tr("How they reach you"))
+        self._test.setText(self.tr("Send a test"))
+        self.refresh()
+
+    def apply_theme(self) -> None:
+        super().apply_theme()
+        sizes = self._theme.sizes
+        self._inside.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_l, sizes.space_m)
+        self._inside.setSpacing(sizes.space_s)
+
+    def refresh(self) -> None:
+        """Shows the level, the way and the trial of now. A screen reader is told what became of a test."""
+        self._levels.set_current(str(self._settings.value(Setting.NOTIFY)))
+        self._way.setText(self._way_words())
+        self._way.set_tone("warn" if self._notifier.way is NotificationChannel.NONE else "muted")
+        self._test.setEnabled(self._notifier.trial is not TrialState.SENT)
+        words = self._trial_words()
+        self._trial.setVisible(bool(words))
+        if words != self._trial.text():
+            self._trial.setText(words)
+            if words:
+                announce(self, words)
+
+    def _choose(self, level: str) -> None:
+        self._settings.set(Setting.NOTIFY, level)
+
+    def _sentences(self) -> dict[NotifyLevel, str]:
+        return {
+            NotifyLevel.EVERYTHING: self.tr("When a workflow needs you, finishes or fails."),
+            NotifyLevel.QUESTIONS_AND_FAILURES: self.tr("When a workflow needs you or fails."),
+            NotifyLevel.QUESTIONS: self.tr("When a workflow waits for your answer or approval."),
+            NotifyLevel.OFF: self.tr("The window alone tells you, and its inbox."),
+        }
+
+    def _searched_levels(self) -> str:
+        words = [*choice_labels(Setting.NOTIFY).values(), *self._sentences().values()]
+        return " ".join([setting_label(Setting.NOTIFY), self._about.text(), *words])
+
+    def _way_words(self) -> str:
+        match self._notifier.way:
+            case NotificationChannel.LOOKING:
+                return self.tr("Looking for the notification service of your desktop…")
+            case NotificationChannel.DESKTOP:
+                return self.tr("Your desktop shows them. A click on one brings its workflow.")
+            case NotificationChannel.UNCLICKABLE:
+                return self.tr("Your desktop shows them, but tells of no click: open the inbox to get there.")
+            case NotificationChannel.TRAY:
+                return self.tr("They are shown by the icon in the tray. A click on one brings its workflow.")
+            case NotificationChannel.NONE:
+                return self.tr(
+                    "No notification service was found here, so nothing is shown outside the window. The inbox has "
+                    "everything."
+                )
+
+    def _trial_words(self) -> str:
+        match self._notifier.trial:
+            case TrialState.NONE:
+                return ""
+            case TrialState.SENT:
+                return self.tr("Sending…")
+            case TrialState.SHOWN:
+                return self.tr("Sent. If you see nothing, look at “do not disturb” in the settings of your desktop.")
+            case TrialState.FAILED:
+                return self.tr("Nobody showed it. Is a notification service running? Then try again.")
+
+    def _searched(self) -> str:
+        return " ".join(part.text() for part in (self._name, self._way, self._test))

@@ -1,0 +1,267 @@
+"""The keys of one command, where they are changed: two fields, why a key cannot be, and who has it already."""
+
+from functools import partial
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from desktop.settings.parts.form import FormRow
+from desktop.shortcuts.chords import Mod, chord_of, digit_of, key_sequence
+from desktop.shortcuts.key_strings import key_name, key_names, refusal_sentence, scope_title
+from desktop.shortcuts.keymap import Keymap
+from desktop.shortcuts.rules import refusal_of
+from desktop.theme.theme import Theme
+from desktop.widgets.accessibility import announce
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.surfaces import Card
+from desktop.widgets.visibility import show_when
+
+_FIELDS = 2
+
+
+class KeyBindingEditor(Adaptive, Card):
+    """Tells what is wanted; the keymap says what came of it.
+
+    shown ──(a key that is free)──► given
+      │ ▲                            ▲
+      │ └──(Esc, another command)── asked ──(taken over)
+      └──(a key of another command)──┘
+    """
+
+    given = Signal(str, list)
+    """The id of a command, and its keys from now on, by their normal names."""
+    reset = Signal(str)
+    grown = Signal()
+    """There is something more to read on it."""
+    left = Signal()
+    """A person is done with it."""
+
+    def __init__(self, theme: Theme, keymap: Keymap, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._keymap = keymap
+        self._id = ""
+        self._asked: tuple[int, str] | None = None
+        self._name = Paragraph("", "strong")
+        self._fields = [KeyRecorder(theme) for _ in range(_FIELDS)]
+        self._rows = [FormRow(theme, field) for field in self._fields]
+        self._question = Paragraph("", "label", "warn")
+        self._take = Button(theme, "", "primary", is_small=True)
+        self._reset = Button(theme, "", "secondary", is_small=True)
+        self._column, self._buttons = QVBoxLayout(self), QHBoxLayout()
+        self._sides = QHBoxLayout()
+        self._lay_out()
+        for at, field in enumerate(self._fields):
+            field.recorded.connect(partial(self._on_recorded, at))
+            field.cleared.connect(partial(self._on_cleared, at))
+            field.given_up.connect(self._give_up)
+        self._take.clicked.connect(self._take_over)
+        self._reset.clicked.connect(self._on_reset)
+        keymap.changed.connect(self._refresh)
+        self.adapt_to(theme)
+
+    def show_command(self, command_id: str) -> None:
+        self._id = command_id
+        self._refresh()
+
+    def focus_first(self) -> None:
+        self._fields[0].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def question(self) -> str:
+        """Who has the key that was pressed, where it is asked whether that is to lose it."""
+        return self._question.text() if self._asked is not None else ""
+
+    @property
+    def problem(self) -> str:
+        """Why the key that was pressed cannot be."""
+        return next((row.problem for row in self._rows if row.problem), "")
+
+    def retranslate(self) -> None:
+        self._rows[0].describe(self.tr("Key"), self.tr("Press the keys. Backspace: none. Esc: as it was."))
+        self._rows[1].describe(self.tr("Another key"))
+        self._take.setText(self.tr("Use it here instead"))
+        self._refresh()
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_l, sizes.space_l)
+        self._column.setSpacing(sizes.space_s)
+        self._sides.setSpacing(sizes.space_l)
+        self._buttons.setSpacing(sizes.space_s)
+
+    def _lay_out(self) -> None:
+        self._column.addWidget(self._name)
+        for row in self._rows:
+            self._sides.addWidget(row, 1, Qt.AlignmentFlag.AlignTop)
+        self._column.addLayout(self._sides)
+        self._column.addWidget(self._question)
+        self._buttons.addWidget(self._take)
+        self._buttons.addWidget(self._reset)
+        self._buttons.addStretch(1)
+        self._column.addLayout(self._buttons)
+
+    def _refresh(self) -> None:
+        self._ask(None)
+        for row in self._rows:
+            row.complain("")
+        if not self._id:
+            return
+        command = self._keymap.command(self._id)
+        self._name.setText(command.words)
+        for field, chord in zip(self._fields, [*self._keymap.chords(self._id), "", ""], strict=False):
+            field.show_chord(chord)
+        usual = key_names([key_sequence(one) for one in self._keymap.defaults(self._id)]) or self.tr("none")
+        self._reset.setText(self.tr("Reset to {keys}").format(keys=usual))
+        had_focus = self._reset.hasFocus()
+        self._reset.setEnabled(self._id in self._keymap.own)
+        if had_focus and not self._reset.isEnabled():
+            self.focus_first()
+
+    def _on_recorded(self, at: int, chord: str, by_place: str) -> None:
+        command = self._keymap.command(self._id)
+        if by_place and not self._keymap.holders(chord, command):
+            chord = by_place  # its character means nothing: it is meant by where it is, on every layout
+        self._ask(None)
+        why = refusal_of(command, chord, is_mac=self._keymap.is_mac)
+        for number, row in enumerate(self._rows):
+            row.complain(self._cannot(chord, refusal_sentence(why)) if why is not None and number == at else "")
+        if why is not None:
+            announce(self, self.problem, is_urgent=True)
+            self.grown.emit()
+        elif self._keymap.holders(chord, command):
+            self._ask((at, chord))
+        else:
+            self._give(at, chord)
+
+    def _cannot(self, chord: str, why: str) -> str:
+        return self.tr("{key} cannot be used. {why}").format(key=key_name(chord), why=why)
+
+    def _on_cleared(self, at: int) -> None:
+        self._give(at, "")
+
+    def _give(self, at: int, chord: str) -> None:
+        chords = [*self._keymap.chords(self._id)]
+        if at < len(chords):
+            chords[at] = chord
+        else:
+            chords.append(chord)
+        wanted = list(dict.fromkeys(one for one in chords if one))
+        if tuple(wanted) == self._keymap.chords(self._id):
+            self._refresh()
+        else:
+            self.given.emit(self._id, wanted)
+
+    def _ask(self, asked: tuple[int, str] | None) -> None:
+        """Whether another command is to lose its key."""
+        had_focus = self._take.hasFocus()
+        at = self._asked[0] if self._asked is not None else 0
+        self._asked = asked
+        if asked is not None:
+            chord = asked[1]
+            self._fields[asked[0]].show_chord(chord)
+            holders = self._keymap.holders(chord, self._keymap.command(self._id))
+            words = self.tr("{key} already does this: {command} ({where}).")
+            names = ", ".join(one.words for one in holders)
+            where = scope_title(holders[0].where[0])
+            self._question.setText(words.format(key=key_name(chord), command=names, where=where))
+            announce(self, self._question.text(), is_urgent=True)
+            self.grown.emit()
+        show_when(self._question, asked is not None)
+        show_when(self._take, asked is not None)
+        if had_focus and asked is None:
+            self._fields[at].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _take_over(self) -> None:
+        if self._asked is not None:
+            self._give(*self._asked)
+
+    def _give_up(self) -> None:
+        """As it was; where nothing was begun, elsewhere."""
+        was_begun = self._asked is not None or bool(self.problem)
+        self._refresh()
+        if not was_begun:
+            self.left.emit()
+
+    def _on_reset(self) -> None:
+        self.reset.emit(self._id)
+
+
+_TAB = (Qt.Key.Key_Tab, Qt.Key.Key_Backtab)
+_CLEARING = "Backspace"
+_SHIFTED = (Mod.ControlModifier | Mod.ShiftModifier,)
+
+
+class KeyRecorder(Adaptive, QLineEdit):
+    """Shows a key. Tab leads on, Esc gives up what is begun, Backspace clears; any other key is `recorded`."""
+
+    recorded = Signal(str, str)
+    """The normal name of the key, and the one that it has as a key of the digit row, empty for others."""
+    cleared = Signal()
+    given_up = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chord = ""
+        self.setReadOnly(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled, False)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+        self.adapt_to(theme)
+
+    def show_chord(self, chord: str) -> None:
+        """The key by its normal name; empty for none."""
+        self._chord = chord
+        self.retranslate()
+
+    @property
+    def chord(self) -> str:
+        return self._chord
+
+    def retranslate(self) -> None:
+        self.setText(key_name(self._chord))
+        self.setPlaceholderText(self.tr("Press keys…") if self.hasFocus() else self.tr("None"))
+
+    def event(self, event: QEvent) -> bool:
+        """No shortcut takes a key from it, and none but Tab leads elsewhere."""
+        if event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() not in _TAB:
+            self.keyPressEvent(event)
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        event.accept()
+        chord = chord_of(event)
+        if not chord or event.isAutoRepeat():
+            return
+        if chord == "Esc":
+            self.given_up.emit()
+        elif chord == _CLEARING:
+            self.cleared.emit()
+        else:
+            self.recorded.emit(*_names(event, chord))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.retranslate()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.retranslate()
+
+
+def _names(event: QKeyEvent, chord: str) -> tuple[str, str]:
+    platform = QGuiApplication.platformName()
+    shifted = digit_of(event, platform, _SHIFTED)
+    if shifted is not None:
+        return f"Ctrl+Shift+{shifted}", ""
+    number = digit_of(event, platform)
+    if number is None:
+        return chord, ""
+    modifier = "Ctrl" if event.modifiers() & Mod.ControlModifier else "Alt"
+    return chord, f"{modifier}+{number}"

@@ -1,0 +1,81 @@
+"""The words of models and agents: where a key is, what a price is, and why something was refused."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QLocale
+
+from core.domain.model import ModelChoice, Reasoning
+from core.services.outcome import Failed
+from desktop.translation.failure_strings import model_failure_words
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+def key_location_text(source: str | None, needs_key: bool, key_file: Path | None) -> str:
+    """Where the key of an address is; `source` None: there is none."""
+    match source:
+        case "environment":
+            return translate("Minds", "The key is read from an environment variable.")
+        case "keyring":
+            return translate("Minds", "A key is kept in the keyring of this system.")
+        case "file":
+            words = translate("Minds", "A key is kept in {file}, which only you can read: this system has no keyring.")
+            return words.format(file=key_file)
+        case _ if needs_key:
+            return translate(
+                "Minds", "This provider needs a key. It is kept in the keyring of this system, if it has one."
+            )
+        case _:
+            return translate("Minds", "No key is kept. Servers on this computer need none.")
+
+
+def model_summary(model: ModelChoice) -> str:
+    """What is known of a model: where it is asked, how much it takes, what it costs."""
+    parts = [model.origin.partition("://")[2]]
+    if model.context_tokens is not None:
+        tokens = QLocale().toString(model.context_tokens)
+        parts.append(translate("Minds", "{tokens} tokens").format(tokens=tokens))
+    parts.append(price_text(model.price_in, model.price_out))
+    return " · ".join(parts)
+
+
+def price_text(price_in: float | None, price_out: float | None) -> str:
+    """For a million tokens."""
+    if price_in is None and price_out is None:
+        return translate("Minds", "price unknown")
+    if not price_in and not price_out:
+        return translate("Minds", "free")
+    given = [_dollars(price) for price in (price_in, price_out)]
+    return translate("Minds", "{price_in} in, {price_out} out").format(price_in=given[0], price_out=given[1])
+
+
+def _dollars(price: float | None) -> str:
+    if price is None:
+        return translate("Minds", "unknown")
+    return translate("Minds", "${price}").format(price=QLocale().toString(price, "g", 6))
+
+
+def reasoning_labels() -> dict[str, str]:
+    return {
+        Reasoning.OFF: translate("Minds", "Off"),
+        Reasoning.LOW: translate("Minds", "Low"),
+        Reasoning.MEDIUM: translate("Minds", "Medium"),
+        Reasoning.HIGH: translate("Minds", "High"),
+    }
+
+
+def model_refusal_text(failed: Failed) -> str:
+    """Why something was not done, for its form."""
+    match failed.code, failed.details.get("field"):
+        case "name_taken", _:
+            return translate("Minds", "Another agent has this name.")
+        case "bad_input", "name":
+            return translate("Minds", "A name has 1 to 64 characters.")
+        case "bad_input", "system_prompt":
+            return translate("Minds", "The instructions have at most 10,000 characters.")
+        case "keys_not_writable" | "keys_unreadable", _:
+            return translate("Minds", "The file of keys cannot be read or written, so the key is not kept.")
+        case "no_keyring", _:
+            return translate("Minds", "The keyring does not answer, so the key is still there.")
+        case _:
+            return model_failure_words(failed.code, failed.message, failed.details)

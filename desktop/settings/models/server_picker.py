@@ -1,0 +1,81 @@
+"""Which MCP servers an agent may use: all there are, or those that are checked."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QCheckBox, QLayout, QVBoxLayout, QWidget
+
+from core.domain.ids import ServerId
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.labels import set_plain_tool_tip
+
+
+class ServerPicker(Adaptive, QWidget):
+    """Every server has a box; while all are wanted, with those to come, the boxes are checked and cannot be changed."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._names: dict[ServerId, str | None] = {}
+        self._boxes: dict[ServerId, QCheckBox] = {}
+        self._all = QCheckBox(self)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+        self._column.addWidget(self._all)
+        self._all.toggled.connect(self._follow)
+        self.setFocusProxy(self._all)
+        self.adapt_to(theme)
+
+    @property
+    def has_any(self) -> bool:
+        """Whether there is a server to choose."""
+        return bool(self._boxes)
+
+    def offer(self, servers: Mapping[ServerId, str], chosen: Sequence[ServerId] | None) -> None:
+        """These are there now, by name, and an agent has those; None: all. One that is not there has a box too, that
+        says so: it may come back, and it can be given up."""
+        for box in self._boxes.values():
+            self._column.removeWidget(box)
+            box.hide()
+            box.deleteLater()
+        self._names = {server: servers.get(server) for server in dict.fromkeys([*servers, *(chosen or ())])}
+        self._boxes = {server: QCheckBox(self) for server in self._names}
+        for server, box in self._boxes.items():
+            self._column.addWidget(box)
+            box.setChecked(chosen is None or server in chosen)
+            box.setEnabled(chosen is not None)
+            box.show()
+        self._all.setChecked(chosen is None)
+        self._name_boxes()
+
+    def chosen(self) -> tuple[ServerId, ...] | None:
+        if self._all.isChecked():
+            return None
+        return tuple(server for server, box in self._boxes.items() if box.isChecked())
+
+    def retranslate(self) -> None:
+        self._all.setText(self.tr("All servers, also those to come"))
+        self._all.setAccessibleName(self._all.text())
+        self._name_boxes()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._all.sizeHint().width(), 0)
+
+    def apply_theme(self) -> None:
+        self._column.setSpacing(self._theme.sizes.space_xs)
+
+    def _name_boxes(self) -> None:
+        for server, box in self._boxes.items():
+            known = self._names[server]
+            name = known if known is not None else self.tr("{server} (not there any more)").format(server=server)
+            box.setText(name.replace("&", "&&"))
+            box.setAccessibleName(name)
+            set_plain_tool_tip(box, name)
+
+    def _follow(self, is_all: bool) -> None:
+        for box in self._boxes.values():
+            box.setEnabled(not is_all)
+            if is_all:
+                box.setChecked(True)

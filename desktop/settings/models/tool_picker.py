@@ -1,0 +1,244 @@
+"""The tools of one origin, each with a box: the app's own, or those of an MCP server."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLayout, QLineEdit, QVBoxLayout, QWidget
+
+from core.domain.tool import mcp_server_of
+from desktop.settings.servers.server_strings import short_tool_name
+from desktop.theme.theme import Theme
+from desktop.translation.formats import number
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button
+from desktop.widgets.labels import set_plain_tool_tip
+from desktop.widgets.list_search import matches
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.visibility import show_when
+
+_COLUMNS = 2
+_FOLDED_FROM = 12
+
+
+class ToolGroup(Adaptive, QWidget):
+    """`server`: the id of the server, None for the app's own. The box of the whole group checks and clears all of it.
+    Many tools of a server are folded at first; a search unfolds those that it finds."""
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme, server: str | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.server = server
+        self.boxes: dict[str, QCheckBox] = {}
+        self._shown: list[str] = []
+        self._query = ""
+        self._is_open: bool | None = None
+        self._columns = 0
+        self.whole = QCheckBox(self)
+        self.fold = Button(theme, kind="link", is_small=True, parent=self)
+        self._head = QHBoxLayout()
+        self._head.addWidget(self.whole, 1)
+        self._head.addWidget(self.fold)
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+        self._column.addLayout(self._head)
+        self._column.addLayout(self._grid)
+        self.whole.clicked.connect(self._check_all)
+        self.fold.clicked.connect(self._on_fold)
+        self.adapt_to(theme)
+
+    def add(self, tool: str) -> None:
+        box = QCheckBox(self)
+        box.setAccessibleName(tool)
+        box.toggled.connect(self._count)
+        self.boxes[tool] = box
+
+    def show_chosen(self, tools: set[str] | None) -> None:
+        """None: all, and none can be changed."""
+        for tool, box in self.boxes.items():
+            box.setChecked(tools is None or tool in tools)
+            box.setEnabled(tools is not None)
+        self.whole.setEnabled(tools is not None)
+        self.search(self._query)
+        self._count()
+
+    def search(self, query: str) -> bool:
+        """Show those that it finds. Whether there are any."""
+        self._query = query
+        name = self.server or ""
+        self._shown = [tool for tool in self.boxes if matches(query, f"{name} {tool}")]
+        self._place()
+        return bool(self._shown)
+
+    def retranslate(self) -> None:
+        self._count()
+
+    def apply_theme(self) -> None:
+        self._grid.setHorizontalSpacing(self._theme.sizes.space_m)
+        self._grid.setContentsMargins(self._theme.sizes.space_l, 0, 0, self._theme.sizes.space_xs)
+        self._grid.setVerticalSpacing(0)
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.fold.sizeHint().width() + self._theme.sizes.row, 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    @property
+    def is_open(self) -> bool:
+        if self._query.strip():
+            return True
+        return self._is_open if self._is_open is not None else self.server is None or len(self.boxes) < _FOLDED_FROM
+
+    def _place(self) -> None:
+        """Those that are shown, in as many columns as there is room for."""
+        for box in self.boxes.values():
+            self._grid.removeWidget(box)
+        shown = self._shown if self.is_open else []
+        columns = max(1, self._columns)
+        for at, tool in enumerate(shown):
+            self._grid.addWidget(self.boxes[tool], at // columns, at % columns, Qt.AlignmentFlag.AlignLeft)
+        for tool, box in self.boxes.items():
+            show_when(box, tool in shown)
+        show_when(self.fold, not self._query.strip() and self.server is not None)
+        self._name_itself()
+
+    def _fit(self) -> None:
+        """Two columns if every name has the room; one that has none in one column is cut, with a tool tip."""
+        sizes = self._theme.sizes
+        around = sizes.icon_s + 2 * sizes.space_s + 2 * sizes.space_xs
+        room = self.width() - sizes.space_l
+        metrics = self.whole.fontMetrics()
+        names = {tool: short_tool_name(tool) for tool in self.boxes}
+        widest = max(map(metrics.horizontalAdvance, names.values()), default=0) + around
+        columns = _COLUMNS if room >= _COLUMNS * widest + self._grid.horizontalSpacing() else 1
+        if columns != self._columns:
+            self._columns = columns
+            self._place()
+        for tool, box in self.boxes.items():
+            shown = metrics.elidedText(names[tool], Qt.TextElideMode.ElideRight, max(around, room - around))
+            box.setText(shown.replace("&", "&&"))
+            set_plain_tool_tip(box, tool if shown != tool else "")
+
+    def _count(self) -> None:
+        """The box of the group says whether all, some or none are chosen, its words how many."""
+        checked = sum(box.isChecked() for box in self.boxes.values())
+        states = Qt.CheckState
+        is_some = 0 < checked < len(self.boxes)
+        self.whole.setTristate(is_some)
+        self.whole.setCheckState(
+            states.PartiallyChecked if is_some else states.Checked if checked else states.Unchecked
+        )
+        self._name_itself()
+        self.changed.emit()
+
+    def _name_itself(self) -> None:
+        checked = sum(box.isChecked() for box in self.boxes.values())
+        words = self.tr("Of Metier") if self.server is None else self.tr("Of the server “{server}”")
+        counted = self.tr("{words}: {count} of {all}").format(
+            words=words.format(server=self.server), count=number(checked), all=number(len(self.boxes))
+        )
+        self.whole.setText(counted.replace("&", "&&"))
+        self.whole.setAccessibleName(counted)
+        self.fold.setText(self.tr("Hide") if self.is_open else self.tr("Show"))
+        name = self.tr("Hide: {words}") if self.is_open else self.tr("Show: {words}")
+        self.fold.setAccessibleName(name.format(words=words.format(server=self.server)))
+
+    def _check_all(self) -> None:
+        """All of those that are shown; or none, where all were chosen."""
+        is_wanted = not all(self.boxes[tool].isChecked() for tool in self._shown)
+        for tool in self._shown:
+            self.boxes[tool].setChecked(is_wanted)
+        self._count()
+
+    def _on_fold(self) -> None:
+        self._is_open = not self.is_open
+        self._place()
+
+
+_SEARCHED_FROM = 12
+
+
+class ToolPicker(Adaptive, QWidget):
+    """Every tool has a box, by the server that it is of; while all are wanted, with those to come, the boxes are
+    checked and cannot be changed. A search narrows what is shown, never what is chosen."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._all = QCheckBox(self)
+        self._search = QLineEdit(self)
+        self._search.setClearButtonEnabled(True)
+        self._nothing = Paragraph("", "secondary", "muted", parent=self)
+        self._groups: dict[str | None, ToolGroup] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+        for widget in (self._all, self._search, self._nothing):
+            self._column.addWidget(widget)
+        self._all.toggled.connect(self._follow)
+        self._search.textChanged.connect(self._filter)
+        self.setFocusProxy(self._all)
+        self.adapt_to(theme)
+
+    def offer(self, tools: Sequence[str], chosen: Sequence[str] | None) -> None:
+        """These are there now, and an agent has those; None: all. One that is not there has a box too, so that it is
+        not lost."""
+        for group in self._groups.values():
+            self._column.removeWidget(group)
+            group.hide()
+            group.deleteLater()
+        self._groups = {}
+        for tool in dict.fromkeys([*tools, *(chosen or ())]):
+            self._group(mcp_server_of(tool)).add(tool)
+        for server in sorted(self._groups, key=lambda server: (server is not None, server or "")):
+            self._column.addWidget(self._groups[server])
+        self._all.setChecked(chosen is None)
+        for group in self._groups.values():
+            group.show_chosen(None if chosen is None else set(chosen))
+            group.show()
+        show_when(self._search, sum(len(group.boxes) for group in self._groups.values()) >= _SEARCHED_FROM)
+        self._search.setText("")
+        self._filter("")
+
+    def chosen(self) -> tuple[str, ...] | None:
+        if self._all.isChecked():
+            return None
+        boxes = [pair for group in self._groups.values() for pair in group.boxes.items()]
+        return tuple(tool for tool, box in boxes if box.isChecked())
+
+    def retranslate(self) -> None:
+        self._all.setText(self.tr("All tools, also those to come"))
+        self._all.setAccessibleName(self._all.text())
+        self._search.setPlaceholderText(self.tr("Search tools"))
+        self._search.setAccessibleName(self.tr("Search tools"))
+        self._nothing.setText(self.tr("No tool has these words in its name. Other words may find one."))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self._all.sizeHint().width(), 0)
+
+    def apply_theme(self) -> None:
+        self._column.setSpacing(self._theme.sizes.space_xs)
+
+    def _group(self, server: str | None) -> ToolGroup:
+        if server not in self._groups:
+            self._groups[server] = ToolGroup(self._theme, server, self)
+        return self._groups[server]
+
+    def _filter(self, query: str) -> None:
+        found = [(group, group.search(query)) for group in self._groups.values()]
+        for group, is_found in found:
+            show_when(group, is_found)
+        show_when(self._nothing, bool(found) and not any(is_found for _, is_found in found))
+
+    def _follow(self, is_all: bool) -> None:
+        for group in self._groups.values():
+            group.show_chosen(None if is_all else set(group.boxes))

@@ -1,0 +1,1 @@
+"""Building blocks of the settings pages: page, list, form, row, undo."""

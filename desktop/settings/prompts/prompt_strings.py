@@ -1,0 +1,54 @@
+"""The words of prompts: what one asks for, and why something was refused."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication
+
+from core.domain.prompt import (
+    CATEGORY_CHARACTERS,
+    CONTENT_CHARACTERS,
+    DESCRIPTION_CHARACTERS,
+    MAX_VARIABLES,
+    NAME_CHARACTERS,
+)
+from core.services.outcome import Failed
+from desktop.translation.failure_strings import failure_words
+from desktop.translation.formats import number
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+_LISTED_NAMES = 12
+
+
+def variables_text(names: Sequence[str]) -> str:
+    """What is asked when the prompt is used."""
+    if not names:
+        return translate("Prompts", "Asks for nothing. Write {{name}} where something is to be filled in.")
+    named = ", ".join(names[:_LISTED_NAMES])
+    if len(names) > _LISTED_NAMES:
+        more = number(len(names) - _LISTED_NAMES)
+        return translate("Prompts", "Asks for: {names} and {more} more").format(names=named, more=more)
+    return translate("Prompts", "Asks for: {names}").format(names=named)
+
+
+def prompt_refusal_text(failed: Failed) -> str:
+    """Why a prompt was not saved, removed or put back."""
+    match failed.code, failed.details.get("field"):
+        case "name_taken", _:
+            return translate("Prompts", "Another prompt has this name.")
+        case "bad_input", "name":
+            words = translate("Prompts", "A name has 1 to {limit} characters, all of which can be shown.")
+            return words.format(limit=number(NAME_CHARACTERS))
+        case "bad_input", "category":
+            words = translate("Prompts", "A category has at most {limit} characters, all of which can be shown.")
+            return words.format(limit=number(CATEGORY_CHARACTERS))
+        case "bad_input", "description":
+            words = translate("Prompts", "A description has at most {limit} characters.")
+            return words.format(limit=number(DESCRIPTION_CHARACTERS))
+        case "bad_input", "content":
+            words = translate(
+                "Prompts", "A prompt has a text, of at most {limit} characters and {most} names to fill in."
+            )
+            return words.format(limit=number(CONTENT_CHARACTERS), most=number(MAX_VARIABLES))
+        case _:
+            return failure_words(failed.code, failed.message)

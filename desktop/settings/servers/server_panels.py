@@ -1,0 +1,160 @@
+"""What will run, before a person agrees to it."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from core.domain.mcp_server import ServerState, ServerStatus, Transport
+from desktop.settings.servers.server_strings import error_details, error_text, launch_summary, printable
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.value_views import SHOWN_CHARACTERS, ValueSection
+from desktop.widgets.visibility import show_when
+
+_SAID_CHARACTERS = 1000
+
+
+class ServerConsentPanel(Adaptive, QWidget):
+    """Hidden once somebody agreed. `agreed` tells the fingerprint of what was shown."""
+
+    agreed = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._status: ServerStatus | None = None
+        self._about = Paragraph("", "label")
+        self._runs = ValueSection(theme, self)
+        self._allow = Button(theme, kind="primary", icon=Icon.SHIELD)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(self._about)
+        self._column.addWidget(self._runs)
+        self._column.addWidget(self._allow, 0, Qt.AlignmentFlag.AlignLeft)
+        self._allow.clicked.connect(self._agree)
+        self.adapt_to(theme)
+
+    def show_status(self, status: ServerStatus) -> None:
+        self._status = status
+        show_when(self, status.state is ServerState.UNCONFIRMED)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        if self._status is None:
+            return
+        server = self._status.server
+        runs = launch_summary(server.what_runs())
+        if server.transport is Transport.STDIO:
+            about = self.tr(
+                "This program has not run yet, or was changed since. It runs with your rights and can do whatever you "
+                "can: allow it if you know where it comes from."
+            )
+            self._allow.setText(self.tr("Allow it to run"))
+        else:
+            about = self.tr(
+                "This address has not been used yet, or was changed since. What agents ask of it is sent there: allow "
+                "it if you trust it."
+            )
+            self._allow.setText(self.tr("Allow the connection"))
+        if len(runs) > SHOWN_CHARACTERS:
+            about += " " + self.tr("It is too long to be shown whole: copy it to read the rest.")
+        self._about.setText(about)
+        self._allow.setAccessibleName(f"{self._allow.text()}: {server.name}")
+        self._allow.setAccessibleDescription(runs[:_SAID_CHARACTERS])
+        self._runs.describe(self.tr("What will run"))
+        self._runs.show_text(runs)
+
+    def apply_theme(self) -> None:
+        self._column.setSpacing(self._theme.sizes.space_s)
+
+    def _agree(self) -> None:
+        if self._status is not None:
+            self.agreed.emit(self._status.server.fingerprint)
+
+
+class ServerFailurePanel(Adaptive, QWidget):
+    """Hidden where nothing failed."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._status: ServerStatus | None = None
+        self._what = Paragraph("", "label", "error")
+        self._next = Paragraph("", "label")
+        self._details = ValueSection(theme, self)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        for widget in (self._what, self._next, self._details):
+            self._column.addWidget(widget)
+        self.adapt_to(theme)
+
+    @property
+    def words(self) -> str:
+        return self._what.text()
+
+    def show_status(self, status: ServerStatus) -> None:
+        self._status = status
+        show_when(self, status.error is not None and status.state is ServerState.FAILED)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        self._details.describe(self.tr("Details"))
+        if self._status is None or (error := self._status.error) is None:
+            return
+        what, then = error_text(error, self._status.server)
+        self._what.setText(what)
+        self._next.setText(then)
+        self._details.show_text(error_details(error))
+
+    def apply_theme(self) -> None:
+        self._column.setSpacing(self._theme.sizes.space_xs)
+
+
+class ServerLogPanel(Adaptive, QWidget):
+    """Its last lines, at their end. It waits with new ones while some are selected. `read` gives them all."""
+
+    def __init__(self, theme: Theme, read: Callable[[], Sequence[str]], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._read = read
+        self._empty = Paragraph("", "label", "muted")
+        self._lines = ValueSection(theme, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._empty)
+        column.addWidget(self._lines)
+        self.adapt_to(theme)
+
+    @property
+    def text(self) -> str:
+        return self._lines.value.text
+
+    def refresh(self) -> None:
+        """Show what there is by now."""
+        value = self._lines.value
+        if value.textCursor().hasSelection():
+            return
+        bar = value.verticalScrollBar()
+        is_at_end = bar.value() == bar.maximum()
+        text = "\n".join(map(printable, self._read()))
+        if len(text) >= SHOWN_CHARACTERS:
+            text = "…\n" + text[2 - SHOWN_CHARACTERS :].partition("\n")[2]
+        show_when(self._empty, not text)
+        if text != value.text:
+            self._lines.show_text(text)
+            if is_at_end:
+                bar.setValue(bar.maximum())
+        show_when(self._lines, bool(text))
+
+    def retranslate(self) -> None:
+        self._lines.describe(self.tr("Log"))
+        self._empty.setText(self.tr("Nothing yet: what it says on its standard error is written down here."))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.refresh()

@@ -1,0 +1,286 @@
+"""An MCP server in the list of the settings: how it is, what can be done with it, and what unfolds below it."""
+
+from functools import partial
+from time import monotonic
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QApplication, QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+
+from core.domain.ids import ServerId
+from core.domain.mcp_server import ServerState, ServerStatus
+from desktop.settings.parts.banners import ConfirmationBanner
+from desktop.settings.parts.item_row import ListRow
+from desktop.settings.parts.layout import ResponsiveRow, tab_stops
+from desktop.settings.servers.server_panels import ServerConsentPanel, ServerFailurePanel, ServerLogPanel
+from desktop.settings.servers.server_strings import location_text, state_badge
+from desktop.settings.servers.server_tools import ServerToolsPanel
+from desktop.settings.sources.context import ServersContext
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.translation.formats import duration
+from desktop.widgets.accessibility import announce
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button, IconButton
+from desktop.widgets.labels import IconLabel, Label
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.visibility import show_when
+
+_SAID_FROM_S = 1.0
+
+
+class ServerRow(Adaptive, ListRow):
+    """It is shown anew in place, so that focus, selection and what is unfolded stay."""
+
+    tested = Signal()
+    test_cancelled = Signal()
+    switched = Signal(bool)
+    edited = Signal()
+    removed = Signal()
+    agreed = Signal(str)
+
+    def __init__(
+        self, theme: Theme, servers: ServersContext, status: ServerStatus, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.status = status
+        self.server_id: ServerId = status.server.id
+        self._tested_at: float | None = None
+        self._title = Paragraph("", "strong", most_lines=2)
+        self._icon = IconLabel(theme, Icon.CIRCLE)
+        self._word = Label("", "secondary", "muted")
+        self._place = Paragraph("", "code_small", "muted", 3)
+        self._note = Paragraph("", "secondary", "muted", 3)
+        self._test = Button(theme, is_small=True)
+        self._tools_fold, self._log_fold = (Button(theme, kind="link", is_small=True) for _ in range(2))
+        self._on = QCheckBox()
+        self._edit, self._remove = IconButton(theme, Icon.PENCIL), IconButton(theme, Icon.TRASH_2)
+        self._column, self._head = QVBoxLayout(self), QHBoxLayout()
+        self._doing, self._keeping = QWidget(), QWidget()
+        self._row = ResponsiveRow(theme, [self._doing, self._keeping])
+        self._facts, self._panels = QVBoxLayout(), QVBoxLayout()
+        self._consent = ServerConsentPanel(theme, self)
+        self._failure = ServerFailurePanel(theme, self)
+        self._waiting = servers.waiting
+        self.caution = ConfirmationBanner(theme, self)
+        self._tools = ServerToolsPanel(theme, servers.consents, self)
+        self._log = ServerLogPanel(theme, lambda: servers.service.log(self.server_id), self)
+        self._lay_out()
+        self._connect()
+        self.adapt_to(theme)
+
+    @property
+    def name(self) -> str:
+        return self.status.server.name
+
+    @property
+    def state_word(self) -> str:
+        return self._word.text()
+
+    @property
+    def failure(self) -> str:
+        """Why it failed, empty if it did not."""
+        return self._failure.words if self._failure.isVisibleTo(self) else ""
+
+    @property
+    def is_testing(self) -> bool:
+        return self._tested_at is not None
+
+    def show_status(self, status: ServerStatus) -> None:
+        """How it is by now. A screen reader is told of another state."""
+        before = self._word.text()
+        had_focus = self._holds_focus(self._consent)
+        self.status = status
+        if not status.server.is_enabled:
+            self.caution.rest()  # somebody else has switched it off
+        self._show()
+        if before and before != self._word.text():
+            announce(self, f"{self.name}: {self._word.text()}")
+        if had_focus and self._consent.isHidden():
+            self.take_focus()
+
+    def begin_test(self) -> None:
+        self._tested_at = monotonic()
+        self._show()
+
+    def end_test(self) -> None:
+        self._tested_at = None
+        self._show()
+
+    def tick(self) -> None:
+        """Time has passed: show what changes with it."""
+        self._show_note()
+        if self._log.isVisible():
+            self._log.refresh()
+
+    def stops(self) -> list[QWidget]:
+        """Where Tab stops, in the order of what is seen."""
+        keeping = (self._on, self._edit, self._remove)
+        parts = (self._failure, self._test, self._tools_fold, self._log_fold, *keeping, self.caution)
+        panels = (self._consent, self._tools, self._log)
+        return [stop for part in (*parts, *panels) for stop in tab_stops(part)]
+
+    def take_focus(self) -> None:
+        """Its first button."""
+        button = self._test if self._test.isEnabled() else self._on
+        button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def searched(self) -> str:
+        return f"{self.name} {self._place.text()}"
+
+    def retranslate(self) -> None:
+        self._on.setText(self.tr("On"))
+        self._show()
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_m, sizes.space_m)
+        self._column.setSpacing(sizes.space_s)
+        self._facts.setSpacing(sizes.space_xs)
+        self._panels.setSpacing(sizes.space_s)
+        self._head.setSpacing(sizes.space_s)
+
+    def _lay_out(self) -> None:
+        self._head.addWidget(self._title, 1)
+        self._head.addWidget(self._icon)
+        self._head.addWidget(self._word)
+        doing, keeping = (QHBoxLayout(part) for part in (self._doing, self._keeping))
+        for row in (doing, keeping):
+            row.setContentsMargins(0, 0, 0, 0)
+        for button in (self._test, self._tools_fold, self._log_fold):
+            doing.addWidget(button)
+        doing.addStretch(1)
+        keeping.addWidget(self._on)
+        keeping.addStretch(1)
+        keeping.addWidget(self._edit)
+        keeping.addWidget(self._remove)
+        self._facts.addLayout(self._head)
+        self._facts.addWidget(self._place)
+        self._facts.addWidget(self._note)
+        self._column.addLayout(self._facts)
+        self._column.addWidget(self._failure)
+        self._column.addWidget(self._row)
+        self._column.addWidget(self.caution)
+        self._column.addLayout(self._panels)
+        for panel in (self._consent, self._tools, self._log):
+            self._panels.addWidget(panel)
+        self._tools.hide()
+        self._log.hide()
+
+    def _connect(self) -> None:
+        self._test.clicked.connect(self._on_test)
+        self._on.clicked.connect(self._on_switch)
+        self._edit.clicked.connect(self.edited)
+        self._remove.clicked.connect(self.removed)
+        self._consent.agreed.connect(self.agreed)
+        self._tools_fold.clicked.connect(self._fold_tools)
+        self._log_fold.clicked.connect(self._fold_log)
+
+    def _show(self) -> None:
+        status, name = self.status, self.name
+        sign = state_badge(status)
+        self._title.setText(name)
+        self._icon.set_icon(sign.icon, sign.color)
+        self._word.setText(sign.word)
+        self._word.set_tone(sign.tone)
+        self._place.setText(location_text(status.server))
+        self._show_note()
+        self._failure.show_status(status)
+        self._consent.show_status(status)
+        self._tools.show_status(status)
+        self._on.setChecked(status.server.is_enabled)
+        self._on.setAccessibleName(self.tr("{name} is on").format(name=name))
+        can_test = status.server.is_enabled and status.server.is_confirmed
+        if self._test.hasFocus() and not (can_test or self.is_testing):
+            self._on.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._test.setEnabled(can_test or self.is_testing)
+        self._test.setText(self.tr("Cancel") if self.is_testing else self.tr("Test"))
+        words = self.tr("Cancel the test of {name}") if self.is_testing else self.tr("Test {name}")
+        self._test.setAccessibleName(words.format(name=name))
+        self._edit.describe(self.tr("Edit {name}").format(name=name))
+        self._remove.describe(self.tr("Remove {name}").format(name=name))
+        self.setAccessibleName(f"{name}: {sign.word}")
+        self._name_folds()
+
+    def _show_note(self) -> None:
+        words = self._note_words()
+        if self._tested_at is not None:
+            words = self.tr("Connecting…")
+            if (passed := monotonic() - self._tested_at) >= _SAID_FROM_S:
+                words = self.tr("Connecting, for {time}…").format(time=duration(passed))
+        self._note.setText(words)
+        show_when(self._note, bool(words))
+
+    def _note_words(self) -> str:
+        """How many tools, and how quick they are."""
+        status = self.status
+        parts = []
+        if status.tools:
+            parts.append(self.tr("%n tool(s)", "", len(status.tools)))
+        elif status.state is ServerState.RUNNING:
+            parts.append(self.tr("no tools"))
+        if status.left_out:
+            parts.append(self.tr("%n left out", "", len(status.left_out)))
+        if status.p50_ms is not None and status.p95_ms is not None:
+            parts.append(self.tr("%n call(s)", "", status.calls))
+            p50, p95 = duration(status.p50_ms / 1000), duration(status.p95_ms / 1000)
+            parts.append(self.tr("half of them within {p50}, 95% within {p95}").format(p50=p50, p95=p95))
+        if status.paused_s is not None:
+            again = duration(max(1, status.paused_s))
+            parts.append(self.tr("tried again in {time}, or when you test it").format(time=again))
+        return " · ".join(parts)
+
+    def _name_folds(self) -> None:
+        is_tools, is_log = not self._tools.isHidden(), not self._log.isHidden()
+        self._tools_fold.setText(self.tr("Hide tools") if is_tools else self.tr("Tools"))
+        self._log_fold.setText(self.tr("Hide log") if is_log else self.tr("Log"))
+        for button, is_open, closed, opened in (
+            (self._tools_fold, is_tools, self.tr("Show the tools of {name}"), self.tr("Hide the tools of {name}")),
+            (self._log_fold, is_log, self.tr("Show the log of {name}"), self.tr("Hide the log of {name}")),
+        ):
+            button.setAccessibleName((opened if is_open else closed).format(name=self.name))
+        is_known = self.status.state not in (ServerState.DISABLED, ServerState.UNCONFIRMED) or bool(self.status.tools)
+        if not is_known and self._tools_fold.hasFocus():
+            self._log_fold.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._tools_fold.setEnabled(is_known or is_tools)
+
+    def without(self) -> str:
+        """What becomes of requests that wait, if the server is there no more; empty where none needs it."""
+        return self._waiting.without_server(self.server_id, self.name) if self._waiting is not None else ""
+
+    def _on_switch(self, is_on: bool) -> None:
+        """Off, with something that waits and needs it: that is asked about first."""
+        words = "" if is_on else self.without()
+        if not words:
+            self.caution.rest()
+            self.switched.emit(is_on)
+            return
+        self._on.setChecked(True)  # it is on as long as nothing was decided
+        self.caution.ask(
+            words,
+            self.tr("Leave it on"),
+            self.tr("Switch it off"),
+            partial(self.switched.emit, False),
+            self._show,
+            self._on,
+        )
+
+    def _on_test(self) -> None:
+        if self.is_testing:
+            self.test_cancelled.emit()
+        else:
+            self.tested.emit()
+
+    def _fold_tools(self) -> None:
+        self._tools.setVisible(self._tools.isHidden())
+        self._log.hide()
+        self._name_folds()
+
+    def _fold_log(self) -> None:
+        self._log.setVisible(self._log.isHidden())
+        self._tools.hide()
+        self._name_folds()
+
+    def _holds_focus(self, part: QWidget) -> bool:
+        focused = QApplication.focusWidget()
+        return focused is not None and part.isAncestorOf(focused)

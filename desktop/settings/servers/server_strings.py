@@ -1,0 +1,258 @@
+"""The words of MCP servers: how one is, what would run, and why one failed with what to do about it."""
+
+import re
+import shlex
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QCoreApplication
+
+from core.domain.mcp_server import McpServer, ServerState, ServerStatus, Transport
+from core.domain.run import ErrorInfo
+from core.domain.tool import mcp_server_of
+from core.services.outcome import Failed
+from desktop.theme.icon_names import Icon
+from desktop.theme.tokens import ColorName
+from desktop.translation.failure_strings import failure_words
+from desktop.translation.formats import duration, number
+from desktop.widgets.labels import Tone
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+LOCATION_CHARACTERS = 400
+
+
+class StateBadge(NamedTuple):
+    """A state: its word, its shape, and the colours of both."""
+
+    word: str
+    icon: Icon
+    color: ColorName
+    tone: Tone
+
+
+def state_badge(status: ServerStatus) -> StateBadge:
+    if status.paused_s is not None:
+        word = translate("Servers", "Paused after several failures")
+        return StateBadge(word, Icon.TRIANGLE_ALERT, "sign_warn", "warn")
+    return {
+        ServerState.DISABLED: StateBadge(translate("Servers", "Off"), Icon.MINUS, "sign_idle", "muted"),
+        ServerState.UNCONFIRMED: StateBadge(translate("Servers", "Waits for you"), Icon.SHIELD, "sign_warn", "warn"),
+        ServerState.STOPPED: StateBadge(translate("Servers", "Not started"), Icon.CIRCLE, "sign_idle", "muted"),
+        ServerState.STARTING: StateBadge(translate("Servers", "Starting"), Icon.LOADER_CIRCLE, "accent", "accent"),
+        ServerState.RUNNING: StateBadge(translate("Servers", "Running"), Icon.CIRCLE_CHECK, "sign_ok", "ok"),
+        ServerState.FAILED: StateBadge(translate("Servers", "Failed"), Icon.CIRCLE_X, "sign_error", "error"),
+    }[status.state]
+
+
+def printable(text: str) -> str:
+    """The text on one line, with whatever is not seen, or would reorder it, as an escape."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape", "replace").decode() for sign in text)
+
+
+def location_text(server: McpServer) -> str:
+    """Where it runs, to be known by: its command line, or its address, cut where it is very long."""
+    whole = (server.url or "") if server.command is None else shlex.join([server.command, *server.args])
+    return printable(whole if len(whole) <= LOCATION_CHARACTERS else whole[:LOCATION_CHARACTERS] + "…")
+
+
+def launch_summary(runs: Mapping[str, Any]) -> str:
+    """What would run, a line for each part of it; an argument a line, numbered, so that none can pass for two."""
+    lines = []
+    if "url" in runs:
+        lines.append(translate("Servers", "Address: {url}").format(url=printable(str(runs["url"]))))
+    if "command" in runs:
+        lines.append(translate("Servers", "Command: {command}").format(command=printable(str(runs["command"]))))
+    for at, one in enumerate(runs.get("args") or (), 1):
+        words = translate("Servers", "Argument {number}: {argument}")
+        lines.append(words.format(number=number(at), argument=printable(str(one)) or "“”"))
+    if runs.get("cwd"):
+        lines.append(translate("Servers", "Folder: {folder}").format(folder=printable(str(runs["cwd"]))))
+    if runs.get("env"):
+        names = ", ".join(printable(str(name)) for name in runs["env"])
+        lines.append(translate("Servers", "Environment: {names}").format(names=names))
+    if runs.get("headers"):
+        names = ", ".join(printable(str(name)) for name in runs["headers"])
+        lines.append(translate("Servers", "Headers: {names}").format(names=names))
+    return "\n".join(lines)
+
+
+# Why one failed
+
+
+def error_text(error: ErrorInfo, server: McpServer) -> tuple[str, str]:
+    """Why it failed, in a sentence of its own for each cause, and what to do about it (UI §10)."""
+    about = error.parameters
+    command = printable(server.command or "")
+    match about.get("cause"):
+        case "command_not_found":
+            return (
+                translate("Servers", "There is no program “{command}”.").format(command=command),
+                translate(
+                    "Servers",
+                    "Install it, or write its whole path. Programs are looked for in the folders of PATH, which are "
+                    "below; apps that are started from the desktop may have others than a terminal.",
+                ),
+            )
+        case "bad_folder":
+            return (
+                translate("Servers", "Its working folder is not there: {folder}").format(
+                    folder=printable(server.cwd or "")
+                ),
+                translate("Servers", "Edit it and choose another folder."),
+            )
+        case "not_started":
+            return (
+                translate("Servers", "“{command}” could not be started.").format(command=command),
+                translate("Servers", "See whether it is a program that you may run."),
+            )
+        case "exited":
+            return (
+                _exit_text(about.get("exit_code"), is_start=True),
+                translate("Servers", "Its last lines, below, often say what is missing: a key, a file, an argument."),
+            )
+        case "silent":
+            limit = duration(server.start_limit_s)
+            return (
+                translate("Servers", "It did not answer within {time} of its start.").format(time=limit),
+                translate(
+                    "Servers", "Test it again: a first start may have to download. Or edit it and give it more time."
+                ),
+            )
+        case "not_mcp":
+            return (
+                translate("Servers", "It answers, but not as an MCP server does."),
+                translate("Servers", "See in its documentation which command or address starts the MCP server."),
+            )
+        case "protocol":
+            return (
+                translate("Servers", "It speaks a version of the protocol that is not known here."),
+                translate("Servers", "Update Metier, or use another version of the server."),
+            )
+        case "unreachable":
+            return (
+                translate("Servers", "Nothing answers at its address."),
+                translate("Servers", "See whether it runs, and whether the address is right."),
+            )
+        case "refused":
+            if server.transport is Transport.STDIO:
+                return (
+                    translate("Servers", "It refused the connection."),
+                    translate("Servers", "Its last lines and its documentation may say what it needs."),
+                )
+            status = about.get("http_status")
+            refused = translate("Servers", "It refused the connection, with HTTP {status}.").format(status=status)
+            return (
+                refused if isinstance(status, int) else translate("Servers", "It refused the connection."),
+                translate("Servers", "See whether the address is right, and whether a header has a valid key."),
+            )
+        case "ended":
+            return (
+                _exit_text(about.get("exit_code"), is_start=False),
+                translate("Servers", "It is started again when it is needed. Its last lines may say why it ended."),
+            )
+        case _:
+            return error.message, translate("Servers", "Edit it, or test it again.")
+
+
+def _exit_text(exit_code: Any, *, is_start: bool) -> str:
+    if not isinstance(exit_code, int):
+        return translate("Servers", "It closed the connection.")
+    if exit_code < 0:
+        return translate("Servers", "It was ended by signal {number}.").format(number=-exit_code)
+    if is_start:
+        return translate("Servers", "It ended at its start, with exit code {number}.").format(number=exit_code)
+    return translate("Servers", "It ended by itself, with exit code {number}.").format(number=exit_code)
+
+
+def error_details(error: ErrorInfo) -> str:
+    """What is for those who want to know: its last lines, its exit code, the command as it was run, PATH."""
+    about = error.parameters
+    parts = []
+    if stderr := about.get("stderr"):
+        lines = [f"  {printable(str(line))}" for line in stderr]
+        parts.append("\n".join([translate("Servers", "Its last lines:"), *lines]))
+    if (exit_code := about.get("exit_code")) is not None:
+        parts.append(translate("Servers", "Exit code: {number}").format(number=exit_code))
+    if isinstance(runs := about.get("runs"), Mapping):
+        parts.append(launch_summary(runs))
+    if path := about.get("path"):
+        parts.append(translate("Servers", "PATH: {path}").format(path=printable(str(path))))
+    parts.append(printable(error.message.partition(". It last said: ")[0]))
+    return "\n\n".join(parts)
+
+
+def server_refusal_text(failed: Failed) -> str:
+    """Why something was not done with a server."""
+    match failed.code, str(failed.details.get("field", "")).partition("/")[0]:
+        case "name_taken", _:
+            return translate("Servers", "Another server has this name.")
+        case "bad_input", "name":
+            return translate("Servers", "A name has 1 to 64 characters that can be shown.")
+        case "bad_input", "url":
+            return translate("Servers", "An address begins with http:// or https://.")
+        case "bad_input", "command":
+            return translate("Servers", "Write the command that starts it.")
+        case "bad_input", "env":
+            return translate("Servers", "A variable has a name without “=”, and a value of at most 20,000 characters.")
+        case "bad_input", "headers":
+            return translate("Servers", "A header has a name of letters, digits and hyphens, and a value on one line.")
+        case "bad_input", "args" if "stands for a secret" in failed.message:
+            return translate("Servers", "An argument that was kept as a secret has moved: write it again.")
+        case "keys_not_writable" | "keys_unreadable", _:
+            return translate("Servers", "The file of keys cannot be read or written, so nothing was changed.")
+        case "no_keyring", _:
+            return translate("Servers", "The keyring does not answer, so nothing was changed.")
+        case "changed", _:
+            return translate("Servers", "It was changed meanwhile: look at what will run again.")
+        case _:
+            return failure_words(failed.code, failed.message)
+
+
+def short_tool_name(tool: str) -> str:
+    """Its name without that of its server."""
+    server = mcp_server_of(tool)
+    return tool.removeprefix(f"mcp__{server}__") if server is not None else tool
+
+
+def problem_location(place: str) -> str:
+    """Where in a configuration something is wrong."""
+    if place == "the whole":
+        return translate("Servers", "The whole text")
+    if found := re.fullmatch(r"line (\d+), column (\d+)", place):
+        words = translate("Servers", "Line {line}, column {column}")
+        return words.format(line=number(int(found[1])), column=number(int(found[2])))
+    return printable(place)
+
+
+def problem_text(problem: Mapping[str, Any]) -> str:
+    """What is wrong there. What a parser says of the syntax is its own, in English."""
+    about = problem.get("about") or {}
+    words = {
+        "too_long": translate("Servers", "It is too long."),
+        "no_object": translate("Servers", "This is no object with servers."),
+        "no_servers": translate("Servers", "There are no servers in it: one of {names} was expected."),
+        "no_list": translate("Servers", "A list was expected."),
+        "no_id": translate("Servers", "An object with an id was expected."),
+        "no_group": translate("Servers", "An object with a server for each name was expected."),
+        "empty": translate("Servers", "There is no server in it."),
+        "too_many_inputs": translate("Servers", "More than {most} values are asked for."),
+        "too_many": translate("Servers", "There are more than {most} servers."),
+        "no_server": translate("Servers", "An object was expected."),
+        "none_usable": translate("Servers", "There is no server in it that can be used here."),
+        "sse": translate("Servers", "The SSE transport is not spoken here; give the address for streamable HTTP."),
+        "kind": translate("Servers", "“stdio” or “http” was expected, not {kind}."),
+        "both": translate("Servers", "There are a command and an address; one of them was expected."),
+        "neither": translate("Servers", "There is neither a command nor an address."),
+        "no_seconds": translate("Servers", "A number of seconds was expected."),
+        "no_text": translate("Servers", "A text was expected."),
+        "no_texts": translate("Servers", "A list of texts was expected."),
+        "no_names": translate("Servers", "An object with a text for each name was expected."),
+        "syntax": translate("Servers", "It cannot be read: {message}"),
+    }
+    code = str(problem.get("code"))
+    if code in ("name_taken", "bad_input"):
+        return server_refusal_text(Failed(code, str(problem["message"]), details=about))
+    found = words.get(code)
+    return printable(found.format(**about) if found is not None else str(problem["message"]))

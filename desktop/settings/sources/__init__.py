@@ -1,0 +1,1 @@
+"""Where the settings pages read and save values."""

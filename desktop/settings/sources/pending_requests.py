@@ -1,0 +1,107 @@
+"""Requests that wait while settings are changed: whom a change concerns, and what becomes of them (UI §8)."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal
+
+from core.domain.ids import ServerId
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.questions import (
+    OpenRequest,
+    Questions,
+    agent_requests,
+    consent_requests,
+    open_requests,
+    requests_about_server,
+    requests_by_server,
+)
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+_LISTED_NAMES = 3
+_NAME_CHARACTERS = 40
+
+
+class PendingRequests(QObject):
+    """What waits now; `changed` tells that it is something else. Each sentence is empty where nothing is concerned."""
+
+    changed = Signal()
+
+    def __init__(self, questions: Questions, background: BackgroundWorkflows, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._questions = questions
+        self._background = background
+        tell = partial(_emit, self.changed)
+        questions.changed.connect(tell)
+        self.destroyed.connect(partial(questions.changed.disconnect, tell, missing_ok=True))
+
+    def without_server(self, server: ServerId, name: str) -> str:
+        """What becomes of what needs the server, if it is there no more."""
+        waiting = self._all()
+        sentences = []
+        if calls := requests_about_server(waiting, server):
+            words = translate(
+                "Waiting",
+                "A call of {server} waits for you in {workflows}. The request stays open, but without the server the "
+                "call fails once you approve it, and its agent is told so.",
+            )
+            sentences.append(words.format(server=name, workflows=_names(calls)))
+        if asked := requests_by_server(waiting, server):
+            words = translate(
+                "Waiting",
+                "{server} has asked you something in {workflows}. Without the server that call ends with an error, and "
+                "its question is closed unanswered.",
+            )
+            sentences.append(words.format(server=name, workflows=_names(asked)))
+        return " ".join(sentences)
+
+    def with_models(self) -> str:
+        """What becomes of what waits, if other models are chosen."""
+        words = translate(
+            "Waiting",
+            "Something waits for you in {workflows}. Nothing of it is lost: it stays open and goes on with the model "
+            "that it began with, whatever is changed here. It only fails without the key that it needs.",
+        )
+        return _sentence(words, agent_requests(self._all()))
+
+    def with_agents(self) -> str:
+        """The same of agents."""
+        words = translate(
+            "Waiting",
+            "Something waits for you in {workflows}. Nothing of it is lost: it stays open and goes on with the agent "
+            "as it was at the beginning, whatever is changed here.",
+        )
+        return _sentence(words, agent_requests(self._all()))
+
+    def with_modes(self) -> str:
+        """The same of the validation mode."""
+        words = translate(
+            "Waiting",
+            "An approval waits for you in {workflows}. It stays open in every mode: another one holds for what begins "
+            "after it is chosen.",
+        )
+        return _sentence(words, consent_requests(self._all()))
+
+    def _all(self) -> list[OpenRequest]:
+        return open_requests(self._questions, self._background)
+
+
+def _emit(changed: object, _workflow_id: object) -> None:
+    changed.emit()  # type: ignore[attr-defined]
+
+
+def _sentence(words: str, concerned: Sequence[OpenRequest]) -> str:
+    return words.format(workflows=_names(concerned)) if concerned else ""
+
+
+def _names(concerned: Sequence[OpenRequest]) -> str:
+    """Of each workflow once, as many as a sentence takes."""
+    names = list({one.workflow_id: one.workflow for one in concerned}.values())
+    quoted = [translate("Waiting", "“{name}”").format(name=_short(name)) for name in names[:_LISTED_NAMES]]
+    return ", ".join(quoted) + ("…" if len(names) > _LISTED_NAMES else "")
+
+
+def _short(name: str) -> str:
+    line = " ".join(name.split())
+    return line if len(line) <= _NAME_CHARACTERS else f"{line[: _NAME_CHARACTERS - 1].rstrip()}…"

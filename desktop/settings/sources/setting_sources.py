@@ -1,0 +1,251 @@
+"""What can be set, by name; and what becomes of a setting."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from core.bus import Bus, SettingsChanged, Subscription
+from core.domain.settings import Settings
+from core.services.outcome import Failed
+from core.services.settings import SettingsService
+from desktop.aio import Spawn
+from desktop.theme.palette import Scheme
+from desktop.theme.theme import Appearance, Theme
+from desktop.translation.languages import Language, Translation
+from desktop.window_state import WindowState
+
+SettingValue = str | int | float | bool
+
+
+class Setting(StrEnum):
+    """The names of fields of `core.domain.settings.Settings` and of `desktop.window_state.WindowState`."""
+
+    VALIDATION_MODE = "validation_mode"
+    MAX_RUNNING_RUNS = "max_running_runs"
+    MAX_WORKFLOWS_AUTO = "max_workflows_auto"
+    STREAM_WRITE_INTERVAL_S = "stream_write_interval_s"
+    ASK_FOR_TOOLS = "ask_for_tools"
+    ASK_FOR_SUB_AGENTS = "ask_for_sub_agents"
+    ASK_FOR_MCP = "ask_for_mcp"
+    ASK_FOR_FILES = "ask_for_files"
+    ASK_FOR_DATABASE = "ask_for_database"
+    CONFIRM_HIGH_RISK = "confirm_high_risk"
+    LOW_RISK_FREE_IN_SELECTIVE = "low_risk_free_in_selective"
+    LOW_RISK_FREE_IN_MANUAL = "low_risk_free_in_manual"
+    CONSENT_EXPIRES = "consent_expires"
+    CONSENT_TIMEOUT_S = "consent_timeout_s"
+    CONSENT_ON_TIMEOUT = "consent_on_timeout"
+    AUDIT_DAYS = "audit_days"
+    NOTIFY = "notify"
+    REMIND_AFTER_MIN = "remind_after_min"
+    SCHEME = "scheme"
+    LANGUAGE = "language"
+    ZOOM = "zoom"
+    REDUCED_MOTION = "reduced_motion"
+    ENTER_SENDS = "enter_sends"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingChange:
+    """A setting was `former` and is `value` now, on disk too."""
+
+    setting: Setting
+    former: SettingValue
+    value: SettingValue
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRefusal:
+    """A setting was to be `value`, and is what it was. `code`: why, for the words of the window."""
+
+    setting: Setting
+    value: SettingValue
+    code: str
+    is_retryable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UndoableAction:
+    """Something else that was done, or could not be. `words` says what, in the language of now, and of the argument
+    whether it is undone; `undo` and `redo` begin it. Without `undo` there is nothing to be done about it."""
+
+    words: Callable[[bool], str]
+    undo: Callable[[], object] | None = None
+    redo: Callable[[], object] | None = None
+    is_problem: bool = False
+
+
+class SettingsSource(QObject):
+    """Where some of the settings are kept."""
+
+    changed = Signal()
+    """The values are to be read again, whoever changed them."""
+    applied = Signal(SettingChange)
+    """A `set` of this source has come true. `changed` follows."""
+    refused = Signal(SettingRefusal)
+    """A `set` of this source has not come true. `changed` follows."""
+
+    def has(self, setting: Setting) -> bool:
+        raise NotImplementedError
+
+    def value(self, setting: Setting) -> SettingValue:
+        """What a control shows: what was asked for last, or else what holds."""
+        raise NotImplementedError
+
+    def kept(self, setting: Setting) -> SettingValue:
+        """What holds now."""
+        raise NotImplementedError
+
+    def set(self, setting: Setting, value: SettingValue) -> None:
+        """Ask for a value; `applied` or `refused` answers, maybe later."""
+        raise NotImplementedError
+
+
+class CombinedSettings(SettingsSource):
+    """Several sources as one."""
+
+    def __init__(self, *sources: SettingsSource, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._sources = sources
+        for source in sources:
+            source.changed.connect(self.changed)
+            source.applied.connect(self.applied)
+            source.refused.connect(self.refused)
+
+    def has(self, setting: Setting) -> bool:
+        return any(source.has(setting) for source in self._sources)
+
+    def value(self, setting: Setting) -> SettingValue:
+        return self._of(setting).value(setting)
+
+    def kept(self, setting: Setting) -> SettingValue:
+        return self._of(setting).kept(setting)
+
+    def set(self, setting: Setting, value: SettingValue) -> None:
+        self._of(setting).set(setting, value)
+
+    def _of(self, setting: Setting) -> SettingsSource:
+        return next(source for source in self._sources if source.has(setting))
+
+
+class CoreSettings(SettingsSource):
+    """While one change is written, later ones wait; of several values for a setting the newest is written."""
+
+    def __init__(self, service: SettingsService, bus: Bus, spawn: Spawn, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._service = service
+        self._spawn = spawn
+        self._wanted: dict[Setting, SettingValue] = {}
+        self._is_writing = False
+        subscription = bus.subscribe(SettingsChanged, self._on_change)
+        self.destroyed.connect(partial(Subscription.close, subscription))
+
+    def has(self, setting: Setting) -> bool:
+        return setting in Settings.model_fields
+
+    def value(self, setting: Setting) -> SettingValue:
+        return self._wanted.get(setting, self.kept(setting))
+
+    def kept(self, setting: Setting) -> SettingValue:
+        value: SettingValue = getattr(self._service.current, setting)
+        return value
+
+    def set(self, setting: Setting, value: SettingValue) -> None:
+        self._wanted[setting] = value
+        if not self._is_writing:
+            self._is_writing = True
+            self._spawn(self._write(), "change settings")
+
+    async def _write(self) -> None:
+        try:
+            while self._wanted:
+                setting = next(iter(self._wanted))
+                await self._write_one(setting, self._wanted[setting])
+        except Exception:  # the owner of the task reports it; the controls go back
+            self._wanted.clear()
+            self.changed.emit()
+            raise
+        finally:
+            self._is_writing = False
+
+    async def _write_one(self, setting: Setting, value: SettingValue) -> None:
+        former = self.kept(setting)
+        outcome = await self._service.change(**{setting: value})
+        if self._wanted.get(setting) == value:
+            del self._wanted[setting]
+        if isinstance(outcome, Failed):
+            self.refused.emit(SettingRefusal(setting, value, outcome.code, outcome.retryable))
+        elif former != value:
+            self.applied.emit(SettingChange(setting, former, value))
+        self.changed.emit()
+
+    def _on_change(self, _message: SettingsChanged) -> None:
+        if not self._is_writing:  # else it may be our own, and is told when it is written
+            self.changed.emit()
+
+
+_WINDOW_SETTINGS = frozenset(
+    {Setting.SCHEME, Setting.LANGUAGE, Setting.ZOOM, Setting.REDUCED_MOTION, Setting.ENTER_SENDS}
+)
+
+
+class WindowSettings(SettingsSource):
+    """`state` gives the state of now, since the window changes parts of it too; `save` keeps the one it is given.
+
+    `save` raises OSError where the disk refuses: then nothing has changed.
+    """
+
+    enter_sends_changed = Signal(bool)
+
+    def __init__(
+        self,
+        theme: Theme,
+        translation: Translation,
+        state: Callable[[], WindowState],
+        save: Callable[[WindowState], object],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._translation = translation
+        self._state = state
+        self._save = save
+        theme.changed.connect(self.changed)
+        translation.changed.connect(self.changed)
+
+    def has(self, setting: Setting) -> bool:
+        return setting in _WINDOW_SETTINGS
+
+    def value(self, setting: Setting) -> SettingValue:
+        return self.kept(setting)
+
+    def kept(self, setting: Setting) -> SettingValue:
+        value: SettingValue = getattr(self._state(), setting)
+        return value
+
+    def set(self, setting: Setting, value: SettingValue) -> None:
+        former = self.kept(setting)
+        if value == former:
+            return
+        changes: dict[str, Any] = {setting: value}
+        state = replace(self._state(), **changes)
+        try:
+            self._save(state)
+        except OSError:
+            self.refused.emit(SettingRefusal(setting, value, "window_state_not_kept", is_retryable=True))
+        else:
+            self._apply(setting, state)
+            self.applied.emit(SettingChange(setting, former, value))
+        self.changed.emit()
+
+    def _apply(self, setting: Setting, state: WindowState) -> None:
+        if setting is Setting.ENTER_SENDS:
+            self.enter_sends_changed.emit(state.enter_sends)
+        elif setting is Setting.LANGUAGE:
+            self._translation.set_language(Language(state.language))
+        else:
+            self._theme.set_appearance(Appearance(Scheme(state.scheme), state.zoom, state.reduced_motion))

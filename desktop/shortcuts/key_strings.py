@@ -1,0 +1,70 @@
+"""Keys by the names that stand on the keyboard, in the language of the window."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtGui import QKeySequence
+
+from desktop.shortcuts.chords import first_combination, key_sequence
+from desktop.shortcuts.command import KeyScope
+from desktop.shortcuts.custom_keys import ProblemKind
+from desktop.shortcuts.rules import Refusal
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+def key_name(keys: QKeySequence | str) -> str:
+    """As this system writes them; empty for none."""
+    shown = key_sequence(keys) if isinstance(keys, str) else keys
+    if shown.isEmpty():
+        return ""
+    name = shown.toString(QKeySequence.SequenceFormat.NativeText)
+    if first_combination(shown).key() == Qt.Key.Key_Return:  # Qt's own name is that of an old typewriter
+        own = QKeySequence(Qt.Key.Key_Return).toString(QKeySequence.SequenceFormat.NativeText)
+        return name.removesuffix(own) + translate("KeyNames", "Enter") if own.isalpha() else name
+    return name
+
+
+def key_names(keys: Sequence[QKeySequence]) -> str:
+    """All of them: `Ctrl+B or F9`."""
+    names = [key_name(one) for one in keys]
+    if len(names) <= 1:
+        return "".join(names)
+    return translate("KeyNames", "{one} or {other}").format(one=", ".join(names[:-1]), other=names[-1])
+
+
+def scope_title(where: KeyScope) -> str:
+    """What the keys of a place are listed under."""
+    return {
+        KeyScope.EVERYWHERE: translate("KeysHelp", "Everywhere"),
+        KeyScope.COMPOSER: translate("KeysHelp", "Writing a message"),
+        KeyScope.COMPLETION: translate("KeysHelp", "Names offered while writing"),
+        KeyScope.ANSWERING: translate("KeysHelp", "Answering"),
+        KeyScope.CHOOSING: translate("KeysHelp", "Answering"),
+        KeyScope.LIST: translate("KeysHelp", "List of workflows"),
+        KeyScope.TRANSCRIPT: translate("KeysHelp", "Transcript"),
+        KeyScope.TOAST: translate("KeysHelp", "Notifications"),
+    }[where]
+
+
+def refusal_sentence(why: Refusal) -> str:
+    """Why a command cannot have a key."""
+    return {
+        Refusal.CLOSES: translate("KeyWords", "Esc always closes what is innermost."),
+        Refusal.MOVES_FOCUS: translate("KeyWords", "Tab always leads to the next control."),
+        Refusal.WRITES: translate("KeyWords", "This key writes a character where text can go. Add Ctrl."),
+        Refusal.EDITS: translate("KeyWords", "This key has its own work in every text."),
+        Refusal.ALT_GR: translate("KeyWords", "On many keyboards these keys type a character."),
+        Refusal.MENU: translate("KeyWords", "Alt with a letter opens a menu."),
+        Refusal.SHIFTED_DIGIT: translate("KeyWords", "Ctrl+Shift with a digit is another key on each keyboard."),
+    }[why]
+
+
+def problem_sentence(trouble: ProblemKind) -> str:
+    """What is wrong with something in the file, about `{command}` and `{key}`."""
+    return {
+        ProblemKind.UNKNOWN: translate("KeyWords", "There is no command “{command}” in this version."),
+        ProblemKind.UNREADABLE: translate("KeyWords", "{command}: “{key}” is no key."),
+        ProblemKind.REFUSED: translate("KeyWords", "{command}: “{key}” cannot be used."),
+        ProblemKind.TAKEN: translate("KeyWords", "{command}: another command has “{key}”."),
+    }[trouble]

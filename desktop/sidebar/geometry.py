@@ -1,0 +1,110 @@
+"""Where the parts of a row stand."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize
+from PySide6.QtGui import QFontMetrics
+
+from desktop.sidebar.rows import Header, Item
+from desktop.theme.theme import Theme
+from desktop.theme.tokens import Sizes
+from desktop.widgets.badge import badge_size
+
+
+def item_height(item: Item, sizes: Sizes, *, is_collapsed: bool) -> int:
+    if isinstance(item, Header):
+        return sizes.space_m if is_collapsed else sizes.space_xl + sizes.space_s
+    return sizes.sidebar_tile + sizes.space_s if is_collapsed else sizes.row
+
+
+@dataclass(frozen=True, slots=True)
+class RowGeometry:
+    """The parts of a row that lies in `box`. The sign and the title are on one line, the state below them.
+
+    `badge` is empty where nothing waits.
+    """
+
+    ground: QRect
+    sign: QRect
+    title: QRect
+    state: QRect
+    time: QRect
+    slot: QRect
+    badge: QRect
+
+    @classmethod
+    def of(cls, box: QRect, theme: Theme, time_words: str, *, has_slot: bool, waiting: int = 0) -> Self:
+        sizes = theme.sizes
+        title, state, time = (QFontMetrics(theme.font(role)) for role in ("row", "secondary", "meta"))
+        ground = background_rect(box, sizes)
+        left = ground.left() + sizes.space_s + sizes.icon_s + sizes.space_s
+        right = ground.right() - sizes.space_m + sizes.space_xs
+        gap = sizes.space_xs // 2
+        top = box.top() + (box.height() - title.height() - gap - state.height()) // 2
+        below = top + title.height() + gap
+        time_width = time.horizontalAdvance(time_words) + 1  # or its last sign might be cut
+        slot_width = sizes.icon_s if has_slot else 0
+        slot_top = below + (state.height() - sizes.icon_s) // 2
+        sign_top = top + (title.height() - sizes.icon_s) // 2
+        title_width = right - left - time_width - sizes.space_s
+        slot_room = slot_width + sizes.space_s if has_slot else 0
+        badge = badge_size(theme, waiting) if waiting else QSize(0, 0)
+        badge_left = right - slot_room - badge.width()
+        badge_top = below + (state.height() - badge.height()) // 2
+        badge_room = badge.width() + sizes.space_s if waiting else 0
+        state_width = right - left - slot_room - badge_room
+        return cls(
+            ground,
+            QRect(ground.left() + sizes.space_s, sign_top, sizes.icon_s, sizes.icon_s),
+            QRect(left, top, max(0, title_width), title.height()),
+            QRect(left, below, max(0, state_width), state.height()),
+            QRect(right - time_width, top, time_width, title.height()),
+            QRect(right - slot_width, slot_top, slot_width, sizes.icon_s),
+            QRect(QPoint(badge_left, badge_top), badge),
+        )
+
+
+def background_rect(box: QRect, sizes: Sizes) -> QRect:
+    """What is coloured when a row is viewed or under the pointer."""
+    return box.adjusted(sizes.space_s, 1, -_right_margin(box, sizes), -1)
+
+
+def editor_rect(box: QRect, sizes: Sizes) -> QRect:
+    """Where a title is written: from a little before the title to the end of the row."""
+    ground = background_rect(box, sizes)
+    left = ground.left() + sizes.space_s + sizes.icon_s
+    top = box.top() + (box.height() - sizes.control) // 2
+    return QRect(left, top, ground.right() - sizes.space_xs - left, sizes.control)
+
+
+def header_rect(box: QRect, sizes: Sizes) -> QRect:
+    """The line of a section's title."""
+    inset = sizes.space_s + sizes.space_s
+    return box.adjusted(inset, sizes.space_m, -_right_margin(box, sizes) - sizes.space_s, 0)
+
+
+def fold_icon_rect(line: QRect, words: int, sizes: Sizes) -> QRect:
+    """Behind the title of a section, which is so many pixels wide: whether its rows are seen."""
+    side = sizes.space_m
+    left = min(line.left() + words + sizes.space_xs, line.right() - 2 * side)
+    return QRect(left, line.top() + (line.height() - side) // 2, side, side)
+
+
+def tile_rect(box: QRect, sizes: Sizes) -> QRect:
+    """The square of a collapsed row: in the middle of the sidebar, with a scroll bar and without one."""
+    size = QSize(sizes.sidebar_tile, sizes.sidebar_tile)
+    tile = QRect(QRect(box.topLeft(), size))
+    tile.moveLeft(box.left() + (sizes.sidebar_collapsed - sizes.sidebar_tile) // 2)
+    tile.moveTop(box.top() + (box.height() - sizes.sidebar_tile) // 2)
+    return tile
+
+
+def center_of(box: QRect) -> QPointF:
+    return QRectF(box).center()
+
+
+def _right_margin(box: QRect, sizes: Sizes) -> int:
+    """Less beside a scroll bar, which has a margin of its own."""
+    has_scroll_bar = box.width() < sizes.sidebar - sizes.space_s
+    return 0 if has_scroll_bar else sizes.space_s - 1

@@ -1,0 +1,87 @@
+"""Which list the sidebar shows: what is searched for, what is folded, how far it is looked at, or what is archived."""
+
+from collections.abc import Iterable
+
+from core.domain.ids import WorkflowId
+from core.stores.background_workflows import BackgroundWorkflows
+from core.stores.workflows import Workflows
+from desktop.sidebar.rows import IdleRowCache, Item, ModeOf, Row, Section, archived_items, first_page, sidebar_items
+
+PAGE_ROWS = 200
+
+
+class SidebarListState:
+    """Derived from the stores at each look. Of thousands of rows the first few hundred are shown, and more when they
+    are looked for: a view takes its time for each."""
+
+    def __init__(self, background: BackgroundWorkflows, workflows: Workflows, mode_of: ModeOf | None) -> None:
+        self._background = background
+        self._workflows = workflows
+        self._mode_of = mode_of
+        self._listed_rows, self._archived_rows = IdleRowCache(), IdleRowCache()
+        self._folded: set[Section] = set()
+        self._most = PAGE_ROWS
+        self._count = 0
+        self._is_archive = False
+        self.wanted = ""
+
+    @property
+    def is_archive(self) -> bool:
+        return self._is_archive
+
+    def show_archive(self, is_archive: bool) -> None:
+        self._is_archive, self._most = is_archive, PAGE_ROWS
+
+    @property
+    def folded(self) -> tuple[str, ...]:
+        """The names of the folded sections, to be kept."""
+        return tuple(section.name.lower() for section in Section if section in self._folded)
+
+    def fold_all(self, names: Iterable[str]) -> None:
+        """Those that were kept, and no others. Unknown names are left out."""
+        kept = set(names)
+        self._folded = {section for section in Section if section.name.lower() in kept}
+
+    def fold(self, section: Section, is_folded: bool) -> bool:
+        """Whether that changes anything: while something is searched for, and in the archive, nothing folds."""
+        if self.wanted.strip() or self._is_archive or (section in self._folded) is is_folded:
+            return False
+        (self._folded.add if is_folded else self._folded.discard)(section)
+        return True
+
+    def reveal(self, workflow_id: WorkflowId) -> None:
+        """Unfold its section, and look as far as it stands."""
+        found = [item for item in self._listed(()) if isinstance(item, Row) and not item.is_repeated]
+        row = next((item for item in found if item.id == workflow_id), None)
+        if row is not None:
+            self._folded.discard(row.section)
+            self._most = max(self._most, len(found) + len(Section))
+
+    def look_further(self, *, to_the_end: bool) -> bool:
+        """Show a page more, or all. Whether there is more."""
+        has_more = self._most < self._count
+        self._most = max(self._count, PAGE_ROWS) if to_the_end else self._most + (PAGE_ROWS if has_more else 0)
+        return has_more
+
+    def items(self, viewed: WorkflowId | None, *, is_collapsed: bool) -> list[Item]:
+        """From the top down. The collapsed sidebar has no titles of sections, so nothing is folded in it."""
+        if self._is_archive:
+            found = archived_items(self._workflows, self.wanted, rows_of=self._archived_rows)
+        else:
+            found = self._listed(() if is_collapsed else self._folded)
+        self._count = len(found)
+        return first_page(found, self._most, viewed)
+
+    def order(self) -> list[WorkflowId]:
+        """The workflows that are not archived, from the top down, each where it has its own row; folded ones too."""
+        return [item.id for item in self._listed(()) if isinstance(item, Row) and not item.is_repeated]
+
+    def _listed(self, folded: Iterable[Section]) -> list[Item]:
+        return sidebar_items(
+            self._background,
+            self._workflows,
+            self.wanted,
+            self._mode_of,
+            folded=set(folded),
+            rows_of=self._listed_rows,
+        )

@@ -1,0 +1,234 @@
+"""The sign of a row: the shape that says how its workflow stands."""
+
+from datetime import datetime
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPen, QRegion
+from PySide6.QtWidgets import QStyleOptionViewItem, QWidget
+
+from desktop.sidebar.geometry import RowGeometry, background_rect, center_of, fold_icon_rect, header_rect, tile_rect
+from desktop.sidebar.rows import Header, Row, RowState, Section
+from desktop.sidebar.sidebar_strings import initial, section_title, state_text, time_text
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.theme.tokens import ColorName
+from desktop.translation.formats import number
+from desktop.widgets.badge import badge_size, paint_badge
+from desktop.widgets.indicator import Indicator, dot_place, paint_dots, paint_indicator, paint_pulsing_ring
+from desktop.widgets.painting import ground_color, paint_cursor, paint_ground, paint_words
+
+_INDICATORS = {
+    RowState.QUEUED: Indicator.QUEUED,
+    RowState.RUNNING: Indicator.RUNNING,
+    RowState.WAITING: Indicator.WAITING,
+    RowState.PAUSED: Indicator.PAUSED,
+    RowState.COMPLETED: Indicator.SUCCESS,
+    RowState.FAILED: Indicator.ERROR,
+    RowState.STOPPED: Indicator.CANCELLED,
+}
+
+
+def indicator_of(row: Row) -> Indicator:
+    """What ended is told by a shape only while it is new; then it is a ring, and its words tell."""
+    return Indicator.IDLE if row.section in (Section.WORKFLOWS, Section.ARCHIVED) else _INDICATORS[row.state]
+
+
+def paint_row_indicator(painter: QPainter, theme: Theme, row: Row, center: QPointF, widget: QWidget) -> None:
+    """Paints it in a square of `icon_s` around `center`, on `widget` (see `paint_indicator`)."""
+    paint_indicator(painter, theme, indicator_of(row), center, widget)
+
+
+class PulsingDots:
+    """Remembers where the rows have painted their dots, and on what ground."""
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+        self._centers: list[QPointF] = []
+        self._grounds: list[tuple[QRect, ColorName]] = []
+        self._region = QRegion()
+
+    def forget(self) -> None:
+        """They may stand elsewhere by now."""
+        self._centers.clear()
+        self._grounds.clear()
+        self._region = QRegion()
+
+    def remember(self, center: QPointF, ground: QRect, color: ColorName | None) -> None:
+        """A row has painted its dot; `color` is that of its ground, None where the list shows through."""
+        self._centers.append(center)
+        if color is not None:
+            self._grounds.append((ground, color))
+        self._region = self._region.united(dot_place(self._theme, center))
+
+    def paint(self, canvas: QWidget, wanted: QRegion) -> bool:
+        """Paint the dots alone, in a paint event of `canvas`; False where more than dots is `wanted`.
+
+        Then rows are painted, and tell of the dots anew that they have there.
+        """
+        if not wanted.intersects(self._region):
+            return False
+        if not wanted.subtracted(self._region).isEmpty():
+            self.forget()
+            return False
+        theme = self._theme
+        painter = QPainter(canvas)
+        for ground, color in self._grounds:
+            paint_ground(painter, theme, ground, theme.sizes.radius_row, color)
+        paint_dots(painter, theme, self._centers, theme.pulse.beat(canvas, self._region))
+        painter.end()
+        return True
+
+
+_TONES: dict[RowState, ColorName] = {
+    RowState.FAILED: "error",
+    RowState.WAITING: "warn",
+    RowState.PAUSED: "warn",
+    RowState.INTERRUPTED: "warn",
+}
+
+
+class RowPainter:
+    """Paints within `wanted` alone: a sign that pulses does not have its row's words set again."""
+
+    def __init__(self, theme: Theme, dots: PulsingDots) -> None:
+        self._theme = theme
+        self._dots = dots
+
+    def paint_row(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        row: Row,
+        now: datetime,
+        wanted: QRegion,
+        canvas: QWidget,
+        *,
+        is_edited: bool = False,
+    ) -> None:
+        """`is_edited`: its title is being written."""
+        theme, when = self._theme, time_text(row, now)
+        shape = RowGeometry.of(option.rect, theme, when, has_slot=row.slot is not None, waiting=row.waiting)
+        color = ground_color(option)
+        if color is not None:
+            paint_ground(painter, theme, shape.ground, theme.sizes.radius_row, color)
+        sign = shape.sign
+        if is_edited:  # beside the field, which stands in the middle
+            sign.moveTop(option.rect.top() + (option.rect.height() - sign.height()) // 2)
+        if wanted.intersects(sign):
+            center = center_of(sign)
+            paint_row_indicator(painter, theme, row, center, canvas)
+            if indicator_of(row) is Indicator.RUNNING:
+                self._dots.remember(center, shape.ground, color)
+        if wanted.intersects(shape.title):
+            paint_words(painter, theme, row.title, shape.title, "row", "text")
+        if wanted.intersects(shape.time):
+            paint_words(painter, theme, when, shape.time, "meta", "muted")
+        if wanted.intersects(shape.state):
+            tone = _TONES.get(row.state, "muted")
+            paint_words(painter, theme, state_text(row, now), shape.state, "secondary", tone)
+        if row.slot is not None and wanted.intersects(shape.slot):
+            self._paint_slot(painter, row.slot, shape.slot)
+        if row.waiting and wanted.intersects(shape.badge):
+            paint_badge(painter, theme, row.waiting, QRectF(shape.badge))
+        paint_cursor(painter, theme, option, shape.ground, theme.sizes.radius_row)
+
+    def paint_header(self, painter: QPainter, option: QStyleOptionViewItem, header: Header) -> None:
+        theme = self._theme
+        box = header_rect(option.rect, theme.sizes)
+        icon = Icon.CHEVRON_RIGHT if header.is_folded else Icon.CHEVRON_DOWN
+        words = QFontMetrics(theme.font("section")).horizontalAdvance(section_title(header.section))
+        theme.icon(icon, "muted").paint(painter, fold_icon_rect(box, words, theme.sizes))
+        paint_words(painter, theme, section_title(header.section), box, "section", "muted")
+        paint_words(painter, theme, number(header.count), box, "meta", "muted", Qt.AlignmentFlag.AlignRight)
+        ring = background_rect(option.rect, theme.sizes)
+        ring.setTop(box.top())
+        paint_cursor(painter, theme, option, ring, theme.sizes.radius_row)
+
+    def is_cut(self, box: QRect, row: Row, now: datetime) -> bool:
+        """Whether not all of a row's words have room in `box`."""
+        theme = self._theme
+        shape = RowGeometry.of(box, theme, time_text(row, now), has_slot=row.slot is not None, waiting=row.waiting)
+        title, state = QFontMetrics(theme.font("row")), QFontMetrics(theme.font("secondary"))
+        return (
+            title.horizontalAdvance(row.title) > shape.title.width()
+            or state.horizontalAdvance(state_text(row, now)) > shape.state.width()
+        )
+
+    def _paint_slot(self, painter: QPainter, slot: int, box: QRect) -> None:
+        theme = self._theme
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme.color("border_strong"), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        radius = theme.sizes.radius_small - 1
+        painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        painter.restore()
+        paint_words(painter, theme, str(slot), box, "meta", "muted", Qt.AlignmentFlag.AlignHCenter)
+
+
+def changed_areas(
+    box: QRect, theme: Theme, row: Row, before: tuple[str, str] | None, words: tuple[str, str]
+) -> list[QRect]:
+    """What is to be painted again where the state and the time read other `words` than `before`."""
+    shape = RowGeometry.of(box, theme, words[1], has_slot=row.slot is not None, waiting=row.waiting)
+    line = QRect(shape.title.topLeft(), QPoint(shape.ground.right(), shape.title.bottom()))
+    parts = [] if before is not None and before[0] == words[0] else [shape.state]
+    return parts if before is not None and before[1] == words[1] else [*parts, line]
+
+
+class TilePainter:
+    """Between two sections stands a line."""
+
+    def __init__(self, theme: Theme) -> None:
+        self._theme = theme
+
+    def paint_tile(self, painter: QPainter, option: QStyleOptionViewItem, row: Row, canvas: QWidget) -> None:
+        theme = self._theme
+        tile, radius = tile_rect(option.rect, theme.sizes), theme.sizes.radius_row
+        paint_ground(painter, theme, tile, radius, ground_color(option) or "raised")
+        self._paint_edge(painter, tile, radius)
+        paint_words(painter, theme, initial(row.title), tile, "row_unread", "text", Qt.AlignmentFlag.AlignHCenter)
+        if row.section not in (Section.WORKFLOWS, Section.ARCHIVED):
+            self._paint_state(painter, row, tile, canvas)
+        self._paint_badge(painter, row, tile)
+        gap = theme.sizes.focus_ring + 1
+        paint_cursor(painter, theme, option, tile.adjusted(-gap, -gap, gap, gap), radius + gap)
+
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
+        tile = tile_rect(option.rect, self._theme.sizes)
+        painter.setPen(QPen(self._theme.color("border"), 1))
+        middle = option.rect.center().y()
+        painter.drawLine(tile.left(), middle, tile.right(), middle)
+
+    def _paint_edge(self, painter: QPainter, tile: QRect, radius: int) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self._theme.color("border"), 1))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(QRectF(tile).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        painter.restore()
+
+    def _paint_badge(self, painter: QPainter, row: Row, tile: QRect) -> None:
+        """In the upper right corner, beyond the edge of the square."""
+        theme = self._theme
+        if row.waiting:
+            badge = QRect(tile.topLeft(), badge_size(theme, row.waiting))
+            badge.moveTopRight(tile.topRight() + QPoint(theme.sizes.space_s, -theme.sizes.space_xs))
+            gap = theme.sizes.focus_ring
+            paint_ground(painter, theme, badge.adjusted(-gap, -gap, gap, gap), badge.height() // 2 + gap, "app")
+            paint_badge(painter, theme, row.waiting, QRectF(badge))
+
+    def _paint_state(self, painter: QPainter, row: Row, tile: QRect, canvas: QWidget) -> None:
+        """The ring of one that runs, else its sign in the lower right corner. One that needs somebody has its badge."""
+        theme = self._theme
+        if row.is_repeated:
+            return
+        if row.state is RowState.RUNNING:
+            paint_pulsing_ring(painter, theme, QRectF(tile), theme.sizes.radius_row, canvas)
+            return
+        side = theme.sizes.icon_s
+        sign = QRect(0, 0, side, side)
+        sign.moveBottomRight(tile.bottomRight() + QPoint(theme.sizes.space_xs, theme.sizes.space_xs))
+        gap = theme.sizes.focus_ring
+        paint_ground(painter, theme, sign.adjusted(-gap, -gap, gap, gap), side // 2 + gap, "app")
+        paint_row_indicator(painter, theme, row, center_of(sign), canvas)

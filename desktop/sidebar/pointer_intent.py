@@ -1,0 +1,103 @@
+"""Whether somebody is about to click in a list: then nothing moves away under the pointer."""
+
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QTimer, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QAbstractItemView, QListView
+
+from desktop.sidebar.model import SidebarModel
+from desktop.sidebar.rows import Row, Section
+
+POINTER_INTENT_MS = 700
+_Type = QEvent.Type
+
+
+class PointerIntent(QObject):
+    """The pointer over a list, a child of its view. `rested` tells that `is_taken` holds no more."""
+
+    rested = Signal()
+
+    def __init__(self, view: QAbstractItemView) -> None:
+        super().__init__(view)
+        self._place: QPoint | None = None
+        self._is_down = False
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.rested)
+        view.viewport().setMouseTracking(True)
+        view.viewport().installEventFilter(self)
+
+    @property
+    def place(self) -> QPoint | None:
+        """Where the pointer is, in the viewport."""
+        return self._place
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether the pointer has moved within the last 0.7 s, or a button is down."""
+        return self._is_down or self._timer.isActive()
+
+    def let_go(self) -> None:
+        """The person has done something in the list: what comes of it is to be seen at once."""
+        self._is_down = False
+        self._timer.stop()
+
+    def eventFilter(self, _viewport: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if kind in (_Type.MouseMove, _Type.MouseButtonPress) and isinstance(event, QMouseEvent):
+            self._place = event.position().toPoint()
+            self._is_down = bool(event.buttons())
+            self._timer.start(POINTER_INTENT_MS)
+        elif kind == _Type.MouseButtonRelease:
+            self._is_down = False
+            self._timer.start(0)  # not yet: the list still looks where the button went up
+        elif kind in (_Type.Leave, _Type.Hide):
+            self._place, self._is_down = None, False
+            self._timer.start(0)
+        return False
+
+
+def visible_rows(view: QListView, model: SidebarModel) -> Iterator[Row]:
+    """From the top down."""
+    room = view.viewport().rect()
+    place = view.indexAt(QPoint(0, 0)).row()
+    while 0 <= place < len(model.items) and view.visualRect(model.index(place)).intersects(room):
+        if (row := model.row_at(model.index(place))) is not None:
+            yield row
+        place += 1
+
+
+@contextmanager
+def anchored_scroll(view: QListView, model: SidebarModel, pointer: QPoint | None = None) -> Iterator[None]:
+    """Around a change of the list: the row under the `pointer` stays where it is, else the one that the keys act on,
+    else the highest visible one; each as long as it stays in its section.
+
+    Without a pointer, at the top of the list its top stays in view instead, so that what comes there is seen.
+    """
+    bar = view.verticalScrollBar()
+    is_at_top = bar.value() == bar.minimum()
+    rows = list(visible_rows(view, model))
+    under = model.row_at(view.indexAt(pointer)) if pointer is not None else None
+    cursor = model.row_at(view.currentIndex()) if view.hasFocus() else None
+    first = [row for row in (under, cursor) if row is not None and row in rows]
+    before = {row.key: (row.section, _top(view, model, row.key)) for row in (*first, *rows)}
+    yield
+    view.doItemsLayout()
+    if is_at_top and under is None:
+        bar.setValue(bar.minimum())
+        return
+    sections = _sections(model)
+    for key, (section, top) in before.items():
+        if sections.get(key) is section:
+            bar.setValue(bar.value() + _top(view, model, key) - top)
+            return
+
+
+def _top(view: QListView, model: SidebarModel, key: Hashable) -> int:
+    return view.visualRect(model.index_of(key)).top()
+
+
+def _sections(model: SidebarModel) -> dict[Hashable, Section]:
+    return {item.key: item.section for item in model.items if isinstance(item, Row)}

@@ -1,0 +1,125 @@
+"""What a row says, on the screen and to a screen reader."""
+
+from datetime import datetime
+
+from PySide6.QtCore import QCoreApplication, QTextBoundaryFinder
+
+from core.domain.template import ValidationMode
+from desktop.sidebar.rows import Row, RowState, Section
+from desktop.translation.formats import ago, day, duration, number, time_of_day
+from desktop.translation.request_strings import asked_words
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+_BETWEEN = " · "
+_MIN_SHOWN_DURATION_S = 1  # under a second the state says enough (UI §10)
+
+
+def section_title(section: Section) -> str:
+    """As in a sentence; the font makes capitals of it."""
+    match section:
+        case Section.NEEDS_YOU:
+            return translate("Sidebar", "Needs you")
+        case Section.RUNNING:
+            return translate("Sidebar", "Running", "section")
+        case Section.RECENT:
+            return translate("Sidebar", "Recently finished")
+        case Section.WORKFLOWS:
+            return translate("Sidebar", "Workflows")
+        case Section.ARCHIVED:
+            return translate("Sidebar", "Archived")
+
+
+def state_text(row: Row, now: datetime) -> str:
+    """`Running · 12 s`, `Step 3/7 · 2 min`, `Failed: the model did not answer`; without line breaks."""
+    words = [_state(row)]
+    if row.progress is not None and row.state is RowState.RUNNING:
+        done, steps = row.progress
+        words = [translate("Sidebar", "Step {done}/{steps}").format(done=number(done), steps=number(steps))]
+    elapsed_s = _elapsed_s(row, now)
+    if elapsed_s is not None and elapsed_s >= _MIN_SHOWN_DURATION_S and row.state is not RowState.FAILED:
+        words.append(duration(elapsed_s))
+    if row.mode is not None:
+        words.append(_mode(row.mode))
+    return _BETWEEN.join(words)
+
+
+def time_text(row: Row, now: datetime) -> str:
+    """When it began, how long ago it ended, or when it was changed."""
+    match row.section:
+        case Section.NEEDS_YOU | Section.RUNNING:
+            return time_of_day(row.at.astimezone())
+        case Section.RECENT:
+            return ago((now - row.at).total_seconds())
+        case Section.WORKFLOWS | Section.ARCHIVED:
+            then, today = row.at.astimezone(), now.astimezone().date()
+            return time_of_day(then) if then.date() == today else day(then.date(), today)
+
+
+def accessible_row_text(row: Row) -> str:
+    """`Refactor billing, running, step 3 of 7, slot 1`. Without times: it would be said again each second."""
+    state = _state(row)
+    words = [row.title, state[:1].lower() + state[1:]]
+    if row.is_archived:
+        words.append(translate("Sidebar", "archived"))
+    if row.progress is not None:
+        done, steps = row.progress
+        words.append(translate("Sidebar", "step {done} of {steps}").format(done=number(done), steps=number(steps)))
+    if row.mode is not None:
+        words.append(_mode(row.mode))
+    if row.waiting:
+        words.append(QCoreApplication.translate("Sidebar", "%n waiting for you", "", row.waiting))
+    if row.slot is not None:
+        words.append(translate("Sidebar", "slot {slot}").format(slot=row.slot))
+    return ", ".join(words)
+
+
+def initial(title: str) -> str:
+    """What stands for a title where there is room for one sign: its first, whole even if it is an emoji."""
+    title = title.strip()
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, title)
+    end = finder.toNextBoundary()
+    units = title.encode("utf-16-le")[: 2 * max(end, 0)]
+    return units.decode("utf-16-le").upper()
+
+
+def _state(row: Row) -> str:
+    match row.state:
+        case RowState.NEW:
+            return translate("Sidebar", "Not started")
+        case RowState.QUEUED:
+            return translate("Sidebar", "Waiting for a place")
+        case RowState.RUNNING:
+            return translate("Sidebar", "Running", "state")
+        case RowState.WAITING if row.asked is not None:
+            return asked_words(row.asked)
+        case RowState.WAITING:
+            return translate("Sidebar", "Waiting for you")
+        case RowState.PAUSED:
+            return translate("Sidebar", "Paused: the storage cannot be written")
+        case RowState.COMPLETED:
+            return translate("Sidebar", "Completed")
+        case RowState.FAILED if row.error:
+            return translate("Sidebar", "Failed: {message}").format(message=" ".join(row.error.split()))
+        case RowState.FAILED:
+            return translate("Sidebar", "Failed")
+        case RowState.STOPPED:
+            return translate("Sidebar", "Stopped")
+        case RowState.INTERRUPTED:
+            return translate("Sidebar", "Interrupted")
+
+
+def _mode(mode: ValidationMode) -> str:
+    match mode:
+        case ValidationMode.AUTO:
+            return translate("Sidebar", "Auto")
+        case ValidationMode.MANUAL:
+            return translate("Sidebar", "Manual")
+        case ValidationMode.SELECTIVE:
+            return translate("Sidebar", "Selective")
+
+
+def _elapsed_s(row: Row, now: datetime) -> float | None:
+    if row.since is None:
+        return None
+    return max(0.0, ((row.until or now) - row.since).total_seconds())

@@ -1,0 +1,75 @@
+"""The times of the rows, kept up to date without painting anything else.
+
+While a run that goes on is in view they are looked at each second, else each half minute; while the list is
+hidden, never.
+"""
+
+from collections.abc import Hashable
+
+from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtWidgets import QListView
+
+from core.ports.clock import Clock
+from desktop.sidebar.model import SidebarModel
+from desktop.sidebar.painters import changed_areas
+from desktop.sidebar.pointer_intent import visible_rows
+from desktop.sidebar.sidebar_strings import state_text, time_text
+from desktop.theme.theme import Theme
+
+_LIVE_MS = 1_000
+_IDLE_MS = 30_000
+
+
+class TimeRefresher(QObject):
+    """A child of its view."""
+
+    def __init__(self, view: QListView, model: SidebarModel, theme: Theme, clock: Clock) -> None:
+        super().__init__(view)
+        self._view = view
+        self._model = model
+        self._theme = theme
+        self._clock = clock
+        self._is_wanted = True
+        self._words: dict[Hashable, tuple[str, str]] = {}
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.tick)
+        view.installEventFilter(self)
+        view.verticalScrollBar().valueChanged.connect(self.start)
+
+    def start(self) -> None:
+        """See to it that the next tick comes when it is due for what is in view now."""
+        if not self._is_wanted or not self._view.isVisible():
+            return
+        is_live = any(row.is_live for row in visible_rows(self._view, self._model))
+        wanted_ms = _LIVE_MS if is_live else _IDLE_MS
+        if not self._timer.isActive() or self._timer.remainingTime() > wanted_ms:
+            self._timer.start(wanted_ms)
+
+    def set_wanted(self, is_wanted: bool) -> None:
+        """Whether the rows show any times."""
+        self._is_wanted = is_wanted
+        if is_wanted:
+            self.start()
+        else:
+            self._timer.stop()
+
+    def tick(self) -> None:
+        """Have those words painted again that read otherwise than at the last tick."""
+        now, before, self._words = self._clock.now(), self._words, {}
+        for row in visible_rows(self._view, self._model):
+            words = state_text(row, now), time_text(row, now)
+            self._words[row.key] = words
+            if words != before.get(row.key):
+                box = self._view.visualRect(self._model.index_of(row.key))
+                for part in changed_areas(box, self._theme, row, before.get(row.key), words):
+                    self._view.viewport().update(part)
+        self.start()
+
+    def eventFilter(self, _view: QObject, event: QEvent) -> bool:
+        """Starts when the view shows, and stops when it hides."""
+        if event.type() == QEvent.Type.Show:
+            self.start()
+        elif event.type() == QEvent.Type.Hide:
+            self._timer.stop()
+        return False

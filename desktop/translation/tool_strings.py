@@ -1,0 +1,146 @@
+"""What a call of a tool is called on the screen, in the language of now."""
+
+from PySide6.QtCore import QCoreApplication
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+def tool_done(tool: str) -> str:
+    """What a call did, in a word or two; of a tool that we do not know, its name."""
+    if (words := collection_done(tool)) is not None:
+        return words
+    match tool:
+        case "calculator":
+            return translate("Tools", "Calculated")
+        case "wait":
+            return translate("Tools", "Waited")
+        case "read_file":
+            return translate("Tools", "Read")
+        case "write_file":
+            return translate("Tools", "Wrote")
+        case "list_files":
+            return translate("Tools", "Listed")
+        case "run_code":
+            return translate("Tools", "Ran code")
+        case "ask_user":
+            return translate("Tools", "Asked")
+        case "todo":
+            return translate("Tools", "Tasks:")
+        case "memory":
+            return translate("Tools", "Memory:")
+        case "http_fetch":
+            return translate("Tools", "Fetched")
+        case "pick_file":
+            return translate("Tools", "Picked a file")
+        case "spawn_agent":
+            return translate("Tools", "Began an agent")
+        case "delegate_task":
+            return translate("Tools", "Delegated")
+        case "parallel_tasks":
+            return translate("Tools", "Ran tasks side by side")
+        case _:
+            return tool
+
+
+def tool_summary(tool: str, summary: str) -> str:
+    """What came out of a call. A question tells how it ended, which has words of ours; the others tell figures."""
+    if tool != "ask_user":
+        return summary
+    match summary:
+        case "answered":
+            return translate("Tools", "Answered")
+        case "skipped":
+            return translate("Tools", "Skipped")
+        case "expired":
+            return translate("Tools", "No answer in time")
+        case _:
+            return summary
+
+
+def tool_doing(tool: str) -> str:
+    """What a call is doing."""
+    if (words := collection_doing(tool)) is not None:
+        return words
+    match tool:
+        case "calculator":
+            return translate("Tools", "Calculating")
+        case "wait":
+            return translate("Tools", "Waiting")
+        case "read_file":
+            return translate("Tools", "Reading")
+        case "write_file":
+            return translate("Tools", "Writing")
+        case "list_files":
+            return translate("Tools", "Listing")
+        case "run_code":
+            return translate("Tools", "Running code")
+        case "ask_user":
+            return translate("Tools", "Asking")
+        case "todo":
+            return translate("Tools", "Tasks:")
+        case "memory":
+            return translate("Tools", "Memory:")
+        case "http_fetch":
+            return translate("Tools", "Fetching")
+        case "pick_file":
+            return translate("Tools", "Picking a file")
+        case "spawn_agent" | "parallel_tasks":
+            return translate("Tools", "Agents at work")
+        case "delegate_task":
+            return translate("Tools", "Delegating")
+        case _:
+            return translate("Tools", "Running {tool}").format(tool=tool)
+
+
+def collection_done(tool: str) -> str | None:
+    """What a call did; None for other tools."""
+    match tool:
+        case "COLLECTION_WORKFLOW_LIST":
+            return translate("Tools", "Listed templates")
+        case "COLLECTION_WORKFLOW_GET":
+            return translate("Tools", "Read a template")
+        case "COLLECTION_WORKFLOW_CREATE":
+            return translate("Tools", "Saved a template")
+        case "COLLECTION_WORKFLOW_UPDATE":
+            return translate("Tools", "Changed a template")
+        case "COLLECTION_WORKFLOW_DELETE":
+            return translate("Tools", "Deleted a template")
+        case "COLLECTION_WORKFLOW_EXECUTION_LIST":
+            return translate("Tools", "Listed runs")
+        case "COLLECTION_WORKFLOW_EXECUTION_GET":
+            return translate("Tools", "Read a run")
+        case "COLLECTION_WORKFLOW_EXECUTION_CREATE":
+            return translate("Tools", "Started a run")
+        case "COLLECTION_WORKFLOW_EXECUTION_CANCEL":
+            return translate("Tools", "Cancelled a run")
+        case "COLLECTION_WORKFLOW_EXECUTION_RESUME":
+            return translate("Tools", "Resumed a run")
+        case _:
+            return None
+
+
+def collection_doing(tool: str) -> str | None:
+    """What a call is doing; None for other tools."""
+    match tool:
+        case "COLLECTION_WORKFLOW_LIST":
+            return translate("Tools", "Listing templates")
+        case "COLLECTION_WORKFLOW_GET":
+            return translate("Tools", "Reading a template")
+        case "COLLECTION_WORKFLOW_CREATE":
+            return translate("Tools", "Saving a template")
+        case "COLLECTION_WORKFLOW_UPDATE":
+            return translate("Tools", "Changing a template")
+        case "COLLECTION_WORKFLOW_DELETE":
+            return translate("Tools", "Deleting a template")
+        case "COLLECTION_WORKFLOW_EXECUTION_LIST":
+            return translate("Tools", "Listing runs")
+        case "COLLECTION_WORKFLOW_EXECUTION_GET":
+            return translate("Tools", "Reading a run")
+        case "COLLECTION_WORKFLOW_EXECUTION_CREATE":
+            return translate("Tools", "Starting a run")
+        case "COLLECTION_WORKFLOW_EXECUTION_CANCEL":
+            return translate("Tools", "Cancelling a run")
+        case "COLLECTION_WORKFLOW_EXECUTION_RESUME":
+            return translate("Tools", "Resuming a run")
+        case _:
+            return None

@@ -1,0 +1,96 @@
+"""What a screen reader is told: the role of a kind of widget, and words that are said by themselves."""
+
+import time
+from dataclasses import dataclass
+from functools import cache
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessibleInterface
+from PySide6.QtWidgets import QAccessibleWidget, QWidget
+from shiboken6 import isValid
+
+_ROLES: dict[type[QWidget], QAccessible.Role] = {}
+
+
+def set_role(kind: type[QWidget], role: QAccessible.Role) -> None:
+    """Widgets of exactly this class have this role from now on."""
+    _ROLES[kind] = role
+    _install()
+
+
+def announce(widget: QWidget, words: str, *, is_urgent: bool = False) -> None:
+    """Have it said: urgent words now, any others when there is time. Nothing where nobody listens."""
+    if QAccessible.isActive():
+        event = QAccessibleAnnouncementEvent(widget, words)
+        if is_urgent:
+            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
+        QAccessible.updateAccessibility(event)
+
+
+@cache
+def _install() -> None:
+    QAccessible.installFactory(_interface)
+
+
+def _interface(_key: str, widget: QObject) -> QAccessibleInterface | None:
+    role = _ROLES.get(type(widget)) if isinstance(widget, QWidget) else None
+    return QAccessibleWidget(widget, role) if isinstance(widget, QWidget) and role is not None else None
+
+
+GAP_S = 1.0
+_MOST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    widget: QWidget
+    words: str
+    is_urgent: bool
+
+
+class News(QObject):
+    """Says at most one thing a second in its window: urgent ones before others, each once. What comes of a person's own
+    keys is no news, and is announced at once."""
+
+    said = Signal(str, bool)
+    """The words, and whether they were urgent."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._waiting: list[_Piece] = []
+        self._free_at = 0.0
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._next)
+
+    def tell(self, widget: QWidget, words: str, *, is_urgent: bool) -> None:
+        """In its turn; of too many that wait the oldest are left out."""
+        if not words or any(one.words == words for one in self._waiting):
+            return
+        urgent = [one for one in self._waiting if one.is_urgent]
+        others = [one for one in self._waiting if not one.is_urgent]
+        (urgent if is_urgent else others).append(_Piece(widget, words, is_urgent))
+        self._waiting = [*urgent[-_MOST:], *others[-_MOST:]]
+        if not self._timer.isActive():
+            self._next()
+
+    def _next(self) -> None:
+        self._waiting = [one for one in self._waiting if isValid(one.widget)]
+        rest_s = self._free_at - time.monotonic()
+        if self._waiting and rest_s <= 0:
+            piece = self._waiting.pop(0)
+            self._free_at = time.monotonic() + GAP_S
+            announce(piece.widget, piece.words, is_urgent=piece.is_urgent)
+            self.said.emit(piece.words, piece.is_urgent)
+        if self._waiting:
+            self._timer.start(max(1, round((self._free_at - time.monotonic()) * 1000) + 1))
+
+
+def tell_news(widget: QWidget, words: str, *, is_urgent: bool = False) -> None:
+    """Have it said in its turn, among the news of the widget's window."""
+    news_of(widget.window()).tell(widget, words, is_urgent=is_urgent)
+
+
+def news_of(window: QWidget) -> News:
+    """The one of this window."""
+    return next((one for one in window.children() if isinstance(one, News)), None) or News(window)

@@ -1,0 +1,149 @@
+"""Text to be read, selected and copied in a bounded place, whole however much of it is laid out."""
+
+from math import ceil
+
+from PySide6.QtCore import QMargins, QSize
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextCursor, QTextOption
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import IconButton
+from desktop.widgets.labels import Label
+from desktop.widgets.surfaces import Surface
+
+
+class ReadText(QPlainTextEdit):
+    """Who derives from this lays out as much as there is time for, of what `_take` says is new."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self.setReadOnly(True)
+        self.setProperty("bare", True)
+        self.setTabChangesFocus(True)
+        self.setUndoRedoEnabled(False)
+
+    @property
+    def text(self) -> str:
+        """The whole of it, however much is laid out yet."""
+        return self._text
+
+    def copy_all(self) -> None:
+        """Put the whole text into the clipboard, as it came."""
+        QGuiApplication.clipboard().setText(self._text)
+
+    def _take(self, text: str) -> bool:
+        """False where it is the same as before: selection and scroll position are to stay as they are."""
+        if text == self._text:
+            return False
+        self._text = text
+        return True
+
+
+SHOWN_CHARACTERS = 16_000
+"""What is laid out; copying takes all of it."""
+
+_MOST_LINES = 12
+_LEAST_LINES = 2
+
+
+class ValueText(Adaptive, ReadText):
+    """As high as it needs, up to 12 lines; where there are more, it ends with a whole one."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._laid_out = ""
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.adapt_to(theme)
+
+    def show_text(self, text: str) -> None:
+        """Showing the same again, or the same and more, leaves selection and scroll position as they are."""
+        if not self._take(text):
+            return
+        before = self._laid_out
+        self._laid_out = text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "\n…"
+        if before and self._laid_out.startswith(before):
+            end = QTextCursor(self.document())
+            end.movePosition(QTextCursor.MoveOperation.End)
+            end.insertText(self._laid_out[len(before) :])
+        else:
+            self.setPlainText(self._laid_out)
+        self.updateGeometry()
+        self._end_with_a_line()
+
+    def apply_theme(self) -> None:
+        self.setFont(self._theme.font("code_small"))
+        self.updateGeometry()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
+        self._end_with_a_line()
+
+    def _end_with_a_line(self) -> None:
+        room, line = (
+            self.contentsRect().height() - ceil(self.document().documentMargin()),
+            self.fontMetrics().lineSpacing(),
+        )
+        is_cut = self.document().size().height() * line > room
+        left = QMargins(0, 0, 0, room % line if is_cut and room > line else 0)
+        if left != self.viewportMargins():
+            self.setViewportMargins(left)
+
+    def sizeHint(self) -> QSize:
+        lines = min(_MOST_LINES, max(1, ceil(self.document().size().height())))
+        return QSize(super().sizeHint().width(), self._height(lines))
+
+    def minimumSizeHint(self) -> QSize:
+        lines = min(_LEAST_LINES, max(1, ceil(self.document().size().height())))
+        return QSize(0, self._height(lines))
+
+    def _height(self, lines: int) -> int:
+        around = 2 * ceil(self.document().documentMargin()) + 2  # without these 2 it would scroll by a line
+        return lines * self.fontMetrics().lineSpacing() + around
+
+
+class ValueSection(Adaptive, QWidget):
+    """A button copies all of the value, however much of it is shown. `is_field`: among the fields of a form."""
+
+    def __init__(self, theme: Theme, parent: QWidget, *, is_field: bool = False) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._title = Label("", "strong") if is_field else Label("", "section", "muted")
+        self.copy_button = IconButton(theme, Icon.COPY)
+        self.copy_button.clicked.connect(self._copy)
+        frame = Surface("code", parent=self)
+        self.value = ValueText(theme, frame)
+        self._inside = QVBoxLayout(frame)
+        self._inside.addWidget(self.value)
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self.copy_button)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addLayout(head)
+        self._column.addWidget(frame, 1)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self.adapt_to(theme)
+
+    def describe(self, title: str) -> None:
+        """Its words in the language of now."""
+        self._title.setText(title)
+        self.value.setAccessibleName(title)
+        self.copy_button.describe(self.tr("Copy: {title}").format(title=title))
+
+    def show_text(self, text: str) -> None:
+        self.value.show_text(text)
+        self.show()
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._inside.setContentsMargins(sizes.space_xs, sizes.space_xs, sizes.space_xs, sizes.space_xs)
+
+    def _copy(self) -> None:
+        self.value.copy_all()

@@ -1,0 +1,1 @@
+"""What a user does to a workflow: rename, retry, archive, record, export."""

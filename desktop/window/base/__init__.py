@@ -1,0 +1,1 @@
+"""What the other folders of the window share."""

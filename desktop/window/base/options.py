@@ -1,0 +1,148 @@
+"""What the picker offers: agents, models, and the way to more of them. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from core.domain.agent import Agent, AgentSelection
+from core.domain.model import ModelChoice, is_loopback, origin_of
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.translation.agent_strings import offline_words
+from desktop.widgets.painting import ground_color, paint_ground, paint_words
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+@dataclass(frozen=True, slots=True)
+class OptionHeading:
+    """The name of a section."""
+
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something to choose. `answering` None: it leads to the settings."""
+
+    title: str
+    note: str
+    answering: AgentSelection | None
+    is_current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedAnswering:
+    """Who answers where: as it was chosen, and what that comes to. `model` None: the offline agent."""
+
+    answering: AgentSelection
+    agent: Agent
+    model: ModelChoice | None
+
+
+def model_label(model: ModelChoice | None) -> str:
+    return offline_words() if model is None else model.label
+
+
+def host_label(model: ModelChoice) -> str:
+    """Where a model is asked."""
+    host = origin_of(model.base_url).partition("://")[2]
+    return translate("Picker", "{host}, on this computer").format(host=host) if is_loopback(model.base_url) else host
+
+
+def answering_options(
+    cast: ResolvedAnswering, agents: Sequence[Agent], models: Sequence[ModelChoice], usual: ModelChoice | None
+) -> list[OptionHeading | Option]:
+    """Everything that can be chosen now; `usual` is the model of the settings."""
+    return [
+        OptionHeading(translate("Picker", "Agents")),
+        *(_agent_option(cast, agent, usual) for agent in agents),
+        OptionHeading(translate("Picker", "Models")),
+        *(_model_option(cast, model) for model in _known_models(cast, models)),
+        Option(
+            offline_words(),
+            translate("Picker", "follows commands"),
+            AgentSelection(agent=cast.agent.id, is_offline=True),
+            cast.model is None,
+        ),
+        Option(translate("Picker", "Connect a model…"), translate("Picker", "opens the settings"), None),
+    ]
+
+
+def _agent_option(cast: ResolvedAnswering, agent: Agent, usual: ModelChoice | None) -> Option:
+    """An agent with a model of its own brings it; another one is asked with the model of now."""
+    if agent.model is not None:
+        note = agent.model.label
+        answering = AgentSelection(agent=agent.id)
+    else:
+        note = translate("Picker", "any model")
+        is_own = cast.agent.model is not None and cast.answering.model is None and not cast.answering.is_offline
+        model = usual if is_own else cast.model
+        answering = AgentSelection(agent=agent.id, model=model, is_offline=model is None)
+    return Option(agent.name, note, answering, agent.id == cast.agent.id)
+
+
+def _model_option(cast: ResolvedAnswering, model: ModelChoice) -> Option:
+    answering = AgentSelection(agent=cast.agent.id, model=model)
+    return Option(model.label, host_label(model), answering, model.is_same(cast.model))
+
+
+def _known_models(cast: ResolvedAnswering, models: Sequence[ModelChoice]) -> list[ModelChoice]:
+    """The models of the settings, and the one that answers now where it is none of them."""
+    known = list(models)
+    if cast.model is not None and not any(one.is_same(cast.model) for one in known):
+        known.append(cast.answering.model or cast.agent.model or cast.model)
+    return sorted(known, key=lambda one: (one.label.casefold(), one.base_url))
+
+
+OPTION_ROLE = Qt.ItemDataRole.UserRole
+"""The Heading or the Offer of a row."""
+
+
+class OptionDelegate(QStyledItemDelegate):
+    """The title has the room that it needs, the note what is left: at least a third of the row, if it takes that."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        sizes = self._theme.sizes
+        is_heading = isinstance(index.data(OPTION_ROLE), OptionHeading)
+        return QSize(sizes.control, sizes.control_small if is_heading else sizes.control + sizes.space_xs)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        entry, sizes, theme = index.data(OPTION_ROLE), self._theme.sizes, self._theme
+        box = QRect(option.rect)
+        inner = box.adjusted(sizes.space_s, 0, -sizes.space_s, 0)
+        if isinstance(entry, OptionHeading):
+            paint_words(painter, theme, entry.title, inner, "section", "muted")
+        elif isinstance(entry, Option):
+            if (color := ground_color(option)) is not None:
+                paint_ground(painter, theme, box, sizes.radius_row, color)
+            if entry.is_current:
+                self._paint_check(painter, inner)
+            inner.setLeft(inner.left() + sizes.icon_s + sizes.space_s)
+            note = min(QFontMetrics(theme.font("secondary")).horizontalAdvance(entry.note) + 1, inner.width() // 3)
+            room = inner.width() - note - sizes.space_m
+            title = min(room, QFontMetrics(theme.font("row")).horizontalAdvance(entry.title) + 1)
+            paint_words(painter, theme, entry.title, inner.adjusted(0, 0, title - inner.width(), 0), "row", "text")
+            rest = inner.adjusted(title + sizes.space_m, 0, 0, 0)
+            paint_words(painter, theme, entry.note, rest, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
+
+    def width_of(self, offer: Option) -> int:
+        """What it takes to paint all of it."""
+        sizes, theme = self._theme.sizes, self._theme
+        words = QFontMetrics(theme.font("row")).horizontalAdvance(offer.title) + 2
+        words += QFontMetrics(theme.font("secondary")).horizontalAdvance(offer.note) + 2
+        return words + sizes.icon_s + sizes.space_m + 3 * sizes.space_s
+
+    def _paint_check(self, painter: QPainter, box: QRect) -> None:
+        side = self._theme.sizes.icon_s
+        pixmap = self._theme.pixmap(Icon.CHECK, "accent", side, painter.device().devicePixelRatio())
+        painter.drawPixmap(box.left(), box.top() + (box.height() - side) // 2, pixmap)

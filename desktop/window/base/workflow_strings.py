@@ -1,0 +1,41 @@
+"""What the viewed workflow is called."""
+
+from PySide6.QtCore import QCoreApplication
+
+from core.domain.run import RunStatus
+from core.stores.view_cache import ViewCache
+from core.stores.workflows import Workflows
+
+
+def viewed_title(view: ViewCache, workflows: Workflows) -> str:
+    """As the list has it, else as its run does; empty where none is viewed, or nothing is known of it yet."""
+    listed = workflows.get(view.workflow_id) if view.workflow_id is not None else None
+    if listed is not None:
+        return listed.workflow.title
+    return view.execution.workflow_name if view.execution is not None else ""
+
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+
+def state_label(status: RunStatus | None, *, is_asking: bool) -> str:
+    """The state of a workflow by its last run, in a word; empty where nothing ran."""
+    if is_asking:
+        return translate("Palette", "needs you")
+    match status:
+        case None:
+            return ""
+        case RunStatus.ENQUEUED:
+            return translate("Palette", "queued")
+        case RunStatus.RUNNING:
+            return translate("Palette", "running")
+        case RunStatus.WAITING:
+            return translate("Palette", "waiting")
+        case RunStatus.PAUSED:
+            return translate("Palette", "paused")
+        case RunStatus.SUCCESS:
+            return translate("Palette", "completed")
+        case RunStatus.ERROR:
+            return translate("Palette", "failed")
+        case RunStatus.CANCELLED:
+            return translate("Palette", "stopped")

@@ -1,0 +1,1 @@
+"""Commands and their keys: the table, menus, keyboard, palette."""

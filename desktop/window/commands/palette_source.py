@@ -1,0 +1,210 @@
+"""The keys of now, as the help lists them: those of where one was, those that hold everywhere, those of elsewhere."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from PySide6.QtCore import QCoreApplication
+
+from core.app import Stores
+from core.domain.ids import WorkflowId
+from core.domain.slash_commands import SlashTarget
+from core.domain.toast import Toast, ToastType
+from core.ports.clock import Clock
+from core.stores.questions import Question
+from core.stores.workflows import ListedWorkflow
+from desktop.palette.entries import Entry, Heading, Kind, Query, rank_entries
+from desktop.shortcuts.command import LOCAL_SCOPES, Command, KeyScope
+from desktop.shortcuts.key_strings import key_names, scope_title
+from desktop.shortcuts.keymap import Keymap
+from desktop.theme.icon_names import Icon
+from desktop.toasts.toast_strings import words_of
+from desktop.translation.agent_strings import agent_words
+from desktop.translation.formats import ago
+from desktop.translation.request_strings import asked_words, asking_sentence
+from desktop.translation.template_strings import about_template
+from desktop.window.base.focus import FocusRestorer
+from desktop.window.base.options import Option
+from desktop.window.base.workflow_strings import state_label
+from desktop.window.commands.key_context import KeyContext
+from desktop.window.navigation.workflow_switcher import WorkflowSwitcher
+
+
+def command_entry(keymap: Keymap, command: Command, kind: Kind = Kind.COMMAND) -> Entry:
+    """A command with its keys. In the help, what is done in one place only leads nowhere."""
+    key = command.id if kind is Kind.COMMAND or command.is_everywhere else ""
+    icon = Icon.KEYBOARD if kind is Kind.HELP else Icon.CHEVRON_RIGHT
+    return Entry(kind, key, command.words, key_names(keymap.shown(command.id)), icon, has_keys=True)
+
+
+def help_entries(keymap: Keymap, places: Sequence[KeyScope], words: str) -> Iterator[Heading | Entry]:
+    """`places` are those where one was, the innermost first. What has no key is left out."""
+    shown = dict.fromkeys([*places, KeyScope.EVERYWHERE, *LOCAL_SCOPES])
+    told: set[str] = set()
+    title = ""
+    for where in shown:
+        commands = [one for one in keymap.commands if where in one.where and one.id not in told]
+        told.update(one.id for one in commands)
+        entries = [command_entry(keymap, one, Kind.HELP) for one in commands if keymap.chords(one.id)]
+        found = rank_entries(words, entries)
+        if found and title != scope_title(where):
+            title = scope_title(where)
+            yield Heading(title)
+        yield from found
+
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+_PALETTE_COMMANDS = frozenset({"go.anything", "go.commands"})  # they open what is open already
+_ICONS = {
+    ToastType.SUCCESS: Icon.CIRCLE_CHECK,
+    ToastType.ERROR: Icon.CIRCLE_X,
+    ToastType.WARNING: Icon.TRIANGLE_ALERT,
+    ToastType.INFO: Icon.INFO,
+    ToastType.USER_QUESTION: Icon.MESSAGE_CIRCLE_QUESTION_MARK,
+}
+_MOST_COMMANDS = 5  # below workflows that were found
+
+
+class PaletteSource:
+    """A `desktop.palette.palette.EntrySearch`.
+
+    `can_do` says whether a command can be carried out now; `answering` is who can answer here, `templates` what can be
+    started; `before` had the focus, for the keys that hold in its place.
+    """
+
+    def __init__(
+        self,
+        stores: Stores,
+        going: WorkflowSwitcher,
+        can_do: Callable[[str], bool],
+        answering: Callable[[], Sequence[Option]],
+        templates: Callable[[], Sequence[SlashTarget]],
+        clock: Clock,
+        keymap: Keymap,
+        places: KeyContext,
+        before: FocusRestorer,
+    ) -> None:
+        self._workflows = stores.workflows
+        self._background = stores.background
+        self._questions = stores.questions
+        self._inbox = stores.inbox
+        self._clock = clock
+        self._going = going
+        self._can_do = can_do
+        self._answering = answering
+        self._templates = templates
+        self._keymap = keymap
+        self._places = places
+        self._before = before
+
+    def __call__(self, query: Query) -> Sequence[Heading | Entry]:
+        match query.kind:
+            case Kind.WORKFLOW:
+                return self._anything(query.words)
+            case Kind.COMMAND:
+                return rank_entries(query.words, self._commands())
+            case Kind.TEMPLATE:
+                return rank_entries(query.words, map(_template_entry, self._templates()))
+            case Kind.AGENT:
+                return rank_entries(query.words, map(_agent_entry, self._answering()))
+            case Kind.INBOX:
+                return self._told(query.words)
+            case Kind.HELP:
+                return list(help_entries(self._keymap, self._places.of(self._before.widget), query.words))
+
+    def _anything(self, words: str) -> list[Heading | Entry]:
+        """Those that need somebody first, then those at work, then by when they were viewed and changed."""
+        asking = set(self._questions.workflows)
+        archived = self._workflows.archived if words else []
+        found = [
+            _archived_entry(row)
+            if row.workflow.archived_at
+            else _workflow_entry(row, is_asking=row.workflow.id in asking)
+            for row in rank_entries(words, [*self._in_order(), *archived])
+        ]
+        if not words:
+            return [*self._grouped(found)]
+        commands = rank_entries(words, self._commands(), _MOST_COMMANDS)
+        heading = [Heading(translate("Palette", "Commands"))] if found and commands else []
+        return [*found, *heading, *commands]
+
+    def _in_order(self) -> list[ListedWorkflow]:
+        listed = {row.workflow.id: row for row in self._workflows.rows}
+        running = [one.workflow_id for one in self._background.running_workflows]
+        asking = dict.fromkeys(self._questions.workflows)
+        order = dict.fromkeys([*asking, *running, *self._going.viewed_before, *listed])
+        return [listed[one] for one in order if one in listed]
+
+    def _grouped(self, found: Sequence[Entry]) -> Iterator[Heading | Entry]:
+        asking = set(self._questions.workflows)
+        is_asking = False
+        for at, entry in enumerate(found):
+            needs_you = entry.key in asking
+            if needs_you and not is_asking:
+                yield Heading(translate("Palette", "Needs you"))
+            elif not needs_you and (is_asking or at == 0):
+                yield Heading(translate("Palette", "Workflows"))
+            is_asking = needs_you
+            yield entry
+
+    def _commands(self) -> list[Entry]:
+        commands = self._keymap.commands
+        return [command_entry(self._keymap, one) for one in commands if one.menu and self._is_offered(one.id)]
+
+    def _is_offered(self, command_id: str) -> bool:
+        return command_id not in _PALETTE_COMMANDS and self._can_do(command_id)
+
+    def _told(self, words: str) -> list[Heading | Entry]:
+        """What is asked, the oldest first; below it what was told, the newest first."""
+        known = (*self._workflows.rows, *self._workflows.archived)
+        names = {row.workflow.id: row.workflow.title for row in known}
+        asked = rank_entries(words, [_question_entry(one, names.get(one.workflow_id, "")) for one in self._asked()])
+        now = self._clock.now()
+        told = rank_entries(words, [_notice_entry(one, names, now) for one in self._inbox.notices])
+        found: list[Heading | Entry] = []
+        for title, entries in ((translate("Palette", "Needs you"), asked), (translate("Palette", "Recently"), told)):
+            found += [Heading(title), *entries] if entries else []
+        return found
+
+    def _asked(self) -> list[Question]:
+        return [
+            one
+            for workflow_id in self._questions.workflows
+            for one in self._questions.get_questions_for_workflow(workflow_id)
+        ]
+
+
+def _workflow_entry(row: ListedWorkflow, *, is_asking: bool) -> Entry:
+    note = state_label(row.status, is_asking=is_asking)
+    icon = Icon.MESSAGE_CIRCLE_QUESTION_MARK if is_asking else Icon.MESSAGE_CIRCLE
+    return Entry(Kind.WORKFLOW, row.workflow.id, row.workflow.title, note, icon)
+
+
+def _archived_entry(row: ListedWorkflow) -> Entry:
+    """Found by its name alone: where nothing is typed, it is not there."""
+    note = translate("Palette", "archived")
+    return Entry(Kind.WORKFLOW, row.workflow.id, row.workflow.title, note, Icon.ARCHIVE)
+
+
+def _agent_entry(offer: Option) -> Entry:
+    return Entry(Kind.AGENT, offer.title, offer.title, offer.note, Icon.CHECK if offer.is_current else Icon.BOT)
+
+
+def _template_entry(one: SlashTarget) -> Entry:
+    return Entry(Kind.TEMPLATE, one.id, one.title, about_template(one.description), Icon.WORKFLOW)
+
+
+def _question_entry(question: Question, workflow: str) -> Entry:
+    asked = question.asked.prompt or asking_sentence(question.kind, agent_words(question.asker))
+    title = translate("Palette", "{workflow}: {asked}").format(workflow=workflow, asked=" ".join(asked.split()))
+    icon = Icon.MESSAGE_CIRCLE_QUESTION_MARK
+    return Entry(Kind.INBOX, question.workflow_id, title, asked_words(question.kind), icon)
+
+
+def _notice_entry(notice: Toast, names: Mapping[WorkflowId, str], now: datetime) -> Entry:
+    words = words_of(notice)
+    name = names.get(notice.workflow_id, words.title) if notice.workflow_id is not None else words.title
+    title = translate("Palette", "{workflow}: {what}").format(workflow=name, what=" ".join(words.message.split()))
+    where = notice.workflow_id if notice.workflow_id in names else ""
+    when = ago((now - notice.created_at).total_seconds())
+    return Entry(Kind.INBOX, where or "", title, when, _ICONS[notice.type])

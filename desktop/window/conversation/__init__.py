@@ -1,0 +1,1 @@
+"""The pane of one workflow: header, transcript, cards, drafts, find."""

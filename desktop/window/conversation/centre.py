@@ -1,0 +1,128 @@
+"""The first minute: what the centre offers while there is nothing to show (UI §10)."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from core.app import Stores
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button
+from desktop.widgets.labels import Label
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.surfaces import Surface
+from desktop.window.conversation.chat_pane import ChatPane
+
+
+class StartPage(Adaptive, Surface):
+    """Offers the demo (Enter), a language model, and the templates."""
+
+    demo_requested = Signal()
+    model_requested = Signal()
+    template_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__("canvas", parent=parent)
+        self._theme = theme
+        self._title = Label("", "heading", parent=self)
+        self._text = Paragraph("", parent=self)
+        self._note = Paragraph("", parent=self)
+        self._demo = Button(theme, "", "primary", Icon.PLAY, parent=self)
+        self._model = Button(theme, "", "secondary", Icon.SPARKLES, parent=self)
+        self._template = Button(theme, "", "secondary", Icon.WORKFLOW, parent=self)
+        self._column = QVBoxLayout()
+        self._buttons = QHBoxLayout()
+        outer = QHBoxLayout(self)
+        outer.addStretch(1)
+        outer.addLayout(self._column, 2)
+        outer.addStretch(1)
+        self._build()
+        self.setFocusProxy(self._demo)
+        self._demo.clicked.connect(self.demo_requested)
+        self._model.clicked.connect(self.model_requested)
+        self._template.clicked.connect(self.template_requested)
+        self.adapt_to(theme)
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Let several workflows work for you"))
+        self._text.setText(
+            self.tr(
+                "Each runs in the background while you look at another. The demo starts three of them on the built-in "
+                "offline agent: no account, no key, no network."
+            )
+        )
+        self._note.setText(
+            self.tr("It sets the validation mode to automatic, which you can undo, and can be removed without a trace.")
+        )
+        self._demo.setText(self.tr("Try the demo"))
+        self._model.setText(self.tr("Connect a model"))
+        self._template.setText(self.tr("New from template"))
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setSpacing(sizes.space_l)
+        self._buttons.setSpacing(sizes.space_m)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter is the button that has the focus: outside a dialog Qt leaves that to Space."""
+        focused = self.focusWidget()
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focused, Button):
+            focused.click()
+        else:
+            super().keyPressEvent(event)
+
+    def _build(self) -> None:
+        self._column.addStretch(2)
+        for widget in (self._title, self._text, self._note):
+            self._column.addWidget(widget)
+        self._buttons.addWidget(self._demo)
+        self._buttons.addWidget(self._model)
+        self._buttons.addWidget(self._template)
+        self._buttons.addStretch(1)
+        self._column.addLayout(self._buttons)
+        self._column.addStretch(3)
+
+
+class Centre(QStackedWidget):
+    """Until `settle`, nobody knows yet whether there is anything: then it is the chat."""
+
+    def __init__(self, start: StartPage, chat: ChatPane, stores: Stores, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._start = start
+        self._chat = chat
+        self._stores = stores
+        self._is_settled = False
+        self._is_new_wanted = False
+        self.addWidget(start)
+        self.addWidget(chat)
+
+    @property
+    def is_chat(self) -> bool:
+        return self.currentWidget() is self._chat
+
+    def settle(self) -> None:
+        """What there is, is known now."""
+        self._is_settled = True
+        self.show_now()
+
+    def begin_new(self) -> None:
+        """From when nothing is viewed, the chat, though nothing was said yet."""
+        self._is_new_wanted = True
+
+    def show_now(self) -> None:
+        stores = self._stores
+        viewed = stores.view.workflow_id
+        if viewed is not None:
+            self._is_new_wanted = False
+        is_empty = viewed is None and not stores.workflows.rows and not stores.background.running_workflows
+        is_start = is_empty and self._is_settled and not self._is_new_wanted
+        self.setCurrentWidget(self._start if is_start else self._chat)
+
+    def take_focus(self) -> bool:
+        """To where one goes on; always True."""
+        if self.is_chat:
+            self._chat.focus_composer()
+        else:
+            self._start.setFocus(Qt.FocusReason.OtherFocusReason)
+        return True

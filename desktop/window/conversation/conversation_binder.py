@@ -1,0 +1,164 @@
+"""What stands where nothing was said yet: what to do, and what the signs in the composer are for (UI §10)."""
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from core.domain.events import ModelAsked, RunFinished
+from core.domain.ids import MessageId, WorkflowId
+from core.domain.messages import Message, Role
+from core.stores.view_cache import ViewCache
+from core.stores.watched_runs import Batch
+from desktop.bind import Frames
+from desktop.chat.derivation import TurnCache, derive_turn
+from desktop.chat.transcript.transcript import Transcript
+from desktop.chat.view_state import AT_END, ViewState
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.empty_state import EmptyState
+
+_GEOMETRY_EVENTS = (QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize)
+
+
+class EmptyConversation(EmptyState):
+    """Lies over all of `ground`, while it is wanted; clicks go through it."""
+
+    def __init__(self, theme: Theme, ground: QWidget) -> None:
+        super().__init__(theme, Icon.MESSAGE_CIRCLE, ground)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._is_wanted = False
+        self._above: list[QWidget] = []
+        self.hide()
+        ground.installEventFilter(self)
+
+    def want(self, is_wanted: bool) -> None:
+        """Whether nothing was said yet."""
+        self._is_wanted = is_wanted
+        self._appear()
+
+    def give_way(self, *above: QWidget) -> None:
+        """While one of these lies over its words, it is not there: they would be cut in half."""
+        self._above.extend(above)
+        for one in above:
+            one.installEventFilter(self)
+
+    def retranslate(self) -> None:
+        self.describe(
+            self.tr("What is to be done?"),
+            self.tr("Write it below. / names a template or a prompt, @ an agent, a model or a file."),
+        )
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched in self._above:
+            if event.type() in _GEOMETRY_EVENTS:
+                self._appear()
+        elif event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
+            self.setGeometry(watched.rect())
+            self._appear()
+        return False
+
+    def _appear(self) -> None:
+        is_below = any(self._is_below(one) for one in self._above if one.isVisible())
+        self.setVisible(self._is_wanted and self._has_room() and not is_below)
+
+    def _has_room(self) -> bool:
+        return self._column.totalMinimumHeightForWidth(self.width()) <= self.height()
+
+    def _is_below(self, above: QWidget) -> bool:
+        self._column.activate()  # its words have their places
+        words = self._icon.geometry().united(self._text.geometry())
+        corner = self.mapFromGlobal(above.mapToGlobal(QPoint(0, 0)))
+        return words.intersects(QRect(corner, above.size()))
+
+
+_MOST_CACHED_TEXTS = 20
+"""Messages whose attached texts stay in memory, once somebody wanted to see them."""
+
+
+class ConversationBinder(QObject):
+    """Derives the turns from the store. It is rendered while `pane` is seen."""
+
+    take_up_requested = Signal(object)
+    """The Message is to be written anew, with what went along."""
+
+    def __init__(
+        self, transcript: Transcript, blank: EmptyConversation, view: ViewCache, frames: Frames, pane: QWidget
+    ) -> None:
+        super().__init__(pane)
+        self._transcript = transcript
+        self._blank = blank
+        self._view = view
+        self._turns = TurnCache()
+        self._shown: WorkflowId | None = None
+        self._is_shown = False
+        self._positions: dict[WorkflowId | None, ViewState] = {}
+        self._attached: dict[MessageId, Sequence[str]] = {}
+        transcript.edit_requested.connect(self._on_edit)
+        self._bind = frames.bind(pane, view.changed, self.show_now)
+        view.batch.connect(self._on_batch)
+
+    def show_now(self) -> None:
+        """The turns of the viewed workflow: where they are another one's, from where a person left them."""
+        turns = self._turns.of(self._view.messages, self._view.run_of, self._texts_of)
+        viewed = self._view.workflow_id
+        self._blank.want(viewed is None)
+        if viewed == self._shown and self._is_shown:
+            self._transcript.set_turns(turns)
+            return
+        if self._is_shown:
+            self._positions[self._shown] = self._transcript.position()
+        self._shown, self._is_shown = viewed, True
+        self._transcript.show_conversation(turns, self._positions.get(viewed, AT_END))
+
+    def turns_below(self) -> int:
+        """How many turns there were from where the person left the viewed workflow to its end; 0 at the end itself."""
+        return self._positions.get(self._view.workflow_id, AT_END).below
+
+    def show_attached(self, message_id: MessageId, texts: Sequence[str]) -> None:
+        """What went along with a message, as somebody wanted to see."""
+        self._attached[message_id] = texts
+        if len(self._attached) > _MOST_CACHED_TEXTS:
+            del self._attached[next(iter(self._attached))]
+        self.show_now()
+
+    def edit_last(self) -> None:
+        """What was said last is to be written anew."""
+        self._take_up(next((one for one in reversed(self._view.messages) if one.role is Role.USER), None))
+
+    def forget(self, workflow_ids: Iterable[WorkflowId]) -> None:
+        """These are gone."""
+        for one in workflow_ids:
+            self._positions.pop(one, None)
+
+    def leave(self) -> None:
+        """Hear nothing more of the store."""
+        self._bind.close()
+        self._view.batch.disconnect(self._on_batch, missing_ok=True)
+
+    def _on_edit(self, message_id: str) -> None:
+        """A message of a person, or the one that this one answers, is to be written anew."""
+        run = self._view.run_of(MessageId(message_id))
+        wanted = {message_id, run.prompt_id if run is not None else None}
+        self._take_up(next((one for one in self._view.messages if one.id in wanted and one.role is Role.USER), None))
+
+    def _take_up(self, message: Message | None) -> None:
+        if message is not None:
+            self.take_up_requested.emit(message)
+
+    def _on_batch(self, batch: Batch) -> None:
+        """What happened in a run that is shown: its turn alone is derived anew, unless what is sent to the model may
+        begin elsewhere now."""
+        if self._view.workflow_id != self._shown:
+            return
+        if any(isinstance(event.fact, ModelAsked | RunFinished) for event in batch.events):
+            self.show_now()
+            return
+        for message in reversed(self._view.messages):
+            run = self._view.run_of(message.id)
+            if run is not None and run.run_id == batch.run_id and run.message_id == message.id:
+                self._transcript.update_turn(derive_turn(message, run))
+                break
+
+    def _texts_of(self, message_id: MessageId) -> Sequence[str]:
+        return self._attached.get(message_id, ())

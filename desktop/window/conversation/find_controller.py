@@ -1,0 +1,247 @@
+"""Find in the workflow that is shown: the bar, its keys, and what was looked for in each workflow (UI §3, §4)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtCore import QEvent, QObject
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from core.domain.ids import MessageId, WorkflowId
+from core.stores.view_cache import ViewCache
+from desktop.aio import Tasks
+from desktop.chat.transcript.find_bar import FindBar
+from desktop.chat.transcript.find_query import FindMatch, FindQuery
+from desktop.chat.transcript.find_search import ConversationSearch, TurnMatch
+from desktop.shortcuts.chords import is_pressed
+from desktop.theme.theme import Theme
+from desktop.window.base.focus import FocusRestorer, PreeditTracker
+from desktop.window.conversation.chat_pane import ChatPane
+
+MOST_SELECTED_CHARACTERS = 100
+"""As much of a selection is looked for at the most."""
+
+
+_NO_QUERY = FindQuery("")
+
+
+@dataclass(frozen=True, slots=True)
+class _FindState:
+    """What is looked for in a workflow. `now` is where one was; `wanted` the message that a search has found."""
+
+    sought: FindQuery = _NO_QUERY
+    is_open: bool = False
+    now: tuple[MessageId, FindMatch] | None = None
+    wanted: MessageId | None = None
+
+
+class FindController(QObject):
+    """`focus_centre` takes the focus where what had it is gone."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        chat: ChatPane,
+        tasks: Tasks,
+        view: ViewCache,
+        focus_centre: Callable[[], object],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._chat = chat
+        self._view = view
+        self._before = FocusRestorer(focus_centre)
+        self._states: dict[WorkflowId | None, _FindState] = {}
+        self._shown: WorkflowId | None = None
+        self._preedit = PreeditTracker()
+        self._finder = ConversationSearch(theme, chat.transcript.column, tasks, self)
+        self.bar = FindBar(theme, chat)
+        self.bar.edited.connect(self._on_edited)
+        self.bar.stepped.connect(self.step)
+        self.bar.closed.connect(self.close_bar)
+        self._finder.changed.connect(self._show)
+        self._finder.reached.connect(self._reach)
+        chat.transcript.conversation_shown.connect(self._on_conversation)
+        chat.transcript.turns_changed.connect(self._on_turns)
+        chat.put_above(self.bar)
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its commands do."""
+        return {
+            "find.here": self.open,
+            "find.next": partial(self.step, 1),
+            "find.previous": partial(self.step, -1),
+        }
+
+    # From elsewhere
+
+    def open(self) -> None:
+        """Open the bar, with what is selected in the conversation, or with what was looked for before."""
+        if not self._chat.isVisible():
+            return
+        if not self._has_focus():
+            self._before.keep()
+        selected = self._selected()
+        state = self._state
+        if selected and not self._has_focus():
+            self._look(replace(state, sought=FindQuery(selected), is_open=True))
+        elif not state.is_open:
+            self._look_where_one_was(replace(state, is_open=True))
+        self.bar.take_focus()
+
+    def step(self, by: int) -> None:
+        """To the next place (1) or the one before (-1); with a bar that is closed, of what was looked for before."""
+        if not self._chat.isVisible():
+            return
+        if not self._state.is_open:
+            if self._state.sought.text:
+                self._look(replace(self._state, is_open=True))
+            else:
+                self.open()
+            return
+        self._finder.step(by, self._chat.transcript.first_in_sight())
+
+    def show_message(self, workflow_id: WorkflowId, message_id: MessageId, query: str) -> None:
+        """A search has found this: have the message in sight, with the words of the query marked, once it is there."""
+        self._before.forget()
+        self._states[workflow_id] = _FindState(FindQuery(query, is_words=True), is_open=True, wanted=message_id)
+        if self._shown == workflow_id == self._view.workflow_id:
+            self._restore()
+        self.bar.take_focus()
+
+    def close_bar(self) -> None:
+        """Nothing is marked any more; the focus goes back where it was."""
+        had_focus = self._has_focus()
+        self._put(replace(self._state, is_open=False, now=self._now(), wanted=None))
+        self._finder.stop()
+        self._chat.transcript.mark_found(None)
+        self._show_bar()
+        if had_focus:
+            self._before.give_back()
+        else:
+            self._before.forget()
+
+    def leave(self) -> None:
+        """Look for nothing more, and at no key."""
+        self._finder.stop()
+        app = QApplication.instance()
+        if app is not None:
+            app.removeEventFilter(self)
+
+    # What changes
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Of the application, while the bar is open: Esc closes it before the card, the composer or the conversation
+        have it, but after an input method and a list of completions (UI §4)."""
+        if not isinstance(event, QKeyEvent):
+            self._preedit.look(watched, event)
+            return False
+        if not is_pressed("Esc", event):
+            return False
+        is_here = isinstance(watched, QWidget) and self._chat.isAncestorOf(watched)
+        if not is_here or self._preedit.is_at(watched) or self._chat.is_completing or not self.bar.isVisible():
+            return False
+        if event.type() == QEvent.Type.ShortcutOverride:
+            event.accept()
+            return True
+        if event.type() == QEvent.Type.KeyPress:
+            self.close_bar()
+            return True
+        return False
+
+    def _on_edited(self, text: str) -> None:
+        self._look(replace(self._state, sought=FindQuery(text), wanted=None))
+
+    def _on_conversation(self) -> None:
+        """Another workflow is shown: what is looked for belongs to it."""
+        viewed = self._view.workflow_id
+        if viewed != self._shown:
+            if self._state.is_open:
+                self._put(replace(self._state, now=self._now()))
+            self._shown = viewed
+        self._restore()
+
+    def _on_turns(self, turns: list[MessageId]) -> None:
+        state = self._state
+        if not state.is_open:
+            return
+        if state.wanted is not None and self._chat.transcript.column.has(state.wanted):
+            self._restore()
+        else:
+            self._finder.look_again(turns)
+
+    def _restore(self) -> None:
+        """As it was left, or at the message that a search has found."""
+        state, transcript = self._state, self._chat.transcript
+        self._show_bar()
+        if not state.is_open:
+            self._finder.stop()
+            transcript.mark_found(None)
+            return
+        self.bar.set_text(state.sought.text)
+        if state.wanted is not None and transcript.column.has(state.wanted):
+            transcript.show_turn(state.wanted)
+            self._look(replace(state, wanted=None), only_in=state.wanted)
+        else:
+            self._look_where_one_was(state)
+
+    # Looking
+
+    def _look(self, state: _FindState, *, seeks: bool = True, only_in: MessageId | None = None) -> None:
+        """From what is in sight on, or from the place that one is at."""
+        transcript = self._chat.transcript
+        first = transcript.first_in_sight()
+        now = self._now()
+        for turn in (only_in, now[0] if now is not None else None):
+            if turn is not None and transcript.column.has(turn):
+                first = transcript.column.number_of(turn)
+                break
+        self._put(state)
+        self.bar.set_text(state.sought.text)
+        self._show_bar()
+        self._finder.look(state.sought, first, seeks=seeks, only_in=only_in)
+
+    def _look_where_one_was(self, state: _FindState) -> None:
+        """Without going anywhere."""
+        self._look(state, seeks=False)
+        self._finder.now = TurnMatch(*state.now) if state.now is not None else None
+
+    def _show(self) -> None:
+        finder = self._finder
+        if self._state.is_open:
+            self.bar.show_count(finder.ordinal, finder.total, is_at_work=finder.is_at_work)
+            self._chat.transcript.mark_found(finder.found_in, self._now())
+
+    def _reach(self, match: TurnMatch) -> None:
+        self._chat.transcript.show_found(match.turn, match.found)
+
+    def _has_focus(self) -> bool:
+        """Whether the bar has it."""
+        focus = QApplication.focusWidget()
+        return focus is not None and self.bar.isAncestorOf(focus)
+
+    def _now(self) -> tuple[MessageId, FindMatch] | None:
+        now = self._finder.now
+        return (now.turn, now.found) if now is not None else None
+
+    def _selected(self) -> str:
+        """What is selected, if it is a part of one line."""
+        text = self._chat.transcript.short_selection(MOST_SELECTED_CHARACTERS).strip()
+        return text if "\n" not in text else ""
+
+    @property
+    def _state(self) -> _FindState:
+        return self._states.get(self._shown, _FindState())
+
+    def _put(self, state: _FindState) -> None:
+        self._states[self._shown] = state
+
+    def _show_bar(self) -> None:
+        is_open = self._state.is_open
+        self.bar.setVisible(is_open)
+        app = QApplication.instance()
+        if app is not None:
+            app.removeEventFilter(self)
+            if is_open:
+                app.installEventFilter(self)

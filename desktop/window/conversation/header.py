@@ -1,0 +1,271 @@
+"""The header of the centre: the workflow's name, its state, who answers, its validation mode, and what stops it."""
+
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from PySide6.QtCore import QPoint, QRect, Qt, Signal
+from PySide6.QtGui import QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+
+from core.domain.run import RunStatus
+from core.domain.template import ValidationMode
+from desktop.theme.icon_names import Icon
+from desktop.theme.theme import Theme
+from desktop.widgets.accessibility import announce
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.buttons import Button, with_keys
+from desktop.widgets.indicator import Indicator, StatusDot
+from desktop.widgets.labels import ElidedLabel, IconLabel, Label, plain_tool_tip, set_plain_tool_tip
+from desktop.widgets.surfaces import Surface
+
+INDICATORS = {
+    RunStatus.ENQUEUED: Indicator.IDLE,
+    RunStatus.RUNNING: Indicator.RUNNING,
+    RunStatus.WAITING: Indicator.WAITING,
+    RunStatus.PAUSED: Indicator.WAITING,
+    RunStatus.SUCCESS: Indicator.SUCCESS,
+    RunStatus.ERROR: Indicator.ERROR,
+    RunStatus.CANCELLED: Indicator.CANCELLED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderKeys:
+    """The keys that its buttons name; what they do is done elsewhere."""
+
+    mode: QKeySequence = field(default_factory=QKeySequence)
+    picker: QKeySequence = field(default_factory=QKeySequence)
+    stop: QKeySequence = field(default_factory=QKeySequence)
+
+
+class Header(Adaptive, Surface):
+    """Shows what it is told; its signals say what a person wants."""
+
+    stop_requested = Signal()
+    picker_requested = Signal()
+    """Another agent or model is wanted."""
+    mode_requested = Signal()
+    """Another validation mode is wanted."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__("canvas", edge="bottom", parent=parent)
+        self._theme = theme
+        self._status: RunStatus | None = None
+        self._mode: ValidationMode | None = None
+        self._sign = StatusDot(theme, parent=self)
+        self._title = ElidedLabel("", "title", parent=self)
+        self._state = Label("", "secondary", "muted", parent=self)
+        self._mode_button = Button(theme, "", "ghost", Icon.CHEVRON_DOWN, is_small=True, parent=self)
+        self._mode_button.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+        self._who = Button(theme, "", "ghost", Icon.CHEVRON_DOWN, is_small=True, parent=self)
+        self._who.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow stands behind the words
+        self._agent, self._model = "", ""
+        self._keys = HeaderKeys()
+        self._stop = Button(theme, "", "secondary", Icon.SQUARE, parent=self)
+        self._row = QHBoxLayout(self)
+        self._title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self._row.addWidget(self._sign)
+        self._row.addWidget(self._title, 1)
+        self._row.addWidget(self._state)
+        self._row.addStretch(0)
+        for widget in (self._who, self._mode_button, self._stop):
+            self._row.addWidget(widget)
+        self._who.clicked.connect(self.picker_requested)
+        self._mode_button.clicked.connect(self.mode_requested)
+        self._stop.clicked.connect(self.stop_requested)
+        self.adapt_to(theme)
+
+    def show_workflow(self, title: str, status: RunStatus | None, mode: ValidationMode) -> None:
+        """`status` None: nothing ran yet. `mode` is that of the run at work, else the setting's."""
+        self._title.setText(title)
+        self._status, self._mode = status, mode
+        self.retranslate()
+
+    def show_answering(self, agent: str, model: str) -> None:
+        """Who answers next: the name of the agent, and the words for its model."""
+        if (agent, model) != (self._agent, self._model):
+            self._agent, self._model = agent, model
+            self._fit()
+
+    def set_keys(self, keys: HeaderKeys) -> None:
+        """Its buttons name these."""
+        self._keys = keys
+        self.retranslate()
+
+    @property
+    def picker_place(self) -> QRect:
+        """Where the button of the picker stands."""
+        return self._who.geometry()
+
+    @property
+    def mode_place(self) -> QPoint:
+        """Where the menu of the mode opens, in the coordinates of the screen."""
+        return self._mode_button.mapToGlobal(QPoint(0, self._mode_button.height()))
+
+    def focus_picker(self) -> None:
+        self._who.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def retranslate(self) -> None:
+        self._state.setText(self._words(self._status) if self._status else "")
+        self._sign.setVisible(self._status is not None)
+        if self._status is not None:
+            self._sign.set_indicator(INDICATORS[self._status])
+        self._stop.setToolTip(plain_tool_tip(with_keys(self.tr("Stop"), self._keys.stop)))
+        self._stop.setVisible(self._status is not None and not self._status.is_final)
+        self._say(is_narrow=False)
+        self._fit()
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self.setFixedHeight(sizes.header)
+        self._row.setContentsMargins(sizes.space_xl - sizes.space_xs, 0, sizes.space_m, 0)
+        self._row.setSpacing(sizes.space_s)
+
+    def _say(self, *, is_narrow: bool) -> None:
+        """What stands on the buttons: of a narrow header the mode in a word, and of *Stop* its sign alone."""
+        mode = self._mode_words(self._mode) if self._mode else ""
+        short = self._short_mode_words(self._mode) if self._mode else ""
+        self._mode_button.setText(short if is_narrow else mode)
+        self._mode_button.setAccessibleName(self.tr("Validation: {mode}").format(mode=mode))
+        self._mode_button.setToolTip(plain_tool_tip(with_keys(mode, self._keys.mode)))
+        self._stop.setText("" if is_narrow else self.tr("Stop"))
+        self._stop.setAccessibleName(self.tr("Stop"))
+        self._stop.setToolTip(plain_tool_tip(self.tr("Stop") if is_narrow else ""))
+
+    def _fit(self) -> None:
+        """Where there is no room for all, the state goes first, which the sign tells and the sidebar says; then words
+        become short."""
+        self._say(is_narrow=False)
+        self._state.setVisible(bool(self._state.text()) and self._needed(self._state) <= self.width())
+        if self._needed() > self.width():
+            self._say(is_narrow=True)
+        self._sign.setToolTip(plain_tool_tip(self._state.text() if self._state.isHidden() else ""))
+        self._fit_who()
+        self._row.activate()  # within a resize, Qt would lay it out a frame later
+
+    def _needed(self, *more: QWidget) -> int:
+        """The width that everything takes which is never cut, with the beginning of the title and of who answers."""
+        toast = self._theme.sizes.toast
+        return self._taken(*more) + min(self._title.sizeHint().width(), toast * 3 // 4) + toast // 4
+
+    def _taken(self, *more: QWidget) -> int:
+        """By all but the title and the words of who answers."""
+        margins = self._row.contentsMargins()
+        others = (self._sign, self._mode_button, self._stop)
+        shown = [one.sizeHint().width() for one in (*others, *more) if one in more or not one.isHidden()]
+        gaps = (len(shown) + 2) * self._row.spacing()
+        return sum(shown) + self._padding_of_who() + gaps + margins.left() + margins.right()
+
+    def _padding_of_who(self) -> int:
+        return self._who.sizeHint().width() - self._who.fontMetrics().horizontalAdvance(self._who.text())
+
+    def _fit_who(self) -> None:
+        """The model always, the agent where there is room; where even the model is too long, its end is cut."""
+        whole = self.tr("{agent} · {model}").format(agent=self._agent, model=self._model)
+        room = self._room_for_who()
+        metrics = self._who.fontMetrics()
+        shown = whole if metrics.horizontalAdvance(whole) <= room else self._model
+        self._who.setText(metrics.elidedText(shown, Qt.TextElideMode.ElideRight, room))
+        self._who.setAccessibleName(self.tr("Who answers: {who}").format(who=whole))
+        set_plain_tool_tip(self._who, with_keys(whole, self._keys.picker))
+
+    def _room_for_who(self) -> int:
+        """What a short title leaves of the row; beside a long one, a third of what both have."""
+        state = () if self._state.isHidden() else (self._state,)
+        both = self.width() - self._taken(*state)
+        return max(both - self._title.sizeHint().width(), both // 3, self._theme.sizes.toast // 4)
+
+    def _words(self, status: RunStatus) -> str:
+        return {
+            RunStatus.ENQUEUED: self.tr("Waiting for a place"),
+            RunStatus.RUNNING: self.tr("Running"),
+            RunStatus.WAITING: self.tr("Waiting for you"),
+            RunStatus.PAUSED: self.tr("Paused: the data folder cannot be written"),
+            RunStatus.SUCCESS: self.tr("Completed"),
+            RunStatus.ERROR: self.tr("Failed"),
+            RunStatus.CANCELLED: self.tr("Stopped"),
+        }[status]
+
+    def _mode_words(self, mode: ValidationMode) -> str:
+        return {
+            ValidationMode.AUTO: self.tr("Automatic mode"),
+            ValidationMode.MANUAL: self.tr("Manual mode"),
+            ValidationMode.SELECTIVE: self.tr("Selective mode"),
+        }[mode]
+
+    def _short_mode_words(self, mode: ValidationMode) -> str:
+        return {
+            ValidationMode.AUTO: self.tr("Auto"),
+            ValidationMode.MANUAL: self.tr("Manual"),
+            ValidationMode.SELECTIVE: self.tr("Selective"),
+        }[mode]
+
+
+class ViewState(Enum):
+    """How the viewed workflow stands."""
+
+    LISTED = auto()
+    ARCHIVED = auto()
+    PEEKED = auto()
+
+
+class ViewBanner(Adaptive, Surface):
+    """Hidden while the workflow is viewed as any other. `acted` is the wish that its button names."""
+
+    acted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__("app", "bottom", parent)
+        self.setObjectName("place_banner")
+        self._theme = theme
+        self._standing = ViewState.LISTED
+        self._archived = IconLabel(theme, Icon.ARCHIVE, "muted")
+        self._peeked = IconLabel(theme, Icon.EYE, "muted")
+        self._text = ElidedLabel()
+        self._button = Button(theme, is_small=True)
+        self._row = QHBoxLayout(self)
+        for icon in (self._archived, self._peeked):
+            self._row.addWidget(icon, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._row.addWidget(self._text, 1)
+        self._row.addWidget(self._button)
+        self._button.clicked.connect(self.acted)
+        self.hide()
+        self.adapt_to(theme)
+
+    @property
+    def text(self) -> str:
+        return self._text.text()
+
+    @property
+    def standing(self) -> ViewState:
+        return self._standing
+
+    def show_standing(self, standing: ViewState) -> None:
+        """It stands so from now on; a screen reader is told of what is unusual."""
+        if standing is self._standing:
+            return
+        self._standing = standing
+        self.retranslate()
+        self._archived.setVisible(standing is ViewState.ARCHIVED)
+        self._peeked.setVisible(standing is ViewState.PEEKED)
+        self.setVisible(standing is not ViewState.LISTED)
+        if standing is not ViewState.LISTED:
+            announce(self, self.text)
+
+    def retranslate(self) -> None:
+        if self._standing is ViewState.PEEKED:
+            words, deed = self.tr("Only a look: Enter opens it, Esc goes back."), self.tr("Open")
+        else:
+            words, deed = self.tr("This workflow is archived. A new message restores it."), self.tr("Restore")
+        self._text.setText(words)
+        self._button.setText(deed)
+        self.setAccessibleName(words)
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._row.setContentsMargins(sizes.space_xl - sizes.space_xs, sizes.space_xs, sizes.space_m, sizes.space_xs)
+        self._row.setSpacing(sizes.space_s)

@@ -1,0 +1,197 @@
+"""What a template or a prompt still needs, asked in the place of the composer (AGENTS_AND_TOOLS §9)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from desktop.attention.attention_strings import violation_text
+from desktop.attention.form import SchemaForm
+from desktop.attention.slot_card import SlotCard
+from desktop.shortcuts.chords import is_pressed
+from desktop.shortcuts.key_strings import key_name
+from desktop.theme.theme import Theme
+from desktop.widgets.accessibility import announce
+from desktop.widgets.buttons import Button
+from desktop.widgets.labels import Label
+from desktop.widgets.paragraph import Paragraph
+from desktop.widgets.visibility import show_when
+
+_ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class InputCard(SlotCard):
+    """`ask` shows it with focus in the first field. It stays until `put_away`."""
+
+    given = Signal(object)
+    """The values, as an object of the schema. Nothing more is given until `refuse`."""
+    left = Signal()
+    """A person is done without."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(theme, parent)
+        self.setObjectName("inputs")
+        self._is_sending = False
+        self._runs = True
+        self._submit_keys = QKeySequence("Ctrl+Return")
+        self._form: SchemaForm | None = None
+        self._title = Paragraph("", "strong", most_lines=2)
+        self._about = Label("", "secondary", "muted")
+        self._problem = Paragraph("", "secondary", "error")
+        self._hint = Label("", "meta", "muted")
+        self._go, self._leave = Button(theme, "", "primary"), Button(theme, "", "ghost")
+        self._column, self._buttons = QVBoxLayout(self), QHBoxLayout()
+        self._build()
+        self.hide()
+        self.adapt_to(theme)
+
+    def ask(self, title: str, schema: Mapping[str, Any], *, runs: bool) -> None:
+        """`title` is what needs it; `runs`: it runs with that, else it is a text that is put together."""
+        self._runs = runs
+        self._is_sending = False
+        self._form = SchemaForm(self._theme, schema)
+        self._form.edited.connect(self._on_edited)
+        self._title.setText(title)
+        self._say("")
+        self._replace_page(self._form)
+        self.retranslate()
+        self.show()
+        self._fit()
+        self.take_focus()
+        announce(self, f"{self.accessibleName()}. {title}", is_urgent=True)
+
+    @property
+    def is_open(self) -> bool:
+        return self._form is not None
+
+    @property
+    def form(self) -> SchemaForm | None:
+        return self._form
+
+    @property
+    def problem(self) -> str:
+        return self._problem.text()
+
+    @property
+    def has_focus(self) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
+
+    def take_focus(self) -> None:
+        if self._form is not None and self._form.fields:
+            self._form.fields[0].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def refuse(self, words: str, problems: list[Mapping[str, Any]]) -> None:
+        """It was not taken: what is wrong is shown where it is, and can be mended."""
+        self._is_sending = False
+        form = self._form
+        unplaced = [
+            violation_text(str(one.get("message", "")))
+            for one in problems
+            if form is None or not form.complain(str(one.get("path", "")), violation_text(str(one.get("message", ""))))
+        ]
+        self._say("\n".join(unplaced) if problems else words)
+        self._update()
+        wrong = form.first_wrong() if form is not None else None
+        if wrong is not None:
+            wrong.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._scroller.reveal(wrong)
+        announce(self, self.problem or (wrong.complaint if wrong is not None else ""), is_urgent=True)
+
+    def put_away(self) -> None:
+        """It is answered, or not wanted any more."""
+        if self._form is not None:
+            self.hide()
+            self._form = None
+            self._replace_page(None)
+
+    def set_submit_keys(self, keys: QKeySequence) -> None:
+        """Its hint names these."""
+        self._submit_keys = keys
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("What is still needed"))
+        runs = self._runs
+        self._about.setText(self.tr("This is still needed to start:") if runs else self.tr("Fill in the prompt:"))
+        go = self.tr("Start") if runs else self.tr("Insert")
+        self._go.setText(go)
+        words = self.tr("{keys} to start") if runs else self.tr("{keys} to insert")
+        self._hint.setText(words.format(keys=key_name(self._submit_keys)) if not self._submit_keys.isEmpty() else "")
+        self._leave.setText(self.tr("Cancel"))
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_l, sizes.space_m, sizes.space_m, sizes.space_m)
+        self._column.setSpacing(sizes.space_s)
+        self._buttons.setSpacing(sizes.space_m)
+        self.setMaximumWidth(sizes.composer)
+        self._fit()
+
+    # Qt
+
+    def _is_own(self, event: QKeyEvent) -> bool:
+        return is_pressed("Esc", event) or is_pressed("Ctrl+Return", event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter in a field of one line is the button that starts."""
+        focus = QApplication.focusWidget()
+        if is_pressed("Esc", event):
+            self.left.emit()
+        elif is_pressed("Ctrl+Return", event):
+            self._give()
+        elif event.key() in _ENTER_KEYS and not event.isAutoRepeat():
+            focus.click() if isinstance(focus, QAbstractButton) else self._give()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _build(self) -> None:
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        for widget in (self._title, self._about, self._scroller, self._problem):
+            self._column.addWidget(widget)
+        self._buttons.addStretch(1)
+        self._buttons.addWidget(self._hint)
+        self._buttons.addWidget(self._leave)
+        self._buttons.addWidget(self._go)
+        self._column.addLayout(self._buttons)
+        self._go.clicked.connect(self._give)
+        self._leave.clicked.connect(self.left)
+
+    def _give(self) -> None:
+        if self._form is None or self._is_sending:
+            return
+        reading = self._form.read()
+        if reading.problem or not reading.has_value:
+            wrong = self._form.first_wrong()
+            if wrong is not None:
+                wrong.setFocus(Qt.FocusReason.OtherFocusReason)
+                self._scroller.reveal(wrong)
+                announce(self, wrong.complaint, is_urgent=True)
+            return
+        self._is_sending = True
+        self._say("")
+        self._update()
+        self.given.emit(reading.value)
+
+    def _on_edited(self) -> None:
+        self._say("")
+
+    def _update(self) -> None:
+        self._go.setEnabled(not self._is_sending)
+
+    def _say(self, words: str) -> None:
+        self._problem.setText(words)
+        show_when(self._problem, bool(words))
+        self._update()
+
+    def _replace_page(self, form: SchemaForm | None) -> None:
+        before = self._scroller.widget()
+        self._scroller.show_page(form)
+        if before is not None:
+            before.deleteLater()

@@ -1,0 +1,1 @@
+"""The main window around its panes: layout, start and quit, notifications, status line."""

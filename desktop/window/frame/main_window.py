@@ -1,0 +1,90 @@
+"""The window itself: empty at first, filled when the rest is loaded. Imports PySide6 and the standard library alone."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRect, QSize, Signal
+from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QPaintEvent, QPalette
+from PySide6.QtWidgets import QMainWindow
+
+from desktop.window_state import Geometry
+
+MIN_SIZE = (800, 500)
+"""What a laptop of 1366×768 has room for at 150 %; on a smaller screen, that screen."""
+DEFAULT_SIZE = (1200, 800)
+_MIN_VISIBLE = 100
+
+
+class MainWindow(QMainWindow):
+    """Never closes by itself: `closing` says that a person wants it to."""
+
+    closing = Signal()
+    painted = Signal()
+    """The first paint is done."""
+
+    def __init__(self, background: str, geometry: Geometry | None) -> None:
+        super().__init__()
+        self._is_painted = False
+        palette = QPalette()
+        palette.setColor(QPalette.ColorRole.Window, QColor(background))
+        self.setPalette(palette)
+        self.setWindowTitle("Metier")
+        self._place(geometry)
+
+    def kept_geometry(self) -> Geometry:
+        """Where it stands when it is neither maximized nor full screen, to be given back at the next start."""
+        box = self.normalGeometry()
+        return Geometry(box.x(), box.y(), box.width(), box.height(), is_maximized=self.isMaximized())
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        event.ignore()
+        self.closing.emit()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if not self._is_painted:
+            self._is_painted = True
+            self.painted.emit()
+
+    def _place(self, geometry: Geometry | None) -> None:
+        """Put it where it was; what would lie off every screen, or be larger than one, comes onto it whole."""
+        screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
+        primary = QGuiApplication.primaryScreen().availableGeometry()
+        if geometry is None:
+            self.setMinimumSize(QSize(*MIN_SIZE).boundedTo(primary.size()))
+            self.resize(QSize(*DEFAULT_SIZE).boundedTo(primary.size()))
+            return
+        box = QRect(geometry.x, geometry.y, geometry.width, geometry.height)
+        screen = max(screens, key=lambda one: _area(one.intersected(box)), default=primary)
+        self.setMinimumSize(QSize(*MIN_SIZE).boundedTo(screen.size()))
+        box.setSize(box.size().expandedTo(self.minimumSize()))  # Qt makes it so, wherever that leads to
+        self.setGeometry(
+            box if _is_reachable(box, screens) else _moved_onto(box, screen if _is_seen_on(box, screen) else primary)
+        )
+        if geometry.is_maximized:
+            self.showMaximized()
+
+
+def _area(box: QRect) -> int:
+    return max(0, box.width()) * max(0, box.height())
+
+
+def _is_seen_on(box: QRect, screen: QRect) -> bool:
+    part = screen.intersected(box)
+    return part.width() >= _MIN_VISIBLE and part.height() >= _MIN_VISIBLE
+
+
+def _is_reachable(box: QRect, screens: Sequence[QRect]) -> bool:
+    """Whether enough of it is seen, its upper edge, by which it is moved, too, and it is no larger than all screens."""
+    union = QRect()
+    for screen in screens:
+        union = union.united(screen)
+    fits = box.width() <= union.width() and box.height() <= union.height()
+    return fits and any(_is_seen_on(box, screen) and screen.top() <= box.top() for screen in screens)
+
+
+def _moved_onto(box: QRect, screen: QRect) -> QRect:
+    """As much as it must be moved and cut, and no more."""
+    moved = QRect(box.topLeft(), box.size().boundedTo(screen.size()))
+    moved.moveLeft(min(max(moved.left(), screen.left()), screen.right() + 1 - moved.width()))
+    moved.moveTop(min(max(moved.top(), screen.top()), screen.bottom() + 1 - moved.height()))
+    return moved

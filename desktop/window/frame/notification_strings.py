@@ -1,0 +1,86 @@
+"""What a desktop notification says: of one workflow how its toast tells it, of several their number and names.
+
+It leaves the window, and may be read over a shoulder or kept by the desktop: secrets are masked, and what would reorder
+or break the line goes.
+"""
+
+import unicodedata
+
+from PySide6.QtCore import QCoreApplication, QObject
+
+from core.domain.text.graphemes import ellipsize
+from core.domain.text.masking import masked_text
+from core.domain.toast import Toast, ToastType
+from core.stores.notifications import Notification, NotificationGroup
+from desktop.notifications.message import DesktopNotification
+from desktop.toasts.toast_strings import kind_word, words_of
+
+translate = QCoreApplication.translate  # by its own name, or lupdate would not see what it says
+
+TITLE_CHARACTERS = 80
+BODY_CHARACTERS = 240
+MOST_NAMES = 3
+_MOST_SCANNED = 4_000
+"""Characters of a text that are looked at: a result may have megabytes."""
+
+
+def message_of(notification: Notification) -> DesktopNotification:
+    """The words of now, in the language of the window."""
+    open_words = translate("Notifications", "Go to workflow")
+    if len(notification.toasts) == 1:
+        toast = notification.toasts[0]
+        return DesktopNotification(
+            one_line(toast.title, TITLE_CHARACTERS), _body(toast), open_words, notification.is_quiet
+        )
+    title, open_words = NotificationCounts().words(notification), translate("Notifications", "Open")
+    return DesktopNotification(title, _names(notification), open_words, notification.is_quiet)
+
+
+def sample_message() -> DesktopNotification:
+    """One that says that it is none."""
+    title = translate("Notifications", "This is a test")
+    body = translate("Notifications", "So you are told what needs you while you look elsewhere.")
+    return DesktopNotification(title, body, translate("Notifications", "Open"))
+
+
+def one_line(text: str, most: int) -> str:
+    """At most so many characters of it, on one line, without secrets and characters that are not seen."""
+    masked = masked_text(text[:_MOST_SCANNED])
+    seen = "".join(" " if char.isspace() else char for char in masked if char.isspace() or _is_printable(char))
+    line = " ".join(seen.split())
+    return ellipsize(line, most)
+
+
+def _is_printable(char: str) -> bool:
+    """Whether it is neither a control nor one that reorders; what joins emoji and scripts is left."""
+    return char in "\u200c\u200d" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Cn", "Co"}
+
+
+def _body(toast: Toast) -> str:
+    said = words_of(toast).message
+    if toast.type is ToastType.SUCCESS or toast.code == "question_reminder":  # which says that it waits
+        return one_line(said, BODY_CHARACTERS)
+    words = translate("Notifications", "{kind}: {what}").format(kind=kind_word(toast.type), what=said[:_MOST_SCANNED])
+    return one_line(words, BODY_CHARACTERS)
+
+
+class NotificationCounts(QObject):
+    """How many: an object, since only these are translated by number."""
+
+    def words(self, notification: Notification) -> str:
+        if notification.group is NotificationGroup.ASKING:
+            return self.tr("%n workflow(s) need you", "", len(notification.toasts))
+        failed = sum(toast.type is ToastType.ERROR for toast in notification.toasts)
+        finished = len(notification.toasts) - failed
+        parts = []
+        if finished:
+            parts.append(self.tr("%n workflow(s) finished", "", finished))
+        if failed:
+            parts.append(self.tr("%n workflow(s) failed", "", failed))
+        return " · ".join(parts)
+
+
+def _names(notification: Notification) -> str:
+    names = [one_line(toast.title, TITLE_CHARACTERS // 2) for toast in reversed(notification.toasts)]
+    listed = ", ".join(names[:MOST_NAMES])
+    return f"{listed}…" if len(names) > MOST_NAMES else listed

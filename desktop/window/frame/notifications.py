@@ -1,0 +1,222 @@
+"""Desktop notifications of this window: from the store to whoever shows them here, and back to the workflow (UI §7)."""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication, QWidget
+
+from core.app import Core
+from core.domain.ids import WorkflowId
+from core.domain.toast import ToastType
+from core.stores.notifications import Notification, NotificationGroup
+from desktop.aio import Tasks
+from desktop.attention.card import AttentionCard
+from desktop.notifications.message import DesktopNotification
+from desktop.settings.sources.notifier import NotificationChannel, Notifier, TrialState
+from desktop.toasts.toast_strings import INBOX
+from desktop.window.base.focus import is_present
+from desktop.window.commands.palette_controller import PaletteController
+from desktop.window.frame.notification_strings import message_of, sample_message
+from desktop.window.frame.quit_guard import QuitGuard, TrayIcon
+from desktop.window.navigation.workflow_switcher import WorkflowOpener
+
+if TYPE_CHECKING:
+    from desktop.notifications.freedesktop import FreedesktopNotifier
+
+MOST_REMEMBERED = 200
+_TEST = "test"
+
+
+class DesktopNotifier(Notifier):
+    """The desktop's service shows them where there is one, else the icon in the tray, else nobody.
+
+    Only a click brings the window to the front; `open_inbox` shows the inbox.
+    """
+
+    def __init__(
+        self,
+        core: Core,
+        tasks: Tasks,
+        tray: TrayIcon,
+        leaving: QuitGuard,
+        opening: WorkflowOpener,
+        open_inbox: Callable[[], object],
+        window: QWidget,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._core = core
+        self._tasks = tasks
+        self._tray = tray
+        self._leaving = leaving
+        self._opening = opening
+        self._open_inbox = open_inbox
+        self._window = window
+        self._system: FreedesktopNotifier | None = None
+        self._known: dict[str, Notification] = {}
+        self._at_tray = ""
+        self._trial = TrialState.NONE
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusWindowChanged.connect(self._look_around)
+        tray.message_clicked.connect(self._on_tray_clicked)
+        core.stores.notifications.shown.connect(self._show)
+        core.stores.notifications.closed.connect(self._close)
+
+    def begin(self) -> None:
+        """Look for the service of the desktop, and stay in touch with it as long as the window's tasks live."""
+        self._look_around()
+        if sys.platform != "linux":  # elsewhere the icon in the tray speaks to the system's own service
+            return
+        from desktop.notifications.freedesktop import FreedesktopNotifier
+
+        self._system = FreedesktopNotifier(
+            self._core.clock,
+            on_activated=self._on_activated,
+            on_dismissed=self._core.stores.notifications.dismissed,
+            on_shown=self._on_shown,
+            on_undelivered=self._on_undelivered,
+            on_changed=self.changed.emit,
+        )
+        self._tasks.spawn(self._system.run(), "desktop notifications")
+
+    def leave(self) -> None:
+        """Hear nothing more."""
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusWindowChanged.disconnect(self._look_around)
+        self._core.stores.notifications.shown.disconnect(self._show, missing_ok=True)
+        self._core.stores.notifications.closed.disconnect(self._close, missing_ok=True)
+
+    def _look_around(self) -> None:
+        """Somebody in the settings or in a question of ours is with us, though the window itself is not active."""
+        self._core.stores.notifications.set_present(is_present(self._window))
+
+    # For the settings
+
+    @property
+    def way(self) -> NotificationChannel:
+        system = self._system
+        if system is not None and system.is_there is None:
+            return NotificationChannel.LOOKING
+        if system is not None and system.is_there:
+            return NotificationChannel.DESKTOP if "actions" in system.abilities else NotificationChannel.UNCLICKABLE
+        return NotificationChannel.TRAY if self._tray.can_tell else NotificationChannel.NONE
+
+    @property
+    def trial(self) -> TrialState:
+        return self._trial
+
+    def send_test(self) -> None:
+        self._become(TrialState.SENT)
+        if self._system is not None:
+            self._system.hurry()
+        self._put(_TEST, sample_message())
+
+    # Showing
+
+    def _show(self, notification: Notification) -> None:
+        self._known.pop(notification.key, None)
+        self._known[notification.key] = notification
+        for oldest in list(self._known)[:-MOST_REMEMBERED]:
+            del self._known[oldest]
+        if notification.group is NotificationGroup.ASKING and not notification.is_quiet:
+            QApplication.alert(self._window)  # marks it in the task bar, and brings nothing forward
+        self._put(notification.key, message_of(notification))
+
+    def _put(self, key: str, message: DesktopNotification) -> None:
+        if self._system is not None:
+            self._system.show(key, message)
+        else:
+            self._on_undelivered(key, message)
+
+    def _close(self, key: str) -> None:
+        if self._system is not None:
+            self._system.close(key)
+        if self._at_tray == key:
+            self._at_tray = ""
+
+    # What becomes of it
+
+    def _on_shown(self, key: str) -> None:
+        if key == _TEST:
+            self._become(TrialState.SHOWN)
+
+    def _on_undelivered(self, key: str, message: DesktopNotification) -> None:
+        """The tray shows one at a time, and says nothing twice."""
+        if self._tray.can_tell and not message.is_quiet:
+            self._at_tray = key
+            self._tray.tell(message.title, message.body)
+            self._on_shown(key)
+        elif key == _TEST:
+            self._become(TrialState.FAILED)
+
+    def _on_tray_clicked(self) -> None:
+        self._on_activated(self._at_tray, "")
+
+    def _on_activated(self, key: str, token: str) -> None:
+        """A person clicked on it: the window comes forward with what it told of."""
+        if token:  # Wayland lets a window come forward that holds one; Qt looks for it here
+            os.environ["XDG_ACTIVATION_TOKEN"] = token
+        self._leaving.come_back()
+        os.environ.pop("XDG_ACTIVATION_TOKEN", None)
+        self._close(key)
+        self._core.stores.notifications.dismissed(key)
+        notification = self._known.get(key)
+        if notification is not None:
+            self._go_to(notification)
+
+    def _go_to(self, notification: Notification) -> None:
+        stores = self._core.stores
+        asking = set(stores.questions.workflows)
+        those = [one for one in notification.workflows if stores.workflows.get(one) is not None]
+        if notification.group is NotificationGroup.ASKING and len(notification.toasts) > 1:
+            those = [one for one in those if one in asking][:1] or those
+        if len(those) == 1:
+            self._opening.open_asking(those[0])
+        elif those:
+            self._open_inbox()
+        else:
+            stores.toasts.add(ToastType.INFO, "workflow_gone")
+
+    def _become(self, trial: TrialState) -> None:
+        self._trial = trial
+        self.changed.emit()
+
+
+class ReminderBinder(QObject):
+    """A card that is unfolded in the active window is looked at. Coming back to the window is a time to look at the
+    clock, which may have jumped."""
+
+    def __init__(self, core: Core, card: AttentionCard, finding: PaletteController, parent: QObject) -> None:
+        super().__init__(parent)
+        self._stores = core.stores
+        self._card = card
+        self._finding = finding
+        card.put_off.connect(self._on_put_off)
+
+    def begin(self) -> None:
+        """Remind from now on."""
+        self._stores.reminders.begin(self._is_seen)
+        self._stores.background.window_active_changed.connect(self._stores.reminders.look)
+
+    def leave(self) -> None:
+        """Remind no more."""
+        self._stores.background.window_active_changed.disconnect(self._stores.reminders.look, missing_ok=True)
+        self._stores.reminders.close()
+
+    def act(self, action: str) -> None:
+        """The button of a reminder of several workflows."""
+        if action == INBOX:
+            self._finding.inbox()
+
+    def _is_seen(self, workflow_id: WorkflowId) -> bool:
+        is_there = self._card.workflow_id == workflow_id and self._card.isVisible() and not self._card.is_folded
+        return is_there and self._stores.background.is_watched(workflow_id)
+
+    def _on_put_off(self) -> None:
+        if self._card.workflow_id is not None:
+            self._stores.reminders.put_off(self._card.workflow_id)

@@ -1,0 +1,108 @@
+"""The settings, opened when they are first wanted, and those of them that have keys of their own."""
+
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import version
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QMainWindow, QWidget
+
+from core.app import Core
+from desktop.aio import Tasks
+from desktop.settings.dialog import SettingsDialog
+from desktop.settings.general.about_page import AppInfo
+from desktop.settings.parts.page import PageId
+from desktop.settings.sources.consent_source import ConsentSource
+from desktop.settings.sources.context import MemoryContext, PromptsContext, ServersContext, SettingsContext
+from desktop.settings.sources.custom_keys import CustomKeys
+from desktop.settings.sources.notifier import Notifier
+from desktop.settings.sources.pending_requests import PendingRequests
+from desktop.settings.sources.setting_sources import CoreSettings, Setting, WindowSettings
+from desktop.shortcuts.keymap import Keymap
+from desktop.window.base.context import WindowSession
+from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
+
+_ZOOM_STEP = 0.1
+
+
+class Preferences(QWidget):
+    """A parent of what the dialog reads and writes; nothing of it is seen."""
+
+    enter_sends_changed = Signal(bool)
+
+    def __init__(
+        self,
+        session: WindowSession,
+        core: Core,
+        tasks: Tasks,
+        notifier: Notifier,
+        window: QMainWindow,
+        keymap: Keymap,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self.hide()
+        self._session = session
+        self._core = core
+        self._tasks = tasks
+        self._notifier = notifier
+        self._window = window
+        self._keymap = keymap
+        self._own = WindowSettings(session.theme, session.translation, lambda: session.state, session.save, self)
+        self._own.enter_sends_changed.connect(self.enter_sends_changed)
+        self._dialog: SettingsDialog | None = None
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its commands do."""
+        return {
+            "app.settings": self.open,
+            "view.zoom_in": partial(self.zoom, 1),
+            "view.zoom_out": partial(self.zoom, -1),
+            "view.zoom_reset": partial(self.zoom, 0),
+        }
+
+    def open(self) -> None:
+        """Bring the dialog to the front, where it was left."""
+        self._present(None)
+
+    def open_at(self, page_id: PageId) -> None:
+        self._present(page_id)
+
+    def leave(self) -> None:
+        """Hide the dialog: nothing can be read or begun any more."""
+        if self._dialog is not None:
+            self._dialog.hide()
+
+    def _present(self, page_id: PageId | None) -> None:
+        if self._dialog is None:
+            session, core, spawn = self._session, self._core, self._tasks.spawn
+            settings = CoreSettings(core.settings, core.bus, spawn, self)
+            consents = ConsentSource(core.consent, core.bus, spawn, self)
+            about = AppInfo(version("metier"), session.folders.store.parent)
+            waiting = PendingRequests(core.stores.questions, core.stores.background, self)
+            minds = SettingsContext(
+                core.settings, core.providers, core.agents, core.bus, spawn, session.folders.keys, waiting
+            )
+            servers = ServersContext(core.servers, consents, core.bus, spawn, waiting)
+            self._dialog = SettingsDialog(
+                session.theme,
+                settings,
+                self._own,
+                consents,
+                about,
+                self._window,
+                minds=minds,
+                servers=servers,
+                library=PromptsContext(core.prompts, core.bus, spawn),
+                recall=MemoryContext(core.memories, core.bus, spawn),
+                notifier=self._notifier,
+                keys=CustomKeys(self._keymap, lambda: session.state, session.save),
+                waiting=waiting,
+            )
+        self._dialog.present(page_id)
+
+    def zoom(self, steps: int) -> None:
+        """So many steps larger or smaller; 0: as it ships."""
+        now = self._session.state.zoom
+        wanted = round(now + steps * _ZOOM_STEP, 2) if steps else 1.0
+        self._own.set(Setting.ZOOM, min(max(wanted, LEAST_ZOOM), MOST_ZOOM))

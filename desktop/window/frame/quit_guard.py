@@ -1,0 +1,155 @@
+"""The icon in the system's tray, where there is one: the way back to a window that was closed (UI §11)."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QAbstractButton, QMenu, QMessageBox, QSystemTrayIcon, QWidget
+
+from core.app import Stores
+from core.domain.run import RunStatus
+from core.stores.background_workflows import BackgroundWorkflows
+from desktop.bind import Frames
+from desktop.theme.icons import app_icon
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.question_box import QuestionBox
+
+_CLICKS = (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick)
+
+
+class TrayIcon(Adaptive, QWidget):
+    """Is never seen itself; its icon is, while `is_there`."""
+
+    show_requested = Signal()
+    quit_requested = Signal()
+    message_clicked = Signal()
+
+    def __init__(self, theme: Theme, stores: Stores, frames: Frames, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.hide()
+        self._stores = stores
+        self._icon = QSystemTrayIcon(app_icon(), self)
+        self._menu = QMenu(self)
+        self._show, self._quit = QAction(self), QAction(self)
+        self._menu.addAction(self._show)
+        self._menu.addAction(self._quit)
+        self._icon.setContextMenu(self._menu)
+        self._icon.activated.connect(self._on_activated)
+        self._icon.messageClicked.connect(self.message_clicked)
+        self._show.triggered.connect(self.show_requested)
+        self._quit.triggered.connect(self.quit_requested)
+        frames.bind(self._icon, (stores.background.changed, stores.questions.changed), self._tell)
+        self.adapt_to(theme)
+        self._icon.setVisible(self.is_there)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether this system has a tray to come back from."""
+        return QSystemTrayIcon.isSystemTrayAvailable()
+
+    @property
+    def can_tell(self) -> bool:
+        """Whether it can show a notification."""
+        return self.is_there and QSystemTrayIcon.supportsMessages()
+
+    def tell(self, title: str, message: str) -> None:
+        """Show a notification at the icon, for as long as this system likes. Plain text."""
+        self._icon.showMessage(title, message, app_icon())
+
+    def leave(self) -> None:
+        """Take the icon away: some systems keep it until the pointer passes."""
+        self._icon.hide()
+
+    def retranslate(self) -> None:
+        self._show.setText(self.tr("Open Metier"))
+        self._quit.setText(self.tr("Quit"))
+        self._tell()
+
+    def _tell(self) -> None:
+        asking = len(self._stores.questions.workflows)
+        running = self._stores.background.running_count
+        words = ["Metier"]
+        if asking:
+            words.append(self.tr("%n workflow(s) need you", "", asking))
+        if running:
+            words.append(self.tr("%n workflow(s) at work", "", running))
+        self._icon.setToolTip("\n".join(words))
+
+    def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if reason in _CLICKS:
+            self.show_requested.emit()
+
+
+_AT_WORK = (RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.PAUSED)
+
+
+class QuitGuard(QObject):
+    """`end` leaves the app: what is at work is written down, and goes on at the next start."""
+
+    def __init__(
+        self, window: QWidget, background: BackgroundWorkflows, tray: TrayIcon, end: Callable[[], None]
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._background = background
+        self._tray = tray
+        self._end = end
+        self._question: QMessageBox | None = None
+        tray.show_requested.connect(self.come_back)
+        tray.quit_requested.connect(self.ask)
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its command does."""
+        return {"app.quit": self.ask}
+
+    def ask(self) -> None:
+        """Leave, after asking if something is at work. What only waits for somebody loses nothing."""
+        running = self._background.running_workflows
+        at_work = sum(one.run is None or one.run.status in _AT_WORK for one in running)
+        if not at_work:
+            self._end()
+        elif self._question is not None:
+            self.come_back()
+            self._question.raise_()
+        else:
+            self.come_back()
+            self._open(at_work, len(running) - at_work)
+
+    def come_back(self) -> None:
+        """To the front, from wherever the window is."""
+        window = self._window
+        window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+        window.show()
+        window.raise_()
+        window.activateWindow()
+
+    def _open(self, at_work: int, waiting: int) -> None:
+        box = QuestionBox(self._window, "close_question")
+        box.setWindowTitle(self.tr("Quit Metier"))
+        parts = [self.tr("%n workflow(s) are at work.", "", at_work)]
+        if waiting:
+            parts.append(self.tr("%n wait(s) for you.", "", waiting))
+        box.setText(" ".join(parts))
+        box.setInformativeText(self.tr("What stops now goes on from where it was when Metier is opened again."))
+        if self._tray.is_there:
+            keep = box.addButton(self.tr("Keep running"), QMessageBox.ButtonRole.ActionRole)
+            keep.setObjectName("keep_running")
+        quit_ = box.addButton(self.tr("Stop and quit"), QMessageBox.ButtonRole.AcceptRole)
+        quit_.setObjectName("stop_and_quit")
+        stay = box.addButton(self.tr("Stay"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(stay)
+        box.setEscapeButton(stay)
+        box.buttonClicked.connect(self._answer)
+        box.finished.connect(self._closed)
+        self._question = box
+        box.open()
+
+    def _answer(self, button: QAbstractButton) -> None:
+        if button.objectName() == "keep_running":
+            self._window.hide()
+        elif button.objectName() == "stop_and_quit":
+            self._end()
+
+    def _closed(self) -> None:
+        self._question = None

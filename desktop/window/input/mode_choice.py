@@ -1,0 +1,97 @@
+"""The menu that sets the validation mode from the header (UI §4)."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QMenu, QWidget
+
+from core.bus import Bus, SettingsChanged, Subscription
+from core.domain.ids import WorkflowId
+from core.domain.template import ValidationMode
+from core.services.settings import SettingsService
+from core.stores.background_workflows import BackgroundWorkflows
+from desktop.theme.theme import Theme
+from desktop.widgets.adaptive import Adaptive
+from desktop.window.conversation.header import Header
+
+
+class ModeMenu(Adaptive, QMenu):
+    """`chosen` carries the mode that is wanted; the check stays at the one that holds."""
+
+    chosen = Signal(object)
+    """The ValidationMode."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._group = QActionGroup(self)
+        self._actions: dict[ValidationMode, QAction] = {}
+        for mode in ValidationMode:
+            action = QAction(self)
+            action.setCheckable(True)
+            action.setData(mode)
+            self._group.addAction(action)
+            self.addAction(action)
+            self._actions[mode] = action
+        self._group.triggered.connect(self._choose)
+        self.adapt_to(theme)
+
+    def open_at(self, place: QPoint, mode: ValidationMode) -> None:
+        """At `place`, in the coordinates of the screen, with a check at `mode`. Returns at once."""
+        self._actions[mode].setChecked(True)
+        self.popup(place)
+        self.setActiveAction(self._actions[mode])
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("Validation mode"))
+        self._actions[ValidationMode.AUTO].setText(self.tr("Automatic: nothing is asked, several at once"))
+        self._actions[ValidationMode.SELECTIVE].setText(self.tr("Selective: some things are asked, one at a time"))
+        self._actions[ValidationMode.MANUAL].setText(self.tr("Manual: every call is asked, one at a time"))
+
+    def _choose(self, action: QAction) -> None:
+        self.chosen.emit(ValidationMode(action.data()))
+
+
+class ModeChoice(QObject):
+    chosen = Signal(object)
+    """The ValidationMode that is wanted."""
+    changed = Signal()
+    """Another one may hold."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        header: Header,
+        settings: SettingsService,
+        bus: Bus,
+        background: BackgroundWorkflows,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._menu = ModeMenu(theme, header)
+        self._menu.chosen.connect(self.chosen)
+        self._header = header
+        self._settings = settings
+        self._background = background
+        header.mode_requested.connect(self.open)
+        subscription = bus.subscribe(SettingsChanged, self._on_settings)
+        self.destroyed.connect(partial(Subscription.close, subscription))
+
+    def by_command(self) -> dict[str, Callable[[], object]]:
+        """What its command does."""
+        return {"validation.mode": self.open}
+
+    def open(self) -> None:
+        """Open the menu where the header names the mode."""
+        if self._header.isVisible():
+            self._menu.open_at(self._header.mode_place, self._settings.current.validation_mode)
+
+    def unusual(self, workflow_id: WorkflowId) -> ValidationMode | None:
+        """The mode of a workflow's run where it is not that of the settings."""
+        execution = self._background.get_execution(workflow_id)
+        mode = execution.run.mode if execution is not None and execution.run is not None else None
+        return mode if mode is not self._settings.current.validation_mode else None
+
+    def _on_settings(self, _message: SettingsChanged) -> None:
+        self.changed.emit()

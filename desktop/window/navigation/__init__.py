@@ -1,0 +1,1 @@
+"""Going from one workflow to another: history, recent list, preview, search."""

@@ -1,0 +1,217 @@
+"""The workflows viewed last, listed over the window while the key that goes through them is held (UI §4)."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QStandardItem, QStandardItemModel
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QVBoxLayout, QWidget
+
+from core.domain.ids import WorkflowId
+from desktop.theme.theme import Theme
+from desktop.widgets.accessibility import announce
+from desktop.widgets.adaptive import Adaptive
+from desktop.widgets.surfaces import Surface
+from desktop.window.base.options import OPTION_ROLE, Option, OptionDelegate
+from desktop.window.navigation.history import RecentWorkflows
+
+POPUP_DELAY_MS = 150
+"""A key that is let go before this was tapped, and shows no list."""
+_MOST_ROWS = 9
+
+
+class RecentList(Adaptive, Surface):
+    """Takes no focus: the keys stay where they are, and it shows where they have come to."""
+
+    clicked = Signal(int)
+    """The row."""
+
+    def __init__(self, theme: Theme, window: QWidget) -> None:
+        super().__init__("raised", parent=window)
+        self.setObjectName("recent")
+        self._theme = theme
+        self._ground = window
+        self._rows = QStandardItemModel(self)
+        self._list = QListView(self)
+        self._list.setModel(self._rows)
+        self._list.setItemDelegate(OptionDelegate(theme, self._list))
+        self._list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.clicked.connect(self._on_clicked)
+        self._column = QVBoxLayout(self)
+        self._column.addWidget(self._list)
+        self._delay = QTimer(self)
+        self._delay.setSingleShot(True)
+        self._delay.setInterval(POPUP_DELAY_MS)
+        self._delay.timeout.connect(self._appear)
+        self.hide()
+        self.adapt_to(theme)
+
+    def offer(self, entries: Sequence[Option]) -> None:
+        """Show these in a moment, if they are still wanted then."""
+        self._rows.clear()
+        for entry in entries:
+            item = QStandardItem(entry.title)
+            item.setData(entry, OPTION_ROLE)
+            self._rows.appendRow(item)
+        self._delay.start()
+
+    def go_to(self, row: int) -> None:
+        """The keys have come to this row."""
+        self._list.setCurrentIndex(self._rows.index(row, 0))
+        announce(self, str(self._rows.index(row, 0).data()))
+
+    def appear_now(self) -> None:
+        """The key was pressed again: it is no tap."""
+        if self._delay.isActive():
+            self._delay.stop()
+            self._appear()
+
+    def put_away(self) -> None:
+        self._delay.stop()
+        self.hide()
+
+    def shown(self) -> list[str]:
+        """The titles, from the top down."""
+        return [str(self._rows.index(row, 0).data()) for row in range(self._rows.rowCount())]
+
+    def retranslate(self) -> None:
+        self.setAccessibleName(self.tr("Viewed last"))
+        self._list.setAccessibleName(self.tr("Viewed last"))
+
+    def apply_theme(self) -> None:
+        sizes = self._theme.sizes
+        self._column.setContentsMargins(sizes.space_s, sizes.space_s, sizes.space_s, sizes.space_s)
+
+    def _appear(self) -> None:
+        sizes, ground = self._theme.sizes, self._ground
+        margins = self._column.contentsMargins()
+        height = sum(self._list.sizeHintForRow(row) for row in range(min(_MOST_ROWS, self._rows.rowCount())))
+        height += margins.top() + margins.bottom() + 2 * (self.frameWidth() + self._list.frameWidth())
+        width = min(sizes.user_bubble, ground.width() - 2 * sizes.space_l)
+        top = max(sizes.space_l, ground.height() // 10)
+        height = min(height, ground.height() - top - sizes.space_l)
+        self.setGeometry((ground.width() - width) // 2, top, width, height)
+        self.show()
+        self.raise_()
+        self._list.scrollTo(self._list.currentIndex())
+
+    def _on_clicked(self, index: QModelIndex) -> None:
+        self.clicked.emit(index.row())
+
+
+_MODIFIER_KEYS = {
+    Qt.Key.Key_Control: Qt.KeyboardModifier.ControlModifier,
+    Qt.Key.Key_Meta: Qt.KeyboardModifier.MetaModifier,
+    Qt.Key.Key_Alt: Qt.KeyboardModifier.AltModifier,
+}
+_HOLDABLE_MODIFIERS = (
+    Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier | Qt.KeyboardModifier.AltModifier
+)
+_STEPS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+_ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class RecentSwitcher(QObject):
+    """An event filter of the application, for the keys of one window.
+
+    at rest ──(the key, held)──► walking ──(let go, Enter, a click)──► at rest, elsewhere
+                                  │  ▲ └──(Esc, any other key, the window left)──► at rest, where it was
+                                  └──┘ the key again, arrows
+    """
+
+    def __init__(
+        self,
+        window: QWidget,
+        recent: RecentWorkflows,
+        shown: RecentList,
+        is_there: Callable[[WorkflowId], bool],
+        describe: Callable[[Sequence[WorkflowId]], list[Option]],
+        open_workflow: Callable[[WorkflowId], None],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._window = window
+        self._recent = recent
+        self._shown = shown
+        self._is_there = is_there
+        self._describe = describe
+        self._open = open_workflow
+        self._modifiers = Qt.KeyboardModifier.NoModifier
+        self._holding = Qt.KeyboardModifier.NoModifier
+        shown.clicked.connect(self._on_clicked)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.applicationStateChanged.connect(self._on_application)
+
+    def step(self, by: int) -> None:
+        """Further back (1), or the other way (-1), in the order in which they were viewed."""
+        recent, is_first = self._recent, not self._recent.is_walking
+        if is_first:
+            recent.keep(self._is_there)
+        if recent.step(by) is None:
+            return
+        if not self._modifiers & _HOLDABLE_MODIFIERS:
+            self._settle()  # nothing is held that could be let go: a menu, the palette, or a key of a person's own
+            return
+        if is_first:
+            self._holding = self._modifiers & _HOLDABLE_MODIFIERS
+            self._shown.offer(self._describe(recent.order))
+        else:
+            self._shown.appear_now()
+        self._shown.go_to(recent.place)
+
+    def cancel(self) -> None:
+        """Stay where one is."""
+        self._recent.cancel()
+        self._shown.put_away()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QKeyEvent):  # first: this is asked of every event that there is
+            if self._recent.is_walking and event.type() == QEvent.Type.WindowDeactivate and watched is self._window:
+                self.cancel()
+            return False
+        if event.type() == QEvent.Type.KeyRelease:
+            self._on_release(event)
+            return False
+        self._modifiers = event.modifiers()
+        return self._recent.is_walking and isinstance(watched, QWidget) and self._on_press(event)
+
+    def _on_application(self) -> None:
+        """Who comes back from another program holds nothing that was held when they left."""
+        self._modifiers = Qt.KeyboardModifier.NoModifier
+
+    def _on_release(self, event: QKeyEvent) -> None:
+        modifier = _MODIFIER_KEYS.get(Qt.Key(event.key()), Qt.KeyboardModifier.NoModifier)
+        self._modifiers &= ~modifier
+        if self._recent.is_walking and modifier & self._holding:
+            self._settle()
+
+    def _on_press(self, event: QKeyEvent) -> bool:
+        """Whether the key is the list's."""
+        key = Qt.Key(event.key())
+        is_own = key == Qt.Key.Key_Escape or key in _STEPS or key in _ENTER_KEYS
+        if event.type() == QEvent.Type.ShortcutOverride:
+            if is_own:
+                event.accept()
+            return is_own
+        if key == Qt.Key.Key_Escape:
+            self.cancel()
+        elif key in _STEPS:
+            self.step(_STEPS[key])
+        elif key in _ENTER_KEYS:
+            self._settle()
+        elif key not in _MODIFIER_KEYS and key != Qt.Key.Key_Shift:
+            self.cancel()
+        return is_own
+
+    def _settle(self) -> None:
+        reached = self._recent.settle()
+        self._shown.put_away()
+        if reached is not None and self._is_there(reached):
+            self._open(reached)
+
+    def _on_clicked(self, row: int) -> None:
+        if self._recent.is_walking:
+            self._recent.step(row - self._recent.place)
+            self._settle()

@@ -1,0 +1,319 @@
+"""The tables of the store in memory, and what a commit does to them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime
+from typing import Any, Self
+
+from core.domain.agent import Agent
+from core.domain.audit import AuditEntry
+from core.domain.ids import (
+    AgentId,
+    AuditId,
+    CallId,
+    InterruptionId,
+    MemoryId,
+    MessageId,
+    PromptId,
+    RunId,
+    ServerId,
+    TemplateId,
+    WorkflowId,
+)
+from core.domain.interruption import Interruption
+from core.domain.mcp_server import McpServer
+from core.domain.memory import Memory
+from core.domain.messages import Message, QueuedMessage
+from core.domain.prompt import Prompt
+from core.domain.run import Run, RunStatus, Snapshot, StepKey, StepResult, StepStatus
+from core.domain.task import TaskList
+from core.domain.toast import Toast, ToastId
+from core.domain.tool import ToolCall
+from core.domain.workflow import Workflow
+from core.persistence.batch import Batch, Creation
+from core.persistence.event_rows import EventRow
+from core.persistence.interruptions import close_fingerprint, raise_fingerprint
+from core.ports.storage import (
+    AllowFile,
+    ArchiveWorkflow,
+    ChangeRoot,
+    ChangeRun,
+    ChangeTasks,
+    Chunk,
+    Claim,
+    CloseInterruption,
+    DiscardWorkflow,
+    MarkUnreadable,
+    OrderQueued,
+    PutAgent,
+    PutAttachedText,
+    PutAudit,
+    PutNotice,
+    PutPrompt,
+    PutServer,
+    PutSetting,
+    PutStepResult,
+    PutTemplate,
+    PutToolCall,
+    PutToolList,
+    PutWorkflow,
+    QueueMessage,
+    RaiseInterruption,
+    ReleaseClaim,
+    RemoveAgent,
+    RemoveNotice,
+    RemovePrompt,
+    RemoveServer,
+    RemoveTemplate,
+    StoredTemplate,
+    UnqueueMessage,
+    Write,
+)
+
+OrderKey = tuple[datetime, int]  # a time, and the number of the put: the order of listings
+ChunkKey = tuple[str, int | None, int]
+QUEUE_END = 1_000_000  # where new messages wait: behind those that were ordered
+
+
+@dataclass(slots=True)
+class Tables:
+    """Rows by their keys; those of a run lie together. `broken` names rows that cannot be read."""
+
+    workflows: dict[WorkflowId, tuple[OrderKey, Workflow]] = field(default_factory=dict)
+    discarded: dict[WorkflowId, datetime] = field(default_factory=dict)
+    messages: dict[MessageId, tuple[OrderKey, Message]] = field(default_factory=dict)
+    attached: dict[tuple[WorkflowId, MessageId, int], str] = field(default_factory=dict)
+    queued: dict[tuple[WorkflowId, MessageId], tuple[int, QueuedMessage]] = field(default_factory=dict)
+    templates: dict[TemplateId, dict[int, StoredTemplate]] = field(default_factory=dict)
+    agents: dict[AgentId, Agent] = field(default_factory=dict)
+    prompts: dict[PromptId, Prompt] = field(default_factory=dict)
+    notices: dict[ToastId, Toast] = field(default_factory=dict)
+    servers: dict[ServerId, McpServer] = field(default_factory=dict)
+    tool_lists: dict[ServerId, str] = field(default_factory=dict)
+    runs: dict[RunId, tuple[OrderKey, Run]] = field(default_factory=dict)
+    snapshots: dict[RunId, Snapshot] = field(default_factory=dict)
+    results: dict[RunId, dict[StepKey, StepResult]] = field(default_factory=dict)
+    calls: dict[RunId, dict[CallId, ToolCall]] = field(default_factory=dict)
+    interruptions: dict[RunId, dict[InterruptionId, tuple[OrderKey, Interruption]]] = field(default_factory=dict)
+    events: dict[RunId, dict[int, EventRow]] = field(default_factory=dict)
+    chunks: dict[RunId, dict[ChunkKey, Chunk]] = field(default_factory=dict)
+    marks: dict[RunId, str] = field(default_factory=dict)
+    settings: dict[str, str] = field(default_factory=dict)
+    audit: dict[AuditId, tuple[OrderKey, AuditEntry]] = field(default_factory=dict)
+    tasks: dict[WorkflowId, TaskList] = field(default_factory=dict)
+    allowed_files: dict[RunId, dict[str, None]] = field(default_factory=dict)
+    memories: dict[MemoryId, tuple[OrderKey, Memory]] = field(default_factory=dict)
+    broken: set[tuple[str, RunId]] = field(default_factory=set)
+    puts: int = 0
+
+    def copy(self) -> Self:
+        """Tables of their own; rows are frozen and shared."""
+        twin = replace(self, broken=set(self.broken))
+        for table in fields(self):
+            rows = getattr(self, table.name)
+            if isinstance(rows, dict):
+                copied = {key: dict(row) if isinstance(row, dict) else row for key, row in rows.items()}
+                setattr(twin, table.name, copied)
+        return twin
+
+    def apply(self, writes: Sequence[Write]) -> frozenset[int]:
+        """Do the writes of a commit in their order; the positions of those that were lost."""
+        batch = Batch(writes)
+        creations, (dropped, pieces), rows = batch.creations(), batch.chunks(), batch.event_rows()
+        lost = batch.doubled()
+        self._put(batch)
+        for creation in creations:
+            if not self._create(creation):
+                lost |= creation.positions
+        lost |= {at for at, change in batch.placed(ChangeRun) if not self._change(change)}
+        for moved in batch.of(ChangeRoot):
+            self._change_root(moved)
+        for release in batch.of(ReleaseClaim):
+            self._release(release)
+        lost |= {at for at, claim in batch.placed(Claim) if not self._claim(claim.result)}
+        for put in batch.of(PutStepResult):
+            self.results.setdefault(put.result.run_id, {})[put.result.key] = put.result
+        for put_call in batch.of(PutToolCall):
+            self._put_call(put_call.call)
+        lost |= {at for at, one in batch.placed(RaiseInterruption) if not self._raise(one.interruption)}
+        lost |= {at for at, one in batch.placed(CloseInterruption) if not self._close(one)}
+        for row in rows:
+            self._put_events(row)
+        for run_id, step, index in dropped:
+            kept = self.chunks.get(run_id, {})
+            self.chunks[run_id] = {key: piece for key, piece in kept.items() if key[:2] != (step, index)}
+        for piece in pieces:
+            self.chunks.setdefault(piece.run_id, {})[piece.step, piece.index, piece.offset] = piece
+        self.marks.update({mark.run_id: mark.reason for mark in batch.of(MarkUnreadable)})
+        self.settings.update({setting.name: setting.value_json for setting in batch.of(PutSetting)})
+        for put_audit in batch.of(PutAudit):
+            entry = put_audit.entry
+            if entry.id not in self.audit:
+                self.audit[entry.id] = self._place(entry.at), entry
+        lost |= {at for at, one in batch.placed(ChangeTasks) if not self._change_tasks(one)}
+        for allowed in batch.of(AllowFile):
+            self.allowed_files.setdefault(allowed.run_id, {})[allowed.path] = None
+        return frozenset(lost)
+
+    def delete_workflow(self, workflow_id: WorkflowId) -> None:
+        for run_id in [run.id for _, run in self.runs.values() if run.workflow_id == workflow_id]:
+            tables: list[dict[RunId, Any]] = [self.runs, self.snapshots, self.results, self.calls, self.events]
+            for table in [*tables, self.interruptions, self.chunks, self.marks, self.allowed_files]:
+                table.pop(run_id, None)
+        for message_id in [message.id for _, message in self.messages.values() if message.workflow_id == workflow_id]:
+            del self.messages[message_id]
+        self.tasks.pop(workflow_id, None)
+        self.attached = {key: text for key, text in self.attached.items() if key[0] != workflow_id}
+        self.queued = {key: row for key, row in self.queued.items() if key[0] != workflow_id}
+        kept = {one: row for one, row in self.memories.items() if row[1].workflow_id != workflow_id}
+        self.memories = kept
+        self.workflows.pop(workflow_id, None)
+        self.discarded.pop(workflow_id, None)
+
+    def remember(self, memory: Memory) -> Memory:
+        """The one of that id which is there now."""
+        if memory.id not in self.memories:
+            self.memories[memory.id] = self._place(memory.created_at), memory
+        return self.memories[memory.id][1]
+
+    def _place(self, at: datetime) -> OrderKey:
+        self.puts += 1
+        return at, self.puts
+
+    def _put(self, batch: Batch) -> None:
+        for put in batch.of(PutWorkflow):
+            known = self.workflows.get(put.workflow.id)
+            workflow = replace(put.workflow, archived_at=known[1].archived_at if known else None)
+            self.workflows[workflow.id] = self._place(workflow.updated_at), workflow
+        for archive in batch.of(ArchiveWorkflow):
+            if archive.workflow_id in self.workflows:
+                place, workflow = self.workflows[archive.workflow_id]
+                self.workflows[workflow.id] = place, replace(workflow, archived_at=archive.at)
+        for discard in batch.of(DiscardWorkflow):
+            if discard.at is None:
+                self.discarded.pop(discard.workflow_id, None)
+            elif discard.workflow_id in self.workflows:
+                self.discarded[discard.workflow_id] = discard.at
+        for message in batch.messages():
+            self._put_message(message)
+        self._put_queued(batch)
+        for put_template in batch.of(PutTemplate):
+            template = put_template.template
+            self.templates.setdefault(template.id, {})[template.version] = template
+        for removed_template in batch.of(RemoveTemplate):
+            self.templates.pop(removed_template.template_id, None)
+        self.agents.update({put.agent.id: put.agent for put in batch.of(PutAgent)})
+        for removed in batch.of(RemoveAgent):
+            self.agents.pop(removed.agent_id, None)
+        self.prompts.update({put.prompt.id: put.prompt for put in batch.of(PutPrompt)})
+        for removed_prompt in batch.of(RemovePrompt):
+            self.prompts.pop(removed_prompt.prompt_id, None)
+        self.notices.update({put.notice.id: put.notice for put in batch.of(PutNotice)})
+        for removed_notice in batch.of(RemoveNotice):
+            self.notices.pop(removed_notice.notice_id, None)
+        self.servers.update({put.server.id: put.server for put in batch.of(PutServer)})
+        self.tool_lists.update({put.server_id: put.tools_json for put in batch.of(PutToolList)})
+        for gone in batch.of(RemoveServer):
+            self.servers.pop(gone.server_id, None)
+            self.tool_lists.pop(gone.server_id, None)
+
+    def _put_queued(self, batch: Batch) -> None:
+        for one in batch.of(PutAttachedText):
+            self.attached.setdefault((one.workflow_id, one.message_id, one.position), one.text)
+        for queue in batch.of(QueueMessage):
+            key = queue.message.workflow_id, queue.message.id
+            if key not in self.queued:
+                self.puts += 1
+                self.queued[key] = QUEUE_END + self.puts, queue.message
+        for order in batch.of(OrderQueued):
+            for place, message_id in enumerate(order.ids):
+                if (key := (order.workflow_id, message_id)) in self.queued:
+                    self.queued[key] = place, self.queued[key][1]
+        for gone in batch.of(UnqueueMessage):
+            self.queued.pop((gone.workflow_id, gone.message_id), None)
+            if gone.with_texts:
+                of_message = (gone.workflow_id, gone.message_id)
+                self.attached = {key: text for key, text in self.attached.items() if key[:2] != of_message}
+
+    def _put_message(self, message: Message) -> None:
+        self.messages[message.id] = self._place(message.created_at), message
+
+    def _create(self, creation: Creation) -> bool:
+        run = creation.run
+        if run.id in self.runs:
+            return False
+        self.runs[run.id] = self._place(run.created_at), run
+        self.snapshots[run.id] = creation.snapshot
+        for message in creation.messages:
+            self._put_message(message)
+        if creation.events is not None:
+            self._put_events(creation.events)
+        return True
+
+    def _change(self, change: ChangeRun) -> bool:
+        place, run = self.runs.get(change.run_id, (None, None))
+        if place is None or run is None or run.status not in change.expected:
+            return False
+        names = ("started_at", "finished_at", "output_json", "error", "active_ms", "unclean_ends", "results_then")
+        given: dict[str, Any] = {name: value for name in names if (value := getattr(change, name)) is not None}
+        self.runs[run.id] = place, replace(run, status=change.status, **given)
+        return True
+
+    def _change_root(self, change: ChangeRoot) -> None:
+        if change.run_id in self.runs:
+            place, run = self.runs[change.run_id]
+            self.runs[run.id] = place, replace(run, root=change.root)
+
+    def _change_tasks(self, change: ChangeTasks) -> bool:
+        """Whether they stand as they were changed here."""
+        found = self.tasks.get(change.workflow_id, TaskList({}))
+        if found.revision != change.revision:
+            return (found.revision, found.changed_by) == (change.revision + 1, change.by)
+        kept = {**found.tasks, **{task.id: task for task in change.put}}
+        left = {task_id: task for task_id, task in kept.items() if task_id not in change.removed}
+        self.tasks[change.workflow_id] = TaskList(left, change.revision + 1, change.by)
+        return True
+
+    def _is_running(self, run_id: RunId) -> bool:
+        return run_id in self.runs and self.runs[run_id][1].status is RunStatus.RUNNING
+
+    def _claim(self, claim: StepResult) -> bool:
+        """Whether the row is ours now, or was already."""
+        if not self._is_running(claim.run_id):
+            return False
+        return self.results.setdefault(claim.run_id, {}).setdefault(claim.key, claim) == claim
+
+    def _release(self, release: ReleaseClaim) -> None:
+        results = self.results.get(release.run_id, {})
+        if release.key in results and results[release.key].status is StepStatus.RUNNING:
+            del results[release.key]
+
+    def _raise(self, asked: Interruption) -> bool:
+        """Whether it stands as it was raised here."""
+        rows = self.interruptions.setdefault(asked.run_id, {})
+        if asked.id not in rows:
+            rows[asked.id] = self._place(asked.created_at), asked
+            return True
+        return raise_fingerprint(rows[asked.id][1]) == raise_fingerprint(asked)
+
+    def _close(self, write: CloseInterruption) -> bool:
+        """Whether it stands closed as it was closed here."""
+        rows = self.interruptions.get(write.run_id, {})
+        if write.id not in rows:
+            return False
+        place, found = rows[write.id]
+        if not found.is_open:
+            return close_fingerprint(found) == close_fingerprint(write)
+        rows[write.id] = place, found.closed(write.status, write.answer, write.closed_at)
+        return True
+
+    def _put_events(self, row: EventRow) -> None:
+        """A row that is written again may have grown; a shorter one takes no events away."""
+        rows = self.events.setdefault(row.run_id, {})
+        if row.first_seq not in rows or row.last_seq >= rows[row.first_seq].last_seq:
+            rows[row.first_seq] = row
+
+    def _put_call(self, call: ToolCall) -> None:
+        calls = self.calls.setdefault(call.run_id, {})
+        first = calls.get(call.id)
+        calls[call.id] = call if first is None else replace(call, arguments_json=first.arguments_json)
