@@ -1,4 +1,4 @@
-"""Tasks of the window, each with an owner; and errors that nobody caught, all to one presenter."""
+"""Tasks of the window, each with an owner; uncaught errors all go to one presenter."""
 
 import asyncio
 import logging
@@ -25,9 +25,9 @@ Report = Callable[[BaseException], object]
 
 
 class Tasks:
-    """The owner of tasks of the running loop: keeps them alive, reports their errors, and ends them when it is closed.
+    """Owns tasks of the running loop: keeps references, reports their errors, and cancels them when closed.
 
-    A QObject as `owner` keeps this object in turn; when it is destroyed, its tasks are cancelled.
+    A QObject as `owner` keeps this object alive in turn; when it is destroyed, the tasks are cancelled.
     """
 
     def __init__(self, report: Report, owner: QObject | None = None) -> None:
@@ -40,13 +40,13 @@ class Tasks:
 
     @property
     def is_open(self) -> bool:
-        """Whether `spawn` starts tasks still."""
+        """Whether `spawn` still starts tasks."""
         return self._is_open
 
     def spawn(self, coroutine: Coroutine[Any, Any, T], name: str) -> asyncio.Task[T]:
-        """Start a task. Its error is reported, whether somebody awaits the task or not.
+        """Start a task. Its error is reported, whether or not the task is awaited.
 
-        Raises RuntimeError once this is closed or the owner gone.
+        Raises RuntimeError once this is closed or the owner destroyed.
         """
         if not self._is_open:
             coroutine.close()
@@ -65,7 +65,7 @@ class Tasks:
     async def close(self) -> None:
         """Cancel all tasks, start no more, and return when they have ended and their errors are reported.
 
-        One of the tasks may call it: that one is left alone.
+        A task that calls this is not cancelled itself.
         """
         self._is_open = False
         others = {task for task in self._tasks if task is not asyncio.current_task()}
@@ -84,9 +84,9 @@ class Tasks:
 
 
 def report_uncaught(loop: asyncio.AbstractEventLoop, report: Report) -> Callable[[], None]:
-    """Report what nobody caught, in callbacks and lost tasks of the loop and in Qt's slots. The undo is returned.
+    """Report uncaught errors in callbacks and lost tasks of the loop and in Qt's slots. Returns the undo.
 
-    To be called in the loop's thread. What the loop tells without an error is logged.
+    Called in the loop's thread. Messages of the loop without an exception are logged.
     """
     loop_thread = threading.get_ident()
     former_handler, former_hook = loop.get_exception_handler(), sys.excepthook
@@ -116,10 +116,10 @@ def report_uncaught(loop: asyncio.AbstractEventLoop, report: Report) -> Callable
 
 
 async def finished(dialog: QDialog) -> int:
-    """Open the dialog, and return its result when it is closed: a message box's is the button, as a number.
+    """Open the dialog and return its result when it is closed; for a message box, the button as a number.
 
-    The other tasks go on, as they would not with `exec()`. A dialog that is destroyed counts as rejected.
-    Cancelling the wait rejects the dialog.
+    Other tasks go on, unlike with `exec()`. A destroyed dialog counts as rejected. Cancelling the wait rejects the
+    dialog.
     """
     result: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 

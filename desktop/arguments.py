@@ -1,4 +1,4 @@
-"""The command line of the window (COMMAND_LINE). Standard library alone: read before the first paint."""
+"""The command line of the window (COMMAND_LINE). Standard library only: parsed before the first paint."""
 
 import argparse
 import os
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What the window was started with. `data` is the folder for everything, None for the system's places."""
+    """The parsed command line. `data` is the folder for everything; None: the system's folders."""
 
     data: str | None = None
     language: str | None = None
@@ -21,7 +21,7 @@ class Arguments:
 
 
 def read(arguments: Sequence[str] | None = None) -> Arguments:
-    """Read the command line; wrong usage ends the process with 2."""
+    """Parse the command line; a usage error exits the process with 2."""
     parser = argparse.ArgumentParser(prog="python -m desktop", description="Metier, in a window.", allow_abbrev=False)
     parser.add_argument("--data", metavar="DIR", help="the data folder (else METIER_DATA, else the system's place)")
     parser.add_argument("--lang", choices=("en", "fr"), help="speak this language, for this time")

@@ -1,9 +1,9 @@
-"""Stores to widgets: a change of a store becomes one render, in the next frame.
+"""Connects stores to widgets: changes of a store become one render in the next frame.
 
-    frames = Frames(report)                               # one for the window
+    frames = Frames(report)                               # a single clock per window
     frames.bind(self, store.changed, self._render)        # in a widget's constructor
 
-A render reads the store and takes no values: what it shows is the newest state, however often that changed.
+A render reads the store and takes no values: it shows the newest state, however often that changed.
 """
 
 import inspect
@@ -23,9 +23,9 @@ Report = Callable[[Exception], object]
 
 
 class Frames:
-    """The clock of all renders: ticks at most every 33 ms, and only while there is something to render.
+    """The clock of all renders: ticks at most every 33 ms, and only while a render is due.
 
-    `report` is told of a render's error; the other renders and the store are not.
+    `report` receives the error of a render; other renders and the store are not affected.
     """
 
     def __init__(self, report: Report) -> None:
@@ -38,15 +38,15 @@ class Frames:
         self._timer.timeout.connect(self.draw)
 
     def bind(self, owner: QObject, signal: SignalInstance | tuple[SignalInstance, ...], render: Render) -> "Bind":
-        """Render now, that is in the next frame, and in the frame after each emission; until the owner is destroyed.
+        """Render in the next frame, and in the frame after each emission, until the owner is destroyed.
 
-        While a widget is hidden it is not rendered; what it missed is made up when it shows, before it is painted.
-        A bound method is held weakly, so that a bind keeps no owner alive.
+        A hidden widget is not rendered; a missed render is made up when it is shown, before it is painted. A bound
+        method is held weakly, so that a binding keeps no owner alive.
         """
         return Bind(self, owner, signal if isinstance(signal, tuple) else (signal,), render)
 
     def draw(self) -> None:
-        """Render what is due without waiting for the frame. What a render changes comes in the next one."""
+        """Run the due renders without waiting for the frame. What a render changes is rendered in the next frame."""
         self._timer.stop()
         dirty, self._dirty = self._dirty, {}
         for bind in dirty:
@@ -67,7 +67,7 @@ class Frames:
 
 
 class Bind(QObject):
-    """What ties a render to signals of stores. A child of its owner, it lives as long, or until it is closed."""
+    """The connection of a render to signals of stores. Lives as long as its owner, or until it is closed."""
 
     def __init__(self, frames: Frames, owner: QObject, signals: tuple[SignalInstance, ...], render: Render) -> None:
         super().__init__(owner)
@@ -82,7 +82,7 @@ class Bind(QObject):
         self._mark()
 
     def close(self) -> None:
-        """Render no more, from now on. Closing again has no effect."""
+        """Stop rendering. Closing again has no effect."""
         owner = self.parent() if self._is_open else None
         if owner is not None:
             self._leave()
@@ -90,12 +90,12 @@ class Bind(QObject):
             self.setParent(None)
 
     def draw(self) -> None:
-        """Render, unless that is to wait or came to its end. Raises what the render raises."""
+        """Render, unless the owner is hidden or this is closed. Raises what the render raises."""
         if self._is_open and not self._waits_for_show() and (render := self._render()) is not None:
             render()
 
     def eventFilter(self, owner: QObject, event: QEvent) -> bool:
-        """Sees the owner's events, only while there is something to make up."""
+        """Watch the owner's events, only while a missed render is to be made up."""
         if event.type() == QEvent.Type.Show:
             owner.removeEventFilter(self)
             self._is_waiting = False
@@ -107,7 +107,7 @@ class Bind(QObject):
             self._frames.add(self)
 
     def _waits_for_show(self) -> bool:
-        """Whether the owner is hidden. From then on its events are watched."""
+        """Return whether the owner is hidden; its events are watched from then on."""
         owner = self.parent()
         if not isinstance(owner, QWidget) or owner.isVisible():
             return False

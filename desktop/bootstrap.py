@@ -1,6 +1,6 @@
-"""Start-up: an empty frame first, then everything else; and the way back.
+"""Start-up: an empty frame first, then everything else; and the shutdown.
 
-What is imported here at the top is all that the first paint needs: PySide6 and the standard library.
+The imports at the top are all that the first paint needs: PySide6 and the standard library.
 """
 
 import gc
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 
 def start() -> int:
-    """Open the window and stay until it is closed; the exit code."""
+    """Open the window, run until it is closed, and return the exit code."""
     began = time.perf_counter() - _process_age_s()
     gc.disable()  # until all is loaded (core.wiring.spare_heap): it would walk through every module, and free none
     read_no_sources()
-    given = arguments.read()
-    if given.smoke_test and given.data is None:
+    options = arguments.read()
+    if options.smoke_test and options.data is None:
         with tempfile.TemporaryDirectory(prefix="metier-") as folder:
-            return _open(given, Path(folder), began)
-    return _open(given, Path(given.data) if given.data else None, began)
+            return _open(options, Path(folder), began)
+    return _open(options, Path(options.data) if options.data else None, began)
 
 
 def _process_age_s() -> float:
-    """How long this process has lived, in seconds; 0 where the system does not tell."""
+    """Return how long this process has lived, in seconds; 0 if the system does not report it."""
     try:
         fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
         began_s = int(fields[19]) / os.sysconf("SC_CLK_TCK")
@@ -48,16 +48,16 @@ def _process_age_s() -> float:
         return 0.0
 
 
-def _open(given: Arguments, data: Path | None, began: float) -> int:
+def _open(options: Arguments, data: Path | None, began: float) -> int:
     app = QApplication(sys.argv[:1])
     app.setApplicationName("Metier")
     app.setDesktopFileName("metier")
     state_file = _state_file(data)
-    is_for_itself = given.smoke_test or given.screenshot is not None
+    is_for_itself = options.smoke_test or options.screenshot is not None
     if not is_for_itself and _is_shown_elsewhere(state_file.parent):
         return 0
     state = window_state.read(state_file)
-    window = MainWindow(_background(app, given, state), state.geometry)
+    window = MainWindow(_background(app, options, state), state.geometry)
     window.painted.connect(_leave_first_loop, Qt.ConnectionType.QueuedConnection)
     window.show()
     app.exec()
@@ -67,7 +67,7 @@ def _open(given: Arguments, data: Path | None, began: float) -> int:
     from desktop.loop import run
     from desktop.session import Session
 
-    session = Session(app, window, given, _folders(data), state_file, state, first_paint_ms)
+    session = Session(app, window, options, _folders(data), state_file, state, first_paint_ms)
     try:
         return run(session.run(), app)
     finally:
@@ -75,7 +75,7 @@ def _open(given: Arguments, data: Path | None, began: float) -> int:
 
 
 def _is_shown_elsewhere(folder: Path) -> bool:
-    """Whether a window is open with that folder; then it is at the front now."""
+    """Return whether a window with that folder is already open; it has then come to the front."""
     if not is_taken(folder):
         return False
     from desktop.single_instance import show_other
@@ -94,7 +94,7 @@ def _folders(data: Path | None) -> "Folders":
 
 
 def _state_file(data: Path | None) -> Path:
-    """`window.json` stands beside the store; where that is, the standard library can tell without platformdirs."""
+    """Return the path of `window.json`, beside the store; found by the standard library, without platformdirs."""
     if data is not None:
         return data.absolute() / "window.json"
     from platformdirs import user_data_path
@@ -102,8 +102,8 @@ def _state_file(data: Path | None) -> Path:
     return user_data_path("metier", appauthor=False) / "window.json"
 
 
-def _background(app: QApplication, given: Arguments, state: WindowState) -> str:
-    wanted = given.theme or state.scheme
-    if wanted == "system":
-        wanted = "dark" if app.styleHints().colorScheme() is Qt.ColorScheme.Dark else "light"
-    return (DARK if wanted == "dark" else LIGHT).app
+def _background(app: QApplication, options: Arguments, state: WindowState) -> str:
+    scheme = options.theme or state.scheme
+    if scheme == "system":
+        scheme = "dark" if app.styleHints().colorScheme() is Qt.ColorScheme.Dark else "light"
+    return (DARK if scheme == "dark" else LIGHT).app

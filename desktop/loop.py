@@ -1,9 +1,9 @@
 """The event loop: asyncio and Qt in one thread, on one Qt timer.
 
-From qasync it has the readiness of sockets and pipes: Qt's notifiers, on Windows its proactor. All else is asyncio's
-own, which qasync replaces by a Qt timer for each callback: the queue of what is ready and the heap of what is due.
-So cancelled timers leave, a delay may be of any length, a context is honoured from every thread; and debug mode,
-asynchronous generators, executors and exception handlers are as asyncio documents them.
+qasync provides the readiness of sockets and pipes: Qt's notifiers, on Windows its proactor. Everything else is
+asyncio's own implementation, which qasync replaces by a Qt timer per callback: the ready queue and the heap of timers.
+So cancelled timers are removed, a delay may have any length, a context is honoured from every thread; and debug mode,
+asynchronous generators, executors and exception handlers work as asyncio documents them (ARCHITECTURE §3).
 """
 # ruff: noqa: SLF001  # a loop drives handles and tasks by what asyncio keeps private
 
@@ -27,7 +27,7 @@ from PySide6.QtGui import QGuiApplication
 if TYPE_CHECKING:
 
     class QEventLoop(asyncio.SelectorEventLoop):
-        """What we rely on in qasync and asyncio that they do not declare."""
+        """Declares the private parts of qasync and asyncio that this loop relies on."""
 
         _clock_resolution: float
         _csock: socket
@@ -66,9 +66,9 @@ NEVER = math.inf
 
 
 class _Bell(QTimer):
-    """Rings once, in the loop's thread. Any thread may emit `wanted`."""
+    """Emits once in the loop's thread. Any thread may emit `requested`."""
 
-    wanted = Signal()
+    requested = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,7 +79,7 @@ class _Bell(QTimer):
 if sys.platform == "win32":
 
     class _PlatformLoop(QEventLoop):
-        """Handlers of signals, which asyncio has on Unix alone. Untried: our tests run on Unix."""
+        """Signal handlers, which asyncio has on Unix only. Untested: the tests run on Unix."""
 
         def __init__(self, app: QCoreApplication) -> None:
             self._former: dict[int, Any] = {}
@@ -108,9 +108,9 @@ class Loop(_PlatformLoop):
     """An asyncio loop whose `run_forever` runs the Qt application.
 
     Callbacks run in the order of `call_soon`, for about 5 ms before Qt gets a turn, and only while the loop runs:
-    who processes Qt's events in between does not run them. A Qt loop nested in a callback goes on with the others;
-    nested in a task, it leaves that task where it is.
-    SystemExit and KeyboardInterrupt end the run and are raised from it. `QCoreApplication.quit` is a `stop`.
+    processing Qt's events in between does not run them. A Qt loop nested in a callback goes on with the other
+    callbacks; nested in a task, it suspends that task only. SystemExit and KeyboardInterrupt end the run and are raised
+    from it. `QCoreApplication.quit` is a `stop`.
     """
 
     # asyncio's own, which qasync overrides
@@ -129,7 +129,7 @@ class Loop(_PlatformLoop):
         self._qt = app
         self._bell = _Bell()
         self._bell.timeout.connect(self._turn)
-        self._bell.wanted.connect(self._on_wanted, Qt.ConnectionType.QueuedConnection)
+        self._bell.requested.connect(self._on_requested, Qt.ConnectionType.QueuedConnection)
         self._set_for = NEVER  # when the bell rings, in the loop's time
         self._is_wanted = False
         self._home = threading.get_ident()
@@ -142,7 +142,7 @@ class Loop(_PlatformLoop):
         self._set_bell(NOW)
 
     def close(self) -> None:
-        """Let go of all that is pending. Raises RuntimeError while the loop runs."""
+        """Drop everything that is pending. Raises RuntimeError while the loop runs."""
         super().close()
         self._bell.stop()
 
@@ -159,7 +159,7 @@ class Loop(_PlatformLoop):
     def call_soon_threadsafe(
         self, callback: Callable[[*Ts], object], *args: *Ts, context: Context | None = None
     ) -> asyncio.Handle:
-        """`call_soon` from any thread. Raises RuntimeError once the loop is closed."""
+        """Schedule a callback from any thread. Raises RuntimeError once the loop is closed."""
         self._check_closed()
         if self._debug:
             self._check_callback(callback, "call_soon_threadsafe")
@@ -181,7 +181,7 @@ class Loop(_PlatformLoop):
         return handle
 
     def _add_callback(self, handle: asyncio.Handle) -> None:
-        """Called for the handler of a signal that arrived."""
+        """Schedule the handler of a signal that arrived."""
         self._ready.append(handle)
         self._set_bell(NOW)
 
@@ -206,17 +206,17 @@ class Loop(_PlatformLoop):
         self._bell.start(math.ceil(wait_s * 1000))
 
     def _want_bell(self) -> None:
-        """Set it to now, from any thread."""
+        """Set the Qt timer to now, from any thread."""
         if not self._is_wanted:
             self._is_wanted = True
-            self._bell.wanted.emit()
+            self._bell.requested.emit()
 
-    def _on_wanted(self) -> None:
+    def _on_requested(self) -> None:
         self._is_wanted = False
         self._set_bell(NOW)
 
     def _run_once(self) -> None:
-        """What `run_forever` repeats until `stop`: here a whole Qt loop, so it is once indeed."""
+        """Run a whole Qt event loop; `run_forever` repeats this until `stop`."""
         is_main = sys.platform != "win32" and threading.current_thread() is threading.main_thread()
         if is_main:  # a signal makes Qt return to Python, where the handler of Ctrl+C can run
             signal.set_wakeup_fd(self._csock.fileno(), warn_on_full_buffer=False)
@@ -234,7 +234,7 @@ class Loop(_PlatformLoop):
             raise fatal
 
     def _turn(self) -> None:
-        """The bell rang."""
+        """Handle a tick of the Qt timer."""
         if not self.is_running():
             self._set_for = NEVER
             return
@@ -259,7 +259,7 @@ class Loop(_PlatformLoop):
             self._set_bell(NOW if self._ready else due)
 
     def _run_slice(self) -> None:
-        """Run callbacks, then those that they made ready and so on, until none is left or time is up."""
+        """Run the ready callbacks, then the callbacks that these made ready, until none is left or time is up."""
         ready = self._ready
         until = self.time() + SLICE_S
         while True:
@@ -280,7 +280,7 @@ class Loop(_PlatformLoop):
                 return
 
     def _run_watched(self, handle: asyncio.Handle) -> None:
-        """Run a callback in debug mode, which warns of slow ones."""
+        """Run a callback in debug mode, which warns of slow callbacks."""
         outer, self._current_handle = self._current_handle, handle
         owner = getattr(getattr(handle, "_callback", None), "__self__", None)
         began = self.time()
@@ -292,7 +292,9 @@ class Loop(_PlatformLoop):
             log.warning("Executing %r took %.3f seconds", owner if isinstance(owner, asyncio.Task) else handle, took_s)
 
     def _collect_due(self) -> None:
-        """Make the timers ready that are due. Cancelled ones leave, at the latest when they are more than half."""
+        """Move due timers to the ready queue. Cancelled timers are removed, at the latest when they are more than half
+        of the heap.
+        """
         heap = self._scheduled
         if self._has_many_cancelled():
             heap[:] = [handle for handle in heap if not handle.cancelled()]
@@ -309,7 +311,7 @@ class Loop(_PlatformLoop):
 
 
 def new_loop(app: QGuiApplication) -> Loop:
-    """A loop with 8 threads for `to_thread`. What ends it is its main coroutine, not the last window."""
+    """Return a loop with 8 threads for `to_thread`. It ends with its main coroutine, not with the last window."""
     app.setQuitOnLastWindowClosed(False)
     loop = Loop(app)
     loop.set_default_executor(ThreadPoolExecutor(WORKERS, "worker"))
@@ -317,7 +319,7 @@ def new_loop(app: QGuiApplication) -> Loop:
 
 
 def run(main: Coroutine[Any, Any, int], app: QGuiApplication) -> int:
-    """Run the program on a new loop, and close that; the exit code that `main` returned.
+    """Run the program on a new loop, close the loop, and return the exit code of `main`.
 
     Raises what `main` raised. Ctrl+C cancels `main`, unless it handles SIGINT, and is raised as KeyboardInterrupt.
     """

@@ -1,6 +1,6 @@
-"""Where the window of a data folder can be asked to come to the front: a socket that no other user can take.
+"""The socket on which the window of a data folder can be asked to come to the front; no other user can take it.
 
-Standard library alone: looked for before the first paint, and before anything of the network is loaded.
+Standard library only: looked up before the first paint, and before any network module is loaded.
 """
 
 import hashlib
@@ -14,13 +14,13 @@ _LONGEST_PATH = 100  # a socket's address has room for 104 to 108 bytes
 
 
 def is_taken(folder: Path) -> bool:
-    """Whether somebody may listen there: where it cannot be seen, it has to be tried."""
+    """Return whether a process may listen there: True where that cannot be seen without connecting."""
     found = address(folder)
     return found is not None and (sys.platform == "win32" or Path(found).exists())
 
 
 def address(folder: Path) -> str | None:
-    """Where the window of this data folder listens: a place that no other user can take; None where there is none."""
+    """Return where the window of this data folder listens; None where no safe place exists."""
     name = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:16]
     if sys.platform == "win32":
         return f"metier-{name}"
@@ -33,7 +33,7 @@ def address(folder: Path) -> str | None:
 
 
 def _is_ours(place: Path) -> bool:
-    """Whether nobody else can put a file there; a folder that is missing is made."""
+    """Return whether only this user can create files in the folder, which is made if it is missing."""
     try:
         place.mkdir(mode=0o700, exist_ok=True)
         found = place.stat()

@@ -1,4 +1,4 @@
-"""One life of the window: look, core, content; until somebody wants it to end."""
+"""The lifetime of the window: theme, core, content, until it is closed."""
 
 import asyncio
 import json
@@ -42,7 +42,7 @@ OTHER_TRIES, OTHER_S = 20, 0.5
 
 
 class Session:
-    """What lives as long as the window does. `first_paint_ms` was measured before this was loaded."""
+    """Everything that lives as long as the window. `first_paint_ms` was measured before this module was loaded."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Session:
         self._exit_code = 0
 
     async def run(self) -> int:
-        """Until the window is to close; the exit code. What is at work then is checkpointed."""
+        """Run until the window closes, and return the exit code. Active runs are checkpointed at the end."""
         log_to(self.folders.logs, "desktop", stderr_level=logging.ERROR)
         self._end = asyncio.Event()
         self._window.closing.connect(self._close)
@@ -88,7 +88,7 @@ class Session:
         return self._exit_code
 
     async def _live_once(self) -> bool:
-        """Whether the person wants it to be tried again: it could not be opened."""
+        """Open the core and run; return whether the user wants another try after it could not be opened."""
         async with AsyncExitStack() as stack:
             try:
                 core = await stack.enter_async_context(open_core(self.folders, FileDialogs(self._window)))
@@ -98,11 +98,11 @@ class Session:
         return False
 
     def end(self) -> None:
-        """Leave, as soon as what is at work is written down."""
+        """Leave as soon as active runs are written."""
         self._end.set()
 
     def _close(self) -> None:
-        """A person closes the window."""
+        """Handle the user closing the window."""
         if self._content is None:
             self.end()
         else:
@@ -110,16 +110,16 @@ class Session:
 
     @property
     def state(self) -> WindowState:
-        """How the window is kept now."""
+        """The saved state of the window."""
         return self._state
 
     def save(self, state: WindowState) -> None:
-        """Keep how the window is. Raises OSError where the disk refuses; then nothing has changed."""
+        """Save the state of the window. Raises OSError if the disk refuses; then nothing has changed."""
         window_state.write(self._state_file, state)
         self._state = state
 
     async def _stay_closed(self, error: StorageFailed) -> bool:
-        """The data cannot be opened: say so, and wait for the person to leave, or to want it tried again."""
+        """Show that the data cannot be opened, and wait until the user quits or tries again."""
         tune_gc()
         again = asyncio.Event()
         page = FailurePage(self.theme, Failed.of(error), self.folders.store.parent)
@@ -138,7 +138,7 @@ class Session:
         return again.is_set() and not self._end.is_set()
 
     async def _look_for_other(self) -> None:
-        """A window that was still opening when this one asked may answer now."""
+        """Ask once more for another window, which may still have been opening the first time."""
         for _ in range(OTHER_TRIES):
             if await asyncio.to_thread(show_other, self._state_file.parent):
                 self._exit_code = 0
@@ -171,7 +171,9 @@ class Session:
             content.leave()
 
     async def _begin_unless_ended(self, core: Core, content: Content) -> None:
-        """Whoever ends the session while it still begins does not wait for that: what is on disk stays there."""
+        """Start the content, unless the session is ended meanwhile: then do not wait for it, since everything on disk
+        is safe.
+        """
         ending = asyncio.create_task(self._end.wait(), name="end of the session")
         beginning = asyncio.create_task(self._begin(core, content), name="begin of the session")
         try:
@@ -218,7 +220,7 @@ class Session:
             self.end()
 
     async def _smoke_test(self, core: Core) -> None:
-        """Run a shipped template with a code step, say what came of it, and end."""
+        """Run a shipped template with a code step, print its result, and end."""
         from desktop.smoke_test import smoke_test
 
         try:
@@ -233,7 +235,7 @@ class Session:
         self.end()
 
     def _keep_state(self, core: Core, content: Content) -> None:
-        """How the window is comes back at the next start; a disk that refuses costs no more than that."""
+        """Save the state of the window for the next start; a disk that refuses costs no more than that."""
         state = replace(
             content.layout_state(self._state),
             geometry=self._window.kept_geometry(),

@@ -1,7 +1,7 @@
-"""One window a data folder: a second start brings the first to the front (UI §11).
+"""One window per data folder: a second start brings the first to the front (UI §11).
 
-The first window listens on a socket for its own user alone. The store's lock decides who is first; this only asks the
-one who is.
+The first window listens on a socket for its own user only. The store's lock decides which process is first; this module
+only sends the request to it.
 """
 
 import os
@@ -35,7 +35,9 @@ class Instance(QObject):
         self._server.newConnection.connect(self._answer)
 
     def listen(self) -> bool:
-        """To be called by whoever holds the store: a socket that is still there is of a process that died."""
+        """Listen for requests. Called by the process that holds the store's lock: an existing socket is left over from
+        a process that died.
+        """
         if self._address is None:
             return False
         QLocalServer.removeServer(self._address)
@@ -73,7 +75,7 @@ class Instance(QObject):
 
 
 def show_other(folder: Path) -> bool:
-    """Have the window that is open with this folder come to the front; whether there is one."""
+    """Ask the window that is open with this folder to come to the front; return whether there is one."""
     found = address(folder)
     if found is None:
         return False

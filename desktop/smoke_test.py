@@ -10,7 +10,7 @@ from core.services.outcome import Failed
 
 
 async def smoke_test(core: Core) -> dict[str, Any]:
-    """*Folder report* on two files; the run as the command line shows it."""
+    """Run *Folder report* on two files and return the run as the command line prints it."""
     with tempfile.TemporaryDirectory(prefix="metier-smoke-") as name:
         folder = Path(name)
         await asyncio.to_thread(_fill, folder)

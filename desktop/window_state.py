@@ -1,4 +1,4 @@
-"""`window.json`: what the window must know before its first paint.
+"""`window.json`: what the window needs before its first paint.
 
 Standard library only, since it is read before anything else is loaded. All other settings are in the database.
 """
@@ -29,7 +29,9 @@ N = TypeVar("N", bound=str)
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """The window when it is neither maximized nor minimized, in device-independent pixels; maybe off every screen."""
+    """The window's rectangle when it is neither maximized nor minimized, in device-independent pixels; it may lie off
+    every screen.
+    """
 
     x: int
     y: int
@@ -40,7 +42,7 @@ class Geometry:
 
 @dataclass(frozen=True, slots=True)
 class WindowState:
-    """`geometry` is None where the window was never placed, `viewed_workflow` where none is open.
+    """`geometry` is None if the window was never placed, `viewed_workflow` if none is open.
 
     `others` are fields of a later version: they are written back as they were read.
     """
@@ -63,7 +65,7 @@ class WindowState:
 
 
 def read(path: Path) -> WindowState:
-    """What was kept. Never fails: a field that is missing or cannot be read has its default."""
+    """Return the saved state. Never fails: a field that is missing or invalid has its default."""
     kept = _read_object(path)
     usual = WindowState()
     return WindowState(
@@ -83,9 +85,9 @@ def read(path: Path) -> WindowState:
 
 
 def write(path: Path, state: WindowState) -> None:
-    """Replace the file in one step, so that a crash leaves the former or the new one; readable by its owner alone.
+    """Replace the file atomically, so that a crash leaves the old or the new state; readable by its owner only.
 
-    Makes the folder if need be. Raises OSError where the disk refuses: the former file then stands.
+    Makes the folder if necessary. Raises OSError if the disk refuses: the old file then stays.
     """
     own = {name: getattr(state, name) for name in _OWN}
     text = json.dumps({**state.others, **own, "geometry": state.geometry and asdict(state.geometry)})
@@ -93,7 +95,7 @@ def write(path: Path, state: WindowState) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Put `data` in the place of the file, whole or not at all; makes the folder. Raises OSError likewise."""
+    """Replace the file by `data` atomically; make the folder if necessary. Raises OSError as `write` does."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)  # 0600
     fresh = Path(name)
@@ -110,8 +112,11 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def read_small_file(path: Path, most_bytes: int) -> bytes:
-    """Raises OSError, FileNotFoundError also for what is no file (a pipe would be waited for), and ValueError for a
-    larger one."""
+    """Return the content of a small regular file.
+
+    Raises OSError, FileNotFoundError also for anything but a regular file (a pipe would block), and ValueError for a
+    larger file.
+    """
     if not path.is_file():
         raise FileNotFoundError(path.name)
     with path.open("rb") as file:
@@ -153,7 +158,7 @@ def _claim(kept: object, default: bool) -> bool:
 
 
 def _unread_keys(kept: dict[str, Any]) -> dict[str, Any]:
-    """Keys that are no object are put aside under another name, since `keys` is written anew."""
+    """Return keys that are no object under another name, since `keys` is written anew."""
     keys = kept.get("keys")
     return {} if keys is None or isinstance(keys, dict) else {"unread_keys": keys}
 
@@ -172,7 +177,7 @@ def _id(kept: object) -> str | None:
 
 
 def _geometry(kept: object) -> Geometry | None:
-    """All of it or nothing: half a place is none."""
+    """Return the complete geometry or None: half a rectangle is no use."""
     if not isinstance(kept, dict):
         return None
     x, y, width, height = (_pixels(kept.get(name)) for name in ("x", "y", "width", "height"))

@@ -29,16 +29,6 @@
     </message>
 </context>
 <context>
-    <name>Badge</name>
-    <message numerus="yes">
-        <source>%n waiting for you</source>
-        <translation>
-            <numerusform>%n waiting for you</numerusform>
-            <numerusform>%n waiting for you</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>CaptionView</name>
     <message numerus="yes">
         <source>%n earlier calls</source>

@@ -687,16 +687,6 @@
     </message>
 </context>
 <context>
-    <name>Badge</name>
-    <message numerus="yes">
-        <source>%n waiting for you</source>
-        <translation>
-            <numerusform>%n demande en attente</numerusform>
-            <numerusform>%n demandes en attente</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
     <name>Banner</name>
     <message>
         <source>Information</source>

@@ -1,1 +1,1 @@
-"""How it looks: tokens, fonts, icons, and the style sheet made from them."""
+"""The look: tokens, fonts, icons, and the style sheet made from them."""

@@ -1,4 +1,4 @@
-"""The parts of standard controls that a style sheet cannot draw, in the colours of the theme."""
+"""Paints the parts of standard controls that a style sheet cannot draw."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +28,7 @@ _EDGE = 1.5
 
 
 class ControlPainter:
-    """Every `option` is the one that Qt hands to the style."""
+    """Paints in the colours of the theme. Each `option` is the style option that Qt passes to the style."""
 
     def __init__(self, icons: Icons, colors: Colors, sizes: Sizes) -> None:
         self._icons = icons
@@ -73,12 +73,12 @@ class ControlPainter:
                 painter.drawEllipse(box.center(), box.width() / 5, box.width() / 5)
 
     def sign(self, name: Icon, box: QRect, option: QStyleOption, painter: QPainter) -> None:
-        """An arrow or a check mark in the middle of `box`."""
+        """Paint an arrow or a check mark in the middle of `box`."""
         size = min(self._sizes.icon_s, box.width())
         self._icon(name, box, painter, "muted" if option.state & _State.State_Enabled else "faint", size)
 
     def field(self, option: QStyleOption, painter: QPainter) -> None:
-        """The ground of a combo box or a spin box, like that of a line edit; with focus it has the ring."""
+        """Paint the background of a combo box or a spin box like that of a line edit; with focus it has the ring."""
         is_enabled = bool(option.state & _State.State_Enabled)
         box, radius = QRectF(option.rect), self._sizes.radius_button
         with _antialiased(painter):
@@ -89,7 +89,7 @@ class ControlPainter:
             paint_focus_ring(painter, box, radius, self._color("accent"), self._sizes.focus_ring)
 
     def item(self, option: QStyleOption, painter: QPainter) -> None:
-        """The ground of an item of a list."""
+        """Paint the background of a list item."""
         if option.state & _State.State_Selected:
             color = self._color("selected")
         elif option.state & _State.State_MouseOver and option.state & _State.State_Enabled:

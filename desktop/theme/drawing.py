@@ -9,7 +9,7 @@ _SHADOW_DROP = 6
 
 
 def paint_focus_ring(painter: QPainter, box: QRectF, radius: float, color: QColor, width: float) -> None:
-    """A ring that lies inside `box`."""
+    """Paint a ring that lies inside `box`."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(color, width))
@@ -20,9 +20,9 @@ def paint_focus_ring(painter: QPainter, box: QRectF, radius: float, color: QColo
 
 
 def paint_shadow(painter: QPainter, box: QRectF, radius: float, color: QColor) -> None:
-    """A soft shadow of `color` around `box`, for what floats: it reaches 20 px beyond it, 26 below.
+    """Paint a soft shadow of `color` around `box`, for floating surfaces: 20 px to the sides, 26 px below.
 
-    Painted, since a graphics effect renders the whole widget again at each change.
+    Painted by hand, since a graphics effect renders the whole widget again at each change.
     """
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -1,4 +1,4 @@
-"""The names of the icons: closed, so that a typo fails the type check."""
+"""The names of the icons, as an enum so that a typo fails the type check."""
 
 from enum import StrEnum, unique
 
@@ -109,7 +109,7 @@ _ICONS = {
 
 
 def tool_icon(tool: str) -> Icon:
-    """A wrench for a tool that we do not know."""
+    """Return the icon of a tool; a wrench for an unknown tool."""
     if tool.startswith("COLLECTION_WORKFLOW_"):
         return Icon.WORKFLOW
     return _ICONS.get(tool, Icon.WRENCH)

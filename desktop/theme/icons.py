@@ -1,6 +1,6 @@
 """Icons: Lucide's drawings in a colour of the theme, crisp at any size and scale.
 
-The files are as they came (ISC licence beside them); colour and stroke are set on loading.
+The files are unchanged (ISC licence beside them); colour and stroke are set on loading.
 """
 
 from functools import cache
@@ -24,7 +24,7 @@ _MARK_SIZES = (16, 24, 32, 48, 64, 128, 256)
 
 
 class Icons:
-    """The icons of a theme. Those that it hands out take the colours that hold when they are painted."""
+    """The icons of a theme. A returned icon is painted in the colours that hold at the time of painting."""
 
     def __init__(self, colors: Colors) -> None:
         self._colors = colors
@@ -32,18 +32,18 @@ class Icons:
         self._pixmaps: dict[tuple[Icon, str, int, float], QPixmap] = {}
 
     def use(self, colors: Colors) -> None:
-        """From the next paint on."""
+        """Use these colours from the next paint on."""
         self._colors = colors
         self._pixmaps.clear()
 
     def icon(self, name: Icon, color: ColorName) -> QIcon:
-        """For buttons, menus and actions; disabled ones paint it in `faint`."""
+        """Return an icon for buttons, menus and actions; it is painted in `faint` while disabled."""
         if (name, color) not in self._icons:
             self._icons[name, color] = QIcon(_LiveIcon(self, name, color))
         return self._icons[name, color]
 
     def pixmap(self, name: Icon, color: ColorName, size: int, scale: float) -> QPixmap:
-        """For delegates. `size` in device-independent pixels, `scale` the device pixel ratio that it is painted at."""
+        """Return a pixmap for delegates. `size` is in device-independent pixels, `scale` the device pixel ratio."""
         key = (name, getattr(self._colors, color), size, scale)
         if key not in self._pixmaps:
             self._pixmaps[key] = _render(*key)
@@ -68,7 +68,9 @@ class _LiveIcon(QIconEngine):
         return self.scaledPixmap(size, mode, state, 1.0)
 
     def scaledPixmap(self, size: QSize, mode: QIcon.Mode, _state: QIcon.State, scale: float) -> QPixmap:
-        """`size` is device-independent. Where it is wider than high, the icon stands at its left (see Button)."""
+        """Render at `size`, in device-independent pixels. If `size` is wider than high, the icon is at the left (see
+        Button).
+        """
         side = min(size.width(), size.height())
         pixmap = self._icons.pixmap(self._name, self._color_in(mode), side, scale)
         return pixmap if size.width() <= side else _widen(pixmap, size, scale)
@@ -83,7 +85,7 @@ class _LiveIcon(QIconEngine):
 
 
 def scale_of(painter: QPainter) -> float:
-    """The device pixel ratio of what it paints on."""
+    """Return the device pixel ratio of the painter's device."""
     device = painter.device()
     return 1.0 if device is None else device.devicePixelRatio()
 
@@ -121,7 +123,7 @@ def _source(name: Icon) -> str:
 
 
 def app_icon() -> QIcon:
-    """Our mark, for windows, notifications and the system's lists of windows."""
+    """Return the app's mark for windows, notifications and the system's window lists."""
     icon = QIcon()
     for size in _MARK_SIZES:
         icon.addPixmap(app_mark(size))
@@ -129,5 +131,5 @@ def app_icon() -> QIcon:
 
 
 def app_mark(size: int) -> QPixmap:
-    """Our mark at `size` × `size` pixels."""
+    """Return the app's mark at `size` × `size` pixels."""
     return _draw((ICONS / "metier.svg").read_text(encoding="utf-8"), QSize(size, size))

@@ -1,4 +1,4 @@
-"""What the system says about how windows should look."""
+"""The colour scheme: the system's, the user's choice, and the QPalette made from it."""
 
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ from desktop.theme.tokens import DARK, DARK_CONTRAST, LIGHT, LIGHT_CONTRAST, Col
 
 
 class SystemLook(QObject):
-    """`changed` when the desktop's colour scheme or its contrast changes. Needs a QGuiApplication."""
+    """The desktop's colour scheme and contrast; `changed` is emitted when either changes. Needs a QGuiApplication."""
 
     changed = Signal()
 
@@ -23,7 +23,7 @@ class SystemLook(QObject):
 
     @property
     def scheme(self) -> Qt.ColorScheme:
-        """`Unknown` where the system does not say."""
+        """The desktop's scheme; `Unknown` if the system does not report it."""
         return self._hints.colorScheme()
 
     @property
@@ -31,7 +31,7 @@ class SystemLook(QObject):
         return self._accessibility.contrastPreference() is Qt.ContrastPreference.HighContrast
 
     def prefer(self, scheme: Qt.ColorScheme) -> None:
-        """Gives title bars and native dialogs this scheme; `Unknown` leaves them to the system."""
+        """Set the scheme of title bars and native dialogs; `Unknown` leaves them to the system."""
         self._hints.setColorScheme(scheme)
 
     def _tell(self) -> None:
@@ -39,7 +39,7 @@ class SystemLook(QObject):
 
 
 class Scheme(StrEnum):
-    """What a person can choose; `system` follows the desktop, live."""
+    """The user's choice; `system` follows the desktop, live."""
 
     SYSTEM = "system"
     LIGHT = "light"
@@ -85,7 +85,9 @@ _DISABLED = (
 
 
 def make_palette(colors: Colors) -> QPalette:
-    """The same for the active and the inactive window, so that a selection does not change colour with it."""
+    """Return a palette whose active and inactive colours are equal, so that a selection keeps its colour without
+    focus.
+    """
     palette = QPalette()
     for role, name in _ROLES.items():
         palette.setColor(role, QColor(getattr(colors, name)))
@@ -96,5 +98,5 @@ def make_palette(colors: Colors) -> QPalette:
 
 
 def is_dark(scheme: Scheme, system: Qt.ColorScheme) -> bool:
-    """Light where the system does not say."""
+    """Return whether the scheme is dark; an unknown system scheme is light."""
     return scheme is Scheme.DARK or (scheme is Scheme.SYSTEM and system is Qt.ColorScheme.Dark)

@@ -1,8 +1,8 @@
-"""The one clock of everything that pulses.
+"""The clock shared by everything that pulses.
 
-Painting is asking: a dot that is painted as running registers where it stands, and at the next tick that place,
-and nothing else, is painted again. What is hidden, scrolled away or finished is not painted, so it drops out by
-itself; the timer stops with the last dot and starts with the first.
+Painting registers: a dot painted as running registers its rectangle, and the next tick repaints that rectangle and
+nothing else. A dot that is hidden, scrolled away or finished is no longer painted, so it drops out by itself; the timer
+stops with the last dot and starts with the first.
 """
 
 from math import cos, pi
@@ -18,7 +18,9 @@ LEAST_OPACITY = 0.4
 
 
 class PulseClock(QObject):
-    """Opacity 1 → 0.4 → 1 in 2 s, the same for all. Under reduced motion it stays 1 and nothing is repainted."""
+    """Animates the opacity 1 → 0.4 → 1 in 2 s, in phase for all dots. Under reduced motion it stays 1 and nothing is
+    repainted.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +45,10 @@ class PulseClock(QObject):
         return LEAST_OPACITY + (1 - LEAST_OPACITY) * (1 + cos(2 * pi * phase)) / 2
 
     def beat(self, widget: QWidget, place: QRect | QRegion) -> float:
-        """The opacity to paint with now, by a paint event of `widget` (of a view: its viewport), in its coordinates."""
+        """Return the opacity to paint with now and register the rectangle for the next tick.
+
+        Called within a paint event of `widget` (for a view: its viewport), in its coordinates.
+        """
         if not self.reduced_motion:
             self._painted[widget] = self._painted.get(widget, QRegion()).united(place)
             if not self._timer.isActive():
@@ -51,7 +56,7 @@ class PulseClock(QObject):
         return self.opacity
 
     def tick(self) -> None:
-        """One frame: asks for a repaint of what was painted since the last one."""
+        """Repaint everything that was painted since the last tick."""
         painted, self._painted = self._painted, {}
         asked, self._asked = self._asked, {}
         for widget in painted.keys() | asked.keys():

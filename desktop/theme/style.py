@@ -42,10 +42,10 @@ _KEPT = "_metier_style"
 
 
 def style_of(app: QApplication, painter: ControlPainter) -> "MetierStyle":
-    """The application's style, that draws with this painter from now on.
+    """Return the application's style, which draws with this painter from now on.
 
-    An application gets it once, for its life: Qt goes through all widgets when its style is replaced, also those
-    that are being destroyed, and may not come back.
+    An application gets its style once. When a style is replaced, Qt visits all widgets, also widgets that are being
+    destroyed, and may never return.
     """
     style = getattr(app, _KEPT, None)
     if not isinstance(style, MetierStyle):
@@ -57,14 +57,14 @@ def style_of(app: QApplication, painter: ControlPainter) -> "MetierStyle":
 
 
 class MetierStyle(QProxyStyle):
-    """Draws with the painter last given to `use`."""
+    """Draws with the painter last passed to `use`."""
 
     def __init__(self, painter: ControlPainter) -> None:
         super().__init__("Fusion")
         self._controls = painter
 
     def use(self, painter: ControlPainter) -> None:
-        """From the next paint on."""
+        """Draw with this painter from the next paint on."""
         self._controls = painter
 
     def drawPrimitive(
@@ -114,12 +114,12 @@ class MetierStyle(QProxyStyle):
     def sizeFromContents(
         self, kind: QStyle.ContentsType, option: QStyleOption, size: QSize, widget: QWidget | None = None
     ) -> QSize:
-        wanted = super().sizeFromContents(kind, option, size, widget)  # type: ignore[arg-type]  # Qt takes None
+        size_hint = super().sizeFromContents(kind, option, size, widget)  # type: ignore[arg-type]  # Qt takes None
         if kind is QStyle.ContentsType.CT_ItemViewItem:  # not by the style sheet: views measure before they have it
-            wanted.setHeight(wanted.height() + _ITEM_PADDING)
+            size_hint.setHeight(size_hint.height() + _ITEM_PADDING)
         elif kind is QStyle.ContentsType.CT_ComboBox:
-            wanted.setWidth(wanted.width() + 2 * _COMBO_INDENT)
-        return wanted
+            size_hint.setWidth(size_hint.width() + 2 * _COMBO_INDENT)
+        return size_hint
 
 
 def _parent_of(widget: QWidget | None) -> QWidget | None:

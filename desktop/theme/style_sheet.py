@@ -1,7 +1,7 @@
-"""The one style sheet, made of tokens.
+"""The style sheet, made of tokens.
 
 Widgets pick a look by properties: `kind` of a button, `surface` and `edge` of a frame, `role` and `tone` of a label,
-`bare` of an editor that its surroundings frame. The focus ring of buttons, boxes and items is drawn by the style.
+`bare` of an editor that its surroundings frame. The style draws the focus ring of buttons, boxes and items.
 """
 
 from dataclasses import asdict

@@ -20,7 +20,7 @@ from desktop.window_state import LEAST_ZOOM, MOST_ZOOM
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """What a person chose. `zoom` grows texts and lengths alike, between 0.8 and 2."""
+    """The user's choice. `zoom` scales texts and lengths alike, between 0.8 and 2."""
 
     scheme: Scheme = Scheme.SYSTEM
     zoom: float = 1.0
@@ -28,10 +28,10 @@ class Appearance:
 
 
 class Theme(QObject):
-    """Colours, sizes, fonts and icons that hold now; it dresses the application and every standard control.
+    """The current colours, sizes, fonts and icons; applied to the application and every standard control.
 
-    `changed` comes after the application is dressed anew. Widgets that paint by reading the theme, and icons that
-    it gave out, follow without listening, since Qt repaints everything then.
+    `changed` is emitted after the application is styled again. Widgets that read the theme while painting, and icons
+    returned by it, need no connection, since Qt repaints everything then.
     """
 
     changed = Signal()
@@ -73,19 +73,19 @@ class Theme(QObject):
         return QColor(getattr(self._colors, name))
 
     def font(self, role: TextRole) -> QFont:
-        """For painters; labels take a role instead."""
+        """Return a font for painters; labels take a role instead."""
         return QFont(self._fonts[role])
 
     def icon(self, name: Icon, color: ColorName = "muted") -> QIcon:
-        """A live icon: it is painted in the colour that holds then."""
+        """Return a live icon: it is painted in the colour that holds at that time."""
         return self._icons.icon(name, color)
 
     def pixmap(self, name: Icon, color: ColorName, size: int, scale: float) -> QPixmap:
-        """For painters; `size` in device-independent pixels at the device pixel ratio `scale`."""
+        """Return a pixmap for painters; `size` in device-independent pixels at the device pixel ratio `scale`."""
         return self._icons.pixmap(name, color, size, scale)
 
     def motion_ms(self, wanted_ms: int) -> int:
-        """The duration of an animation: none under reduced motion."""
+        """Return the duration of an animation in milliseconds; 0 under reduced motion."""
         return 0 if self._appearance.reduced_motion else wanted_ms
 
     def _follow_system(self) -> None:

@@ -1,7 +1,7 @@
-"""Colours and sizes by what they are for. Nothing else in the desktop names a colour or a size.
+"""Colours and sizes by purpose. Nothing else in the desktop names a colour or a size.
 
-The values, and the contrast that they keep, are those of the design: every text token is at least 4.5:1 on
-every surface that it can stand on, every sign at least 3:1 (a test computes it).
+The values and their contrast are those of the design (ARCHITECTURE §8): every text token is at least 4.5:1 on every
+surface named there, every sign at least 3:1; a test computes it.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -47,11 +47,11 @@ ColorName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Colors:
-    """A palette, as `#RRGGBB` (`shadow`: `#AARRGGBB`).
+    """A palette of `#RRGGBB` strings (`shadow`: `#AARRGGBB`).
 
-    `found` marks what was looked for, `found_now` the place that one is at; nothing but `text` stands on them.
-    `faint` is for decoration only, never for text that says something. `ok`, `warn` and `error` are for words,
-    the `sign_` colours for shapes: dots, rings and icons.
+    `found` marks search hits, `found_now` the current hit; only `text` is painted on them. `faint` is for decoration,
+    never for text that carries meaning. `ok`, `warn` and `error` are text colours, the `sign_` colours are for shapes:
+    dots, rings and icons.
     """
 
     app: str
@@ -194,7 +194,7 @@ DARK_CONTRAST = replace(
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Lengths in device-independent pixels, text sizes in pixels too. Widgets take them from `Theme.sizes`: zoomed."""
+    """Lengths and text sizes in device-independent pixels. Widgets take them zoomed, from `Theme.sizes`."""
 
     sidebar: int = 276
     sidebar_collapsed: int = 60
@@ -240,7 +240,7 @@ class Sizes:
     focus_ring: int = 2
 
     def zoomed(self, zoom: float) -> Self:
-        """Every length and text size times `zoom`, in whole pixels; line heights are multiples and stay."""
+        """Return every length and text size times `zoom`, in whole pixels; line heights are multiples and stay."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(self, **{name: round(value * zoom) for name, value in values.items() if isinstance(value, int)})
 

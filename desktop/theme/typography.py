@@ -1,4 +1,4 @@
-"""Text roles: which face, size and weight a kind of text has, and the fonts that ship with the app."""
+"""Text roles: face, size and weight of each kind of text, and the fonts that ship with the app."""
 
 import logging
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class TextStyle:
 
 
 def text_styles(sizes: Sizes) -> dict[TextRole, TextStyle]:
-    """Every role at these sizes."""
+    """Return every role at these sizes."""
     medium, semibold = QFont.Weight.Medium, QFont.Weight.DemiBold
     return {
         "title": TextStyle(sizes.text_l, semibold),
@@ -70,7 +70,7 @@ def text_styles(sizes: Sizes) -> dict[TextRole, TextStyle]:
 
 
 def make_font(style: TextStyle) -> QFont:
-    """The font of a style."""
+    """Return the font of a style."""
     font = make_face(style)
     font.setPixelSize(style.size)
     font.setWeight(style.weight)
@@ -80,10 +80,10 @@ def make_font(style: TextStyle) -> QFont:
 
 
 def make_face(style: TextStyle) -> QFont:
-    """What of a font does not grow with the zoom, and what a style sheet cannot say.
+    """Return the part of a font that the zoom does not change and a style sheet cannot express.
 
-    Digits have one width, so that times and counts do not jiggle as they run. What is written is shown as it is: no
-    contextual form makes another sign of `!=`, of `->` or of the `x` in a file's name.
+    Digits have equal widths, so that running times and counts do not jiggle. Contextual forms are off, so that `!=`,
+    `->` and the `x` in a file name are shown as written.
     """
     font = QFont(_MONO if style.mono else _SANS)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
@@ -101,7 +101,7 @@ def make_face(style: TextStyle) -> QFont:
 
 @cache
 def load_fonts() -> None:
-    """Makes the shipped fonts known to Qt, once for the process. Needs a QGuiApplication."""
+    """Register the shipped fonts with Qt, once for the process. Needs a QGuiApplication."""
     for file in sorted([*FONTS.glob("*.otf"), *FONTS.glob("*.ttf")]):
         if QFontDatabase.addApplicationFont(str(file)) == _REFUSED:
             _log.warning("Qt does not take the font %s", file.name)

@@ -1,1 +1,1 @@
-"""Short notices over the window: their words, their cards, and the pile that they stand in."""
+"""Toasts: their texts, their cards, and the stack over the window (UI §7)."""

@@ -1,4 +1,4 @@
-"""Whether a person is with the toasts, or away: then their time stands still. And where focus was before."""
+"""Pauses the toasts while the user is with them, or away; and remembers the previous focus."""
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QWidget
@@ -8,7 +8,7 @@ from core.stores.toasts import Toasts
 
 
 class Attention(QObject):
-    """Pauses the store for the reasons `hover`, `focus` and `inactive`, and takes each back when it is over."""
+    """Pauses the store for the reasons `hover`, `focus` and `inactive`, and resumes it for each."""
 
     def __init__(self, toasts: Toasts, overlay: QWidget, window: QWidget) -> None:
         super().__init__(overlay)
@@ -26,7 +26,7 @@ class Attention(QObject):
         self._set("hover", holds=is_hovered)
 
     def give_focus_back(self) -> None:
-        """To the widget that had it before a toast had, if it is still there."""
+        """Focus the widget that had focus before a toast, if it still exists."""
         came_from = self._came_from
         if came_from is not None and isValid(came_from) and came_from.isVisible():
             came_from.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,4 +1,4 @@
-"""The whole of a long text, to be read, selected and copied in a bounded place."""
+"""The part below the title of a card: two lines of message, the whole text on demand, and buttons."""
 
 import re
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ SHOWN = 200_000
 
 
 class LongText(ReadText):
-    """Shows the first piece of a text at once, and the others as soon as there is time."""
+    """Shows the first part of a text at once, and the rest when there is time."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class LongText(ReadText):
         self._timer.timeout.connect(self._add_piece)
 
     def show_text(self, text: str) -> None:
-        """Showing the same text again leaves scroll position and selection as they are."""
+        """Show a text; the same text keeps scroll position and selection."""
         if not self._take(text):
             return
         self._at = min(PIECE, SHOWN)
@@ -54,7 +54,9 @@ class LongText(ReadText):
 
 
 class ActionRow(Adaptive, QWidget):
-    """Emits `pressed` with the id of a button. Its words stand where a text at its left edge would."""
+    """A row of link buttons; `pressed` is emitted with the id of a button. The first button is flush with text at the
+    left edge.
+    """
 
     pressed = Signal(str)
 
@@ -71,7 +73,7 @@ class ActionRow(Adaptive, QWidget):
         self.adapt_to(theme)
 
     def offer(self, actions: Sequence[tuple[str, str]]) -> None:
-        """These buttons, id and words, from left to right, and no others."""
+        """Replace the buttons, as id and text, from left to right."""
         offered = dict(actions)
         for number, (action, words) in enumerate(actions):
             button = self._buttons.get(action) or self._make(action)
@@ -83,14 +85,14 @@ class ActionRow(Adaptive, QWidget):
         self.setVisible(bool(offered))
 
     def press_focused(self) -> bool:
-        """Press the button that has the focus. False: none of these has it."""
+        """Press the focused button; return False if none has focus."""
         focused = next((button for button in self._buttons.values() if button.hasFocus()), None)
         if focused is not None:
             focused.click()
         return focused is not None
 
     def wanted_height(self) -> int:
-        """0 without buttons."""
+        """Return the height, 0 without buttons."""
         return 0 if self.isHidden() else self._theme.sizes.control_small
 
     def apply_theme(self) -> None:
@@ -118,7 +120,7 @@ _LINE_CHARACTERS = 400
 
 
 class Body(Adaptive, QWidget):
-    """Emits `acted` with the id of a button: `go`, `details`, or an action of the words."""
+    """Emits `acted` with the id of a button: `go`, `details`, or an action of the toast."""
 
     acted = Signal(str)
 
@@ -159,7 +161,7 @@ class Body(Adaptive, QWidget):
         self.retranslate()
 
     def fit(self, width: int, *, is_title_cut: bool, is_unfolded: bool) -> int:
-        """Offer what is needed at this width; the height that it takes, without the unfolded text itself."""
+        """Lay out for this width and return the height, without the unfolded text."""
         inner = width
         for margins in (self._column.contentsMargins(), self._line.contentsMargins()):
             inner -= margins.left() + margins.right()
@@ -173,7 +175,7 @@ class Body(Adaptive, QWidget):
         return (height if self._has_message(is_unfolded=is_unfolded) else 0) + self._actions.wanted_height()
 
     def unfolded_height(self, lines: int) -> int:
-        """What `unfold` needs for so many lines."""
+        """Return the height that `unfold` needs for so many lines."""
         around = self._inside.contentsMargins()
         margins = 2 * round(self.text.document().documentMargin()) + 2 + around.top() + around.bottom()
         return lines * self.text.fontMetrics().lineSpacing() + margins + 2 * self._frame.frameWidth()
@@ -193,12 +195,12 @@ class Body(Adaptive, QWidget):
 
     @property
     def main_action(self) -> str:
-        """What the words offer first; else the workflow, where it can be gone to; else nothing."""
+        """The first action of the toast; else going to its workflow, if it has one; else None."""
         offered = [action for action, _ in self._words.actions]
         return offered[0] if offered else GO if self._can_go else ""
 
     def press_focused(self) -> bool:
-        """Press the button that has the focus. False: none of its has it."""
+        """Press the focused button; return False if none has focus."""
         return self._actions.press_focused()
 
     def retranslate(self) -> None:
@@ -220,11 +222,11 @@ class Body(Adaptive, QWidget):
         self.text.setFont(self._theme.font("secondary"))
 
     def _has_message(self, *, is_unfolded: bool) -> bool:
-        """Unfolded, the frame may say the same."""
+        """Return whether the message is shown; unfolded, the frame may show the same text."""
         return bool(self._words.message) and (bool(self._words.details) or not is_unfolded)
 
     def _details(self) -> str:
-        """The whole message, and the title before it where that is cut."""
+        """Return the whole message, preceded by the title if that is elided."""
         whole = self._words.details or self._words.message
         return "\n\n".join(part for part in (self._words.title * self._is_title_cut, whole) if part)
 

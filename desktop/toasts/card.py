@@ -1,4 +1,4 @@
-"""One toast, drawn: a card that asks for nothing and can be sent away."""
+"""The card of a toast: it asks for nothing and can be dismissed."""
 
 from dataclasses import dataclass
 
@@ -20,14 +20,14 @@ from desktop.widgets.surfaces import Surface
 
 @dataclass(frozen=True, slots=True)
 class Heights:
-    """Of a card with all that it says, and of its title alone."""
+    """The height of a full card, and of its title alone."""
 
     full: int
     compact: int
 
 
 class ToastCard(Adaptive, Surface):
-    """Emits what a person wants of it: that it goes, the workflow, another shape, or an action of its words."""
+    """Emits the user's intents: dismiss, go to the workflow, fold or unfold, or an action."""
 
     dismissed = Signal(str)
     unfold_toggled = Signal(str)
@@ -62,7 +62,7 @@ class ToastCard(Adaptive, Surface):
 
     @property
     def spoken(self) -> str:
-        """All that it says, for a screen reader."""
+        """The full text, for a screen reader."""
         words = words_of(self._toast)
         return ". ".join(part for part in (kind_word(self._toast.type), words.title, words.message[:400]) if part)
 
@@ -72,7 +72,7 @@ class ToastCard(Adaptive, Surface):
             self.retranslate()
 
     def measure(self, width: int, *, is_unfolded: bool) -> Heights:
-        """What it needs at this width, without the text that is unfolded."""
+        """Return the heights at this width, without the unfolded text."""
         self.ensurePolished()  # its border comes with the style sheet
         frame = self.contentsMargins()
         inner = width - frame.left() - frame.right()
@@ -81,7 +81,7 @@ class ToastCard(Adaptive, Surface):
         return Heights(full, compact)
 
     def take_shape(self, *, is_compact: bool, text_height: int) -> None:
-        """The whole text is unfolded if it is given a height."""
+        """Take a shape; a text height unfolds the whole text."""
         self._body.setVisible(not is_compact)
         if text_height > 0:
             self._body.unfold(text_height)
@@ -89,11 +89,11 @@ class ToastCard(Adaptive, Surface):
             self._body.fold()
 
     def unfolded_height(self, lines: int) -> int:
-        """How much more it needs to show so many lines of the whole text."""
+        """Return the additional height for so many lines of the whole text."""
         return self._body.unfolded_height(lines)
 
     def leave(self, target: QPoint, duration_ms: int) -> None:
-        """Go there, out of reach of the mouse already, and be no more; `left` tells when."""
+        """Slide to this position, out of reach of the mouse, and be deleted; emits `left` at the end."""
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.glide.arrived.connect(self._vanish)
         self.glide.to(target, duration_ms)
@@ -123,7 +123,7 @@ class ToastCard(Adaptive, Surface):
         self.hovered.emit()
 
     def event(self, event: QEvent) -> bool:
-        """With focus in it, Esc is its own, whatever else in the window has that key."""
+        """Accept Esc while the focus is inside, whatever shortcut of the window has that key."""
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and is_pressed("Esc", event):
             event.accept()
             return True

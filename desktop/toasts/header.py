@@ -1,4 +1,4 @@
-"""The upper line of a card: the icon of its kind, the title, how often it was said, and ×."""
+"""The upper line of a card: icon, title, number of repetitions, and ×."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
@@ -50,13 +50,13 @@ class Head(Adaptive, QWidget):
         self.retranslate()
 
     def fit(self, width: int) -> int:
-        """Lay out for this width; the height that it takes."""
+        """Lay out for this width and return the height."""
         self.resize(width, self._row.sizeHint().height())
         self._row.activate()
         return self.height()
 
     def is_cut(self) -> bool:
-        """Whether the title is longer than its place."""
+        """Return whether the title is elided."""
         return bool(self._title.toolTip())
 
     def retranslate(self) -> None:

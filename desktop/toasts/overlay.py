@@ -1,4 +1,4 @@
-"""The pile of toasts over the window: bottom right, the newest lowest, on every page (UI §7)."""
+"""The stack of toasts over the window: bottom right, the newest lowest, on every page (UI §7)."""
 
 from collections.abc import Sequence
 
@@ -23,10 +23,11 @@ _URGENT = (ToastType.ERROR, ToastType.USER_QUESTION)
 
 
 class ToastOverlay(Adaptive, QWidget):
-    """Shows what the store says is visible. Beside its cards clicks go through, and nothing here takes focus by itself.
+    """Shows the visible toasts of the store. Clicks beside the cards go through, and nothing here takes focus by
+    itself.
 
-    A receiver of `action_requested` finds the toast among the visible ones of the store. Once it was told, the toast
-    is dismissed, as a passing one is after `go_requested`.
+    A receiver of `action_requested` finds the toast among the store's visible toasts. The toast is dismissed after the
+    signal; a transient toast also after `go_requested`.
     """
 
     go_requested = Signal(str)
@@ -54,21 +55,21 @@ class ToastOverlay(Adaptive, QWidget):
 
     @property
     def cards(self) -> list[ToastCard]:
-        """The newest last."""
+        """The cards, the newest last."""
         return list(self._cards.values())
 
     def stay_below(self, widget: QWidget) -> None:
-        """What a person opened by keys lies above the toasts, while it is there."""
+        """Stay below a widget that the user opened by keys, as long as it exists."""
         self._above.append(widget)
 
     def set_keep_clear(self, rects: list[QRect]) -> None:
-        """What no toast may ever cover, in coordinates of the window: composer, waiting card, its own buttons."""
+        """Set the rectangles that no toast may cover, in window coordinates: composer, waiting card, its buttons."""
         if rects != self._keep_clear:
             self._keep_clear = list(rects)
             self._arrange(0)
 
     def take_focus(self) -> bool:
-        """A person asks for the toasts: focus goes to the newest. False if there is none."""
+        """Focus the newest toast at the user's request; return False if there is none."""
         shown = [card for card in self._cards.values() if card.isVisible()]
         if shown:
             shown[-1].take_focus()
@@ -117,13 +118,15 @@ class ToastOverlay(Adaptive, QWidget):
         return card
 
     def _pass_focus_on(self, before: list[ToastCard]) -> None:
-        """From a card that goes to another if a person sent it away, so that they can all be; else to where it was."""
+        """Move the focus from a card that goes: to another card if the user dismissed it, so that several can be
+        dismissed in a row; else to the widget that had it before.
+        """
         for at, card in enumerate(before):
             if card.id in self._cards or not _has_focus(card):
                 continue
-            left = [each for each in (*before[at + 1 :], *reversed(before[:at])) if each.id in self._cards]
-            if card.id in self._dismissed and left:
-                left[0].take_focus()
+            others = [other for other in (*before[at + 1 :], *reversed(before[:at])) if other.id in self._cards]
+            if card.id in self._dismissed and others:
+                others[0].take_focus()
             else:
                 self._attention.give_focus_back()
 
@@ -167,7 +170,7 @@ class ToastOverlay(Adaptive, QWidget):
         card.glide.to(place.box.topLeft(), motion_ms)
 
     def _follow(self) -> None:
-        """Mask and shadow go where the cards are."""
+        """Move mask and shadow with the cards."""
         shown = [card for card in (*self._cards.values(), *self._leaving) if not card.isHidden()]
         boxes = [card.geometry() for card in shown]
         if not boxes:

@@ -1,4 +1,4 @@
-"""The shadows under the cards: painted beneath the overlay, and nothing that a click could meet."""
+"""The shadows under the cards, painted below the overlay and transparent to the mouse."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _REACH = 26
 
 
 class Shadow(Adaptive, QWidget):
-    """A shadow around each of its boxes."""
+    """Paints a shadow around each of its boxes."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -25,7 +25,7 @@ class Shadow(Adaptive, QWidget):
         self.adapt_to(theme)
 
     def cast(self, room: QRect, boxes: Sequence[QRect]) -> None:
-        """`room` in the parent's coordinates, the boxes in those of the room."""
+        """Set the boxes. `room` is in the parent's coordinates, the boxes in those of `room`."""
         self.setGeometry(room.adjusted(-_REACH, -_REACH, _REACH, _REACH) if boxes else QRect())
         self._boxes = tuple(sorted(boxes, key=QRect.top))
         sizes = {(box.width(), box.height()) for box in boxes}
@@ -37,7 +37,7 @@ class Shadow(Adaptive, QWidget):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Each reaches down to the next box and no further: between two boxes, two shadows would add up."""
+        """Paint each shadow down to the next box only: between two boxes, two shadows would add up."""
         painter = QPainter(self)
         scale = self.devicePixelRatioF()
         around = QSize(2 * _REACH, 2 * _REACH)
@@ -52,7 +52,7 @@ class Shadow(Adaptive, QWidget):
             top = end
 
     def _pixmap(self, size: QSize) -> QPixmap:
-        """Kept, since whatever moves beneath has it drawn again."""
+        """Return the cached shadow, since every change below the overlay repaints it."""
         key = (size.width(), size.height(), self.devicePixelRatioF())
         if key not in self._pixmaps:
             self._pixmaps[key] = self._draw(size, self.devicePixelRatioF())

@@ -1,11 +1,11 @@
-"""Moving a card to its place, at once or within a moment."""
+"""Moves a card to its position, at once or animated."""
 
 from PySide6.QtCore import QEasingCurve, QObject, QPoint, QPropertyAnimation, Signal
 from PySide6.QtWidgets import QWidget
 
 
 class Glide(QObject):
-    """`moved` tells each step on the way, `arrived` the end of it; both come also where no time is taken."""
+    """Emits `moved` at each step and `arrived` at the end; both also without animation."""
 
     moved = Signal()
     arrived = Signal()
@@ -20,7 +20,7 @@ class Glide(QObject):
         self._animation.finished.connect(self.arrived)
 
     def to(self, target: QPoint, duration_ms: int) -> None:
-        """Where it is there, or under way to that place, already, it goes on as it does."""
+        """Move to a target; no effect if the card is there or on its way there."""
         if target == self._target:
             return
         self._target = target

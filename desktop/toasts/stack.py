@@ -1,4 +1,4 @@
-"""Which shape each toast of the pile has in the room that there is. Pure."""
+"""The layout of the stack: which shape each toast has, where the stack may be, and where each card goes. Pure."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from desktop.toasts.card import Heights, ToastCard
 
 
 class Shape(StrEnum):
-    """`compact` is a card with its title and its × alone."""
+    """`compact` is a card with its title and its × only."""
 
     FULL = "full"
     COMPACT = "compact"
@@ -20,7 +20,9 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The heights that a card would have. One that `is_held` (focus, unfolded) stays as it is while others can give."""
+    """The heights that a card would have. A card that `is_held` (focused or unfolded) keeps its shape while others can
+    shrink.
+    """
 
     full: int
     compact: int
@@ -29,10 +31,10 @@ class Wish:
 
 
 def shapes(wishes: Sequence[Wish], room: int, gap: int) -> list[Shape]:
-    """A shape for each, the newest last. What is too much for the room gives way, the oldest first.
+    """Return a shape for each card, the newest last. If the height does not suffice, the oldest cards give way first.
 
-    It becomes compact; then passing ones hide; then persistent ones, which stand in every list besides; held ones
-    come last of all. The newest is never hidden.
+    They become compact; then transient toasts hide; then persistent toasts, which are listed elsewhere too; held cards
+    come last. The newest card is never hidden.
     """
     chosen = [Shape.FULL] * len(wishes)
     for shape, may in _concessions():
@@ -64,10 +66,10 @@ def _height(wishes: Sequence[Wish], chosen: Sequence[Shape], gap: int) -> int:
 
 
 def room_in(window: QRect, width: int, margin: int, least: int, keep_clear: Iterable[QRect]) -> QRect:
-    """The column for cards of `width` at the right of the window: the lowest stretch that nothing to keep clear is in.
+    """Return the column for cards of `width` at the right of the window: the lowest free stretch between the rectangles
+    to keep clear.
 
-    It is at least `least` high if there is such a stretch, else the highest one that there is. `margin` is left
-    all around it, towards the window as towards what stays clear.
+    It is at least `least` high if such a stretch exists, else the highest free stretch. `margin` is left on all sides.
     """
     column = QRect(window.right() + 1 - margin - width, window.top() + margin, width, window.height() - 2 * margin)
     column.setLeft(max(column.left(), window.left() + margin))
@@ -99,7 +101,9 @@ _FEW_LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """`box` in coordinates of the room; `text_height` is 0 where the whole text is not unfolded."""
+    """The position of a card. `box` is in coordinates of the column; `text_height` is 0 unless the whole text is
+    unfolded.
+    """
 
     card: ToastCard
     box: QRect
@@ -111,7 +115,9 @@ class Place:
 def arrange(
     cards: Sequence[ToastCard], room: QSize, gap: int, held: Collection[ToastId], unfolded: ToastId | None
 ) -> list[Place]:
-    """From the bottom up, the newest, which is the last, lowest. `held` ones keep their shape while others can give."""
+    """Return the positions from the bottom up; the last card is the newest and lowest. `held` cards keep their shape
+    while others can shrink.
+    """
     heights = [card.measure(room.width(), is_unfolded=card.id == unfolded) for card in cards]
     texts = [
         _text_height(cards, heights, number, room, gap) * (card.id == unfolded) for number, card in enumerate(cards)
@@ -135,7 +141,9 @@ def arrange(
 
 
 def _text_height(cards: Sequence[ToastCard], heights: Sequence[Heights], number: int, room: QSize, gap: int) -> int:
-    """Of the unfolded text of a card: what is left beside the others, made compact, and a few lines at least."""
+    """Return the height for the unfolded text of a card: what is left beside the other cards in compact shape, and at
+    least a few lines.
+    """
     most, least = (cards[number].unfolded_height(lines) for lines in (_TEXT_LINES, _FEW_LINES))
     left = max(0, room.height() - heights[number].full)
     beside_others = left - sum(height.compact + gap for at, height in enumerate(heights) if at != number)

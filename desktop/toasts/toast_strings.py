@@ -1,4 +1,4 @@
-"""What a toast says, by its code, in the language of now."""
+"""The texts of toasts, by code, in the current language."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ INBOX = "inbox"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """`details` is what there is to read beyond the message, or empty. `actions` are ids and words of buttons."""
+    """The texts of a toast. `details` is text beyond the message, or empty; `actions` are ids and texts of buttons."""
 
     title: str
     message: str = ""
@@ -34,7 +34,7 @@ class Words:
 
 
 def words_of(toast: Toast) -> Words:
-    """A code that is not known here is told by the toast's own title and message."""
+    """Return the texts of a toast; an unknown code falls back to the toast's own title and message."""
     match toast.code:
         case "workflow_success":
             return Words(toast.title, toast.message or translate("Toasts", "Finished"))
@@ -77,7 +77,7 @@ def words_of(toast: Toast) -> Words:
 
 
 def kind_word(kind: ToastType) -> str:
-    """The kind in a word: what a screen reader says first, since it does not see the icon."""
+    """Return the kind as a word, which a screen reader reads first in place of the icon."""
     match kind:
         case ToastType.SUCCESS:
             return translate("Toasts", "Done")
@@ -92,30 +92,30 @@ def kind_word(kind: ToastType) -> str:
 
 
 def _failure(toast: Toast) -> Words:
-    """A sentence where the code has one, and the error's own words behind it; else these words themselves."""
-    told = dict(toast.parameters)
-    sentence = run_failure_words(str(told.get("error")), told.get("during"), told, toast.created_at)
+    """Return a sentence by code, with the error's own message as details; else that message."""
+    parameters = dict(toast.parameters)
+    sentence = run_failure_words(str(parameters.get("error")), parameters.get("during"), parameters, toast.created_at)
     if sentence is None:
         return Words(toast.title, toast.message or translate("Toasts", "The run failed"))
     return Words(toast.title, sentence, toast.message)
 
 
 def _question(parameters: Mapping[str, Any]) -> str:
-    """What is asked where nobody wrote it."""
+    """Return a sentence for a request without a prompt."""
     if parameters.get("kind") in set(InterruptionKind):
         return asking_sentence(InterruptionKind(parameters["kind"]), agent_words(str(parameters.get("step", ""))))
     return translate("Toasts", "Needs your answer")
 
 
 def _reminder(toast: Toast) -> Words:
-    """Since when what waits: of one request what it asks, of several how many there are."""
-    told = dict(toast.parameters)
-    count = int(told.get("count", 1))
-    asked_at = datetime.fromisoformat(str(told["since"])).astimezone()
+    """Return how long requests have waited: what a single request asks, or the number of several."""
+    parameters = dict(toast.parameters)
+    count = int(parameters.get("count", 1))
+    asked_at = datetime.fromisoformat(str(parameters["since"])).astimezone()
     since = moment(asked_at, toast.created_at.astimezone())
     if count == 1:
         words = translate("Toasts", "Waiting since {time}: {what}")
-        return Words(toast.title, words.format(time=since, what=toast.message or _question(told)))
+        return Words(toast.title, words.format(time=since, what=toast.message or _question(parameters)))
     if toast.workflow_id is not None:
         words = translate("Toasts", "{count} requests wait for you, the first since {time}.")
         return Words(toast.title, words.format(count=number(count), time=since))
@@ -124,7 +124,7 @@ def _reminder(toast: Toast) -> Words:
 
 
 def _limit(parameters: Mapping[str, Any]) -> Words:
-    """Which rule holds, and why (UI §7)."""
+    """Return which limit holds, and why (UI §7)."""
     actions = ((QUEUE, translate("Toasts", "Queue it")), (SHOW, translate("Toasts", "Show")))
     limit = int(parameters.get("limit") or 1)
     match parameters.get("mode"):

@@ -1,1 +1,1 @@
-"""What it says: the language of the window, and how times and numbers are written in it."""
+"""The language of the window, and how it writes times and numbers."""

@@ -1,4 +1,4 @@
-"""What agents and models are called, in the language of now."""
+"""Names of agents and models in the current language."""
 
 from PySide6.QtCore import QCoreApplication
 
@@ -9,10 +9,10 @@ OFFLINE = "offline"
 
 
 def offline_words() -> str:
-    """What the offline agent is called, everywhere: it is no language model, and says so."""
+    """Return the name of the offline agent, which makes clear that it is no language model."""
     return translate("Agents", "Offline agent, no language model")
 
 
 def agent_words(name: str) -> str:
-    """The name of an agent as it is told in a run."""
+    """Return the display name of an agent that a run refers to."""
     return offline_words() if name == OFFLINE else name

@@ -1,4 +1,4 @@
-"""What a failure says to a person, by its code (UI §10). The details of the core are for those who ask for them."""
+"""Failures in the user's language, by code (UI §10). Details from the core are shown on demand."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -14,8 +14,9 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 def failure_words(code: str, message: str) -> str:
-    """What happened and what to do about it, for the screen. A code without words of its own is told in the core's
-    `message`, in English; never the bare code."""
+    """Return what happened and what to do about it. A code without a text here falls back to the core's `message`, in
+    English; never to the bare code.
+    """
     words = {
         "unexpected": translate(
             "Failures", "Something went wrong that should not have. What runs goes on; the log has the details."
@@ -84,12 +85,12 @@ def failure_words(code: str, message: str) -> str:
 
 
 def model_failure_words(code: str, message: str, details: Mapping[str, Any]) -> str:
-    """Why a model did not answer, in a sentence; else as `failure_words`."""
+    """Return in a sentence why a model did not answer; else as `failure_words`."""
     return _model_sentence(code, details) or failure_words(code, message)
 
 
 def _again_at(details: Mapping[str, Any], failed_at: datetime | None) -> str | None:
-    """When a provider that was asked too much will answer again, in local time, if it told that."""
+    """Return the local time at which a rate-limited provider accepts requests again, if it named one."""
     wait_s = details.get("retry_after_s")
     if (
         failed_at is None
@@ -110,7 +111,7 @@ def _model_sentence(code: str, details: Mapping[str, Any]) -> str | None:
 
 
 def _with_status(sentence: str, details: Mapping[str, Any]) -> str:
-    """The sentence with the HTTP status that the server answered, if it did."""
+    """Append the HTTP status of the response to the sentence, if there is one."""
     status = details.get("status")
     return f"{sentence} (HTTP\N{NO-BREAK SPACE}{status})" if isinstance(status, int) else sentence
 
@@ -149,8 +150,10 @@ def run_failure_words(
     details: Mapping[str, Any] = MappingProxyType({}),
     failed_at: datetime | None = None,
 ) -> str | None:
-    """Why a run ended, in a sentence: by its code, else by what it was doing (`ErrorInfo.failed_during`). `details` are
-    the parameters of the error; with `failed_at` a provider's wish to be left alone for a while is told as a time."""
+    """Return in a sentence why a run ended: by its code, else by what it was doing (`ErrorInfo.failed_during`).
+
+    `details` are the parameters of the error; with `failed_at`, a provider's Retry-After is written as a time of day.
+    """
     if during == "model":
         if (again := _again_at(details, failed_at)) is not None:
             reached = translate("Failures", "The provider’s limit is reached")
@@ -182,7 +185,7 @@ def run_failure_words(
 
 
 def run_failure_advice(code: str, during: str | None, details: Mapping[str, Any] = MappingProxyType({})) -> str:
-    """What a person can do now, in a sentence; empty where nothing is known that would help (UI §10)."""
+    """Return a sentence with the next step for the user, or an empty string if there is none (UI §10)."""
     if during == "model" and (advice := _model_advice(code, details.get("status"))):
         return advice
     match code, during:

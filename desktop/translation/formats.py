@@ -1,4 +1,4 @@
-"""Times and numbers in the language of now: `3 min`, `1 h 05`, `48.2k`, French `48,2 k`.
+"""Times and numbers in the current language: `3 min`, `1 h 05`, `48.2k`, French `48,2 k`.
 
 A number and its unit stay on one line.
 """
@@ -15,9 +15,9 @@ _DAY = 24 * _HOUR
 
 
 def duration(seconds: float) -> str:
-    """How long something took or has run, in two units at most: `240 ms`, `12 s`, `3 min`, `1 h 05`, `2 d 3 h`.
+    """Format a duration in at most two units: `240 ms`, `12 s`, `3 min`, `1 h 05`, `2 d 3 h`.
 
-    Never less than nothing, though the clock was set back meanwhile.
+    A negative value, after the clock was set back, counts as 0.
     """
     seconds = max(0.0, seconds)
     whole = int(seconds)
@@ -37,17 +37,17 @@ def duration(seconds: float) -> str:
 
 
 def ago(seconds: float) -> str:
-    """How long ago, for a list that is read at a glance: `now` under a minute."""
+    """Format an age for a list that is read at a glance: `now` under a minute."""
     return translate("Formats", "now") if seconds < _MINUTE else duration(seconds)
 
 
 def time_of_day(moment: datetime) -> str:
-    """`14:02`, as this locale writes it. `moment` is in local time."""
+    """Format a local time as the locale writes it: `14:02`."""
     return QLocale().toString(QTime(moment.hour, moment.minute), QLocale.FormatType.ShortFormat)
 
 
 def moment(then: datetime, now: datetime) -> str:
-    """`14:02`, with the date before it if that is another than that of `now`. Both are in local time."""
+    """Format as `14:02`, preceded by the date if it differs from that of `now`. Both are local times."""
     time = time_of_day(then)
     if then.date() == now.date():
         return time
@@ -56,7 +56,7 @@ def moment(then: datetime, now: datetime) -> str:
 
 
 def day(then: date, today: date) -> str:
-    """Of a day before today: `Yesterday`, within the week its name, else the date."""
+    """Format a day before today: `Yesterday`, the weekday within a week, else the date."""
     days = (today - then).days
     if days == 1:
         return translate("Formats", "Yesterday")
@@ -68,12 +68,12 @@ def day(then: date, today: date) -> str:
 
 
 def number(value: int) -> str:
-    """With the separators of groups: `12,480`."""
+    """Format with group separators: `12,480`."""
     return QLocale().toString(value)
 
 
 def compact(value: int) -> str:
-    """Rounded to what a gauge needs: `950`, `48.2k`, `1.3M`."""
+    """Round for a gauge: `950`, `48.2k`, `1.3M`."""
     if value < 1000:
         return number(value)
     if value < 999_950:
@@ -82,7 +82,7 @@ def compact(value: int) -> str:
 
 
 def byte_size(size: int) -> str:
-    """Of a file: `340 B`, `12.4 kB`, `1.2 MB`."""
+    """Format the size of a file: `340 B`, `12.4 kB`, `1.2 MB`."""
     if size < 1000:
         text = translate("Formats", "{size} B").format(size=number(size))
     elif size < 999_950:
@@ -93,7 +93,7 @@ def byte_size(size: int) -> str:
 
 
 def percent(share: float) -> str:
-    """`share` from 0 to 1."""
+    """Format a `share` from 0 to 1."""
     return translate("Formats", "{percent}%").format(percent=number(round(share * 100)))
 
 

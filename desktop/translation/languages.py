@@ -1,4 +1,4 @@
-"""Speaks English or French, and changes over while the window is open."""
+"""English or French, switched while the window is open."""
 
 import logging
 from enum import StrEnum
@@ -12,51 +12,52 @@ I18N = Path(__file__).parents[2] / "i18n"
 
 
 class Language(StrEnum):
-    """What a person can choose; `system` is the first of the system's languages that we speak, else English."""
+    """The user's choice; `system` is the first supported language of the system's list, else English."""
 
     SYSTEM = "system"
     ENGLISH = "en"
     FRENCH = "fr"
 
 
-def spoken_language(wanted: Language, system: list[str]) -> Language:
-    """`system` are language tags by preference: `fr-CA`, `en`."""
-    if wanted is not Language.SYSTEM:
-        return wanted
+def spoken_language(choice: Language, system: list[str]) -> Language:
+    """Return the language to use. `system` holds language tags by preference: `fr-CA`, `en`."""
+    if choice is not Language.SYSTEM:
+        return choice
     spoken = {language.value: language for language in (Language.ENGLISH, Language.FRENCH)}
     tags = [tag.replace("_", "-").split("-")[0].lower() for tag in system]
     return next((spoken[tag] for tag in tags if tag in spoken), Language.ENGLISH)
 
 
 class Translation(QObject):
-    """Translates what goes through `tr()`, Qt's own words too, and sets the locale of `QLocale()`.
+    """Translates strings passed to `tr()`, Qt's own included, and sets the default QLocale.
 
-    On a change every widget gets a LanguageChange event (see `Adaptive`); `changed` is for who is no widget.
+    On a change each widget receives a LanguageChange event (see `Adaptive`); `changed` is for objects that are no
+    widgets.
     """
 
     changed = Signal()
 
-    def __init__(self, app: QCoreApplication, wanted: Language = Language.SYSTEM) -> None:
+    def __init__(self, app: QCoreApplication, choice: Language = Language.SYSTEM) -> None:
         super().__init__(app)
         self._app = app
         self._translators: list[QTranslator] = []
-        self._language = spoken_language(wanted, QLocale.system().uiLanguages())
+        self._language = spoken_language(choice, QLocale.system().uiLanguages())
         self._speak()
 
     @property
     def language(self) -> Language:
-        """The one that is spoken: English or French."""
+        """The language in use: English or French."""
         return self._language
 
-    def set_language(self, wanted: Language) -> None:
-        language = spoken_language(wanted, QLocale.system().uiLanguages())
+    def set_language(self, choice: Language) -> None:
+        language = spoken_language(choice, QLocale.system().uiLanguages())
         if language is not self._language:
             self._language = language
             self._speak()
             self.changed.emit()
 
     def retire(self) -> None:
-        """Leaves the words as the code has them."""
+        """Remove the translators; strings appear as in the source."""
         for translator in self._translators:
             self._app.removeTranslator(translator)
             translator.deleteLater()
@@ -79,7 +80,7 @@ class Translation(QObject):
 
 
 def _locale_for(language: Language) -> QLocale:
-    """The system's own, with what a person has set there, where it is of that language."""
+    """Return the system's locale, with the user's regional settings, if it is of that language."""
     system = QLocale.system()
     tag = QLocale(language.value)
     return system if system.language() == tag.language() else tag

@@ -1,4 +1,4 @@
-"""What a run asks of a person, in a few words: for a row, a toast and the card."""
+"""What a run asks of the user, in a few words: for a row, a toast and the card."""
 
 from typing import assert_never
 
@@ -10,7 +10,7 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 def asked_words(kind: InterruptionKind) -> str:
-    """What is waited for, as a state: `Waits for approval`."""
+    """Return the request as a state: `Waits for approval`."""
     match kind:
         case InterruptionKind.APPROVAL | InterruptionKind.TOOL_APPROVAL:
             return translate("Asking", "Waits for approval")
@@ -31,7 +31,7 @@ def asked_words(kind: InterruptionKind) -> str:
 
 
 def asking_sentence(kind: InterruptionKind, step: str) -> str:
-    """What is asked where nobody wrote a prompt: a sentence that names the step."""
+    """Return a sentence that names the step, for a request without a prompt."""
     match kind:
         case InterruptionKind.APPROVAL:
             words = translate("Asking", "May “{step}” run?")

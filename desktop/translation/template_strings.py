@@ -1,4 +1,4 @@
-"""What a person reads of the demo, in the language of now."""
+"""Texts of the shipped templates and of the demo in the current language."""
 
 from PySide6.QtCore import QCoreApplication
 
@@ -63,11 +63,11 @@ INPUTS = frozenset(
 
 
 def about_template(description: str) -> str:
-    """The description on one line, translated where it is that of a shipped template."""
-    said = QCoreApplication.translate("Templates", description) if description in SHIPPED else description
-    return " ".join(said.split())
+    """Return the description on one line, translated if the template is shipped."""
+    text = QCoreApplication.translate("Templates", description) if description in SHIPPED else description
+    return " ".join(text.split())
 
 
 def input_words(text: str) -> str:
-    """A title or a description of an input, translated where it is that of a shipped template."""
+    """Return the title or description of an input, translated if the template is shipped."""
     return QCoreApplication.translate("Templates", text) if text in INPUTS else text

@@ -1,4 +1,4 @@
-"""What a call of a tool is called on the screen, in the language of now."""
+"""Tool calls on the screen, in the current language."""
 
 from PySide6.QtCore import QCoreApplication
 
@@ -6,7 +6,7 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 def tool_done(tool: str) -> str:
-    """What a call did, in a word or two; of a tool that we do not know, its name."""
+    """Return what a call did, in a word or two; for an unknown tool its name."""
     if (words := collection_done(tool)) is not None:
         return words
     match tool:
@@ -43,7 +43,7 @@ def tool_done(tool: str) -> str:
 
 
 def tool_summary(tool: str, summary: str) -> str:
-    """What came out of a call. A question tells how it ended, which has words of ours; the others tell figures."""
+    """Return the result of a call in short: how a question ended, or the figures of other tools."""
     if tool != "ask_user":
         return summary
     match summary:
@@ -58,7 +58,7 @@ def tool_summary(tool: str, summary: str) -> str:
 
 
 def tool_doing(tool: str) -> str:
-    """What a call is doing."""
+    """Return what a running call is doing."""
     if (words := collection_doing(tool)) is not None:
         return words
     match tool:
@@ -93,7 +93,7 @@ def tool_doing(tool: str) -> str:
 
 
 def collection_done(tool: str) -> str | None:
-    """What a call did; None for other tools."""
+    """Return what a call did; None for other tools."""
     match tool:
         case "COLLECTION_WORKFLOW_LIST":
             return translate("Tools", "Listed templates")
@@ -120,7 +120,7 @@ def collection_done(tool: str) -> str | None:
 
 
 def collection_doing(tool: str) -> str | None:
-    """What a call is doing; None for other tools."""
+    """Return what a running call is doing; None for other tools."""
     match tool:
         case "COLLECTION_WORKFLOW_LIST":
             return translate("Tools", "Listing templates")

@@ -1,1 +1,1 @@
-"""Building blocks of the window: they know values and emit intents, never a store."""
+"""Building blocks of the window: they take values and emit intents, and import no store."""

@@ -1,4 +1,4 @@
-"""What a screen reader is told: the role of a kind of widget, and words that are said by themselves."""
+"""Accessible roles of widget classes, and announcements to screen readers."""
 
 import time
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ _ROLES: dict[type[QWidget], QAccessible.Role] = {}
 
 
 def set_role(kind: type[QWidget], role: QAccessible.Role) -> None:
-    """Widgets of exactly this class have this role from now on."""
+    """Set the accessible role of widgets of exactly this class."""
     _ROLES[kind] = role
     _install()
 
 
 def announce(widget: QWidget, words: str, *, is_urgent: bool = False) -> None:
-    """Have it said: urgent words now, any others when there is time. Nothing where nobody listens."""
+    """Announce a text: at once if urgent, else when the screen reader is idle. No effect without a screen reader."""
     if QAccessible.isActive():
         event = QAccessibleAnnouncementEvent(widget, words)
         if is_urgent:
@@ -49,8 +49,10 @@ class _Piece:
 
 
 class News(QObject):
-    """Says at most one thing a second in its window: urgent ones before others, each once. What comes of a person's own
-    keys is no news, and is announced at once."""
+    """Announces at most one text per second in its window, urgent texts first, each once.
+
+    Feedback on the user's own keys is not queued: it is announced at once.
+    """
 
     said = Signal(str, bool)
     """The words, and whether they were urgent."""
@@ -64,18 +66,18 @@ class News(QObject):
         self._timer.timeout.connect(self._next)
 
     def tell(self, widget: QWidget, words: str, *, is_urgent: bool) -> None:
-        """In its turn; of too many that wait the oldest are left out."""
-        if not words or any(one.words == words for one in self._waiting):
+        """Queue a text; when too many wait, the oldest are dropped."""
+        if not words or any(piece.words == words for piece in self._waiting):
             return
-        urgent = [one for one in self._waiting if one.is_urgent]
-        others = [one for one in self._waiting if not one.is_urgent]
+        urgent = [piece for piece in self._waiting if piece.is_urgent]
+        others = [piece for piece in self._waiting if not piece.is_urgent]
         (urgent if is_urgent else others).append(_Piece(widget, words, is_urgent))
         self._waiting = [*urgent[-_MOST:], *others[-_MOST:]]
         if not self._timer.isActive():
             self._next()
 
     def _next(self) -> None:
-        self._waiting = [one for one in self._waiting if isValid(one.widget)]
+        self._waiting = [piece for piece in self._waiting if isValid(piece.widget)]
         rest_s = self._free_at - time.monotonic()
         if self._waiting and rest_s <= 0:
             piece = self._waiting.pop(0)
@@ -87,10 +89,10 @@ class News(QObject):
 
 
 def tell_news(widget: QWidget, words: str, *, is_urgent: bool = False) -> None:
-    """Have it said in its turn, among the news of the widget's window."""
+    """Queue a text in the queue of the widget's window."""
     news_of(widget.window()).tell(widget, words, is_urgent=is_urgent)
 
 
 def news_of(window: QWidget) -> News:
-    """The one of this window."""
-    return next((one for one in window.children() if isinstance(one, News)), None) or News(window)
+    """Return the queue of this window."""
+    return next((child for child in window.children() if isinstance(child, News)), None) or News(window)

@@ -1,4 +1,4 @@
-"""Following the theme and the language: what a widget of ours does when one of them changes."""
+"""Widgets that follow the theme and the language."""
 
 from typing import TYPE_CHECKING
 
@@ -14,25 +14,24 @@ else:
 
 
 class Adaptive(_Widget):
-    """Stands before the Qt class: `class Sidebar(Adaptive, QFrame)`.
+    """A mixin that stands before the Qt class: `class Sidebar(Adaptive, QFrame)`.
 
-    The widget overrides `retranslate` to set its words and `dress` to set what it took from the theme, mostly
-    lengths (style sheet, live icons and what is read while painting follow by themselves). The `__init__` of the
-    last class ends with `adapt_to`; a class to derive from leaves that to those who derive, since it calls what
-    they override.
+    The widget overrides `retranslate` to set its texts and `apply_theme` to set what it read from the theme, mostly
+    lengths (style sheet, live icons and values read while painting follow by themselves). The `__init__` of the most
+    derived class ends with `adapt_to`; a base class leaves the call to its subclasses, since it runs their overrides.
     """
 
     def adapt_to(self, theme: Theme) -> None:
-        """Calls both now, and each again when the language or the theme changes, shown or not."""
+        """Call both hooks now, and again when the language or the theme changes, visible or not."""
         self.retranslate()
         self.apply_theme()
         theme.changed.connect(self.apply_theme)
 
     def retranslate(self) -> None:
-        """Sets every word that the widget shows by itself."""
+        """Set every text that the widget shows by itself."""
 
     def apply_theme(self) -> None:
-        """Sets lengths and whatever else was taken from the theme."""
+        """Set lengths and other values read from the theme."""
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.LanguageChange:

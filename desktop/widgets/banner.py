@@ -1,4 +1,4 @@
-"""A remark above what it is about: information or a warning, with an icon and wrapped text."""
+"""A remark above its subject: information or a warning, with an icon and wrapped text."""
 
 from typing import Literal
 
@@ -22,7 +22,7 @@ _SIGNS: dict[BannerKind, tuple[Icon, ColorName]] = {
 
 
 class Banner(Adaptive, Surface):
-    """A screen reader says its kind before its text."""
+    """An icon and a text; a screen reader reads the kind before the text."""
 
     def __init__(self, theme: Theme, kind: BannerKind, parent: QWidget | None = None) -> None:
         super().__init__(kind, parent=parent)

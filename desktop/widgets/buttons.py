@@ -1,4 +1,4 @@
-"""Buttons: with words, or with an icon whose words are in its accessible name and its tool tip."""
+"""Buttons with a text, or with an icon and an accessible name."""
 
 from typing import Literal
 
@@ -23,9 +23,10 @@ _ICON_COLORS: dict[ButtonKind, ColorName] = {
 
 
 class Button(QPushButton):
-    """Words as they are: an `&` is shown, not taken for a mnemonic. Reached by Tab; a click leaves focus where it is.
+    """A button with plain text: an `&` is shown, not taken for a mnemonic. Reached by Tab; a click does not move the
+    focus.
 
-    Enter presses it only in its own right (`setDefault`), never because it happens to stand first in a dialog.
+    Enter presses it only as an explicit default (`setDefault`), never because it is the first button of a dialog.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class Button(QPushButton):
 
 
 class IconButton(QToolButton):
-    """A square with an icon. `name` says what it does: it is what a screen reader says and what the tool tip shows."""
+    """A square button with an icon. `name` describes the action: it is the accessible name and the tool tip."""
 
     def __init__(
         self,
@@ -86,7 +87,7 @@ class IconButton(QToolButton):
         self.setIcon(self._theme.icon(icon, color))
 
     def describe(self, name: str, keys: QKeySequence | None = None) -> None:
-        """Its words in the language of now, and the keys that do the same."""
+        """Set the translated name and the keys of the same action."""
         self.setAccessibleName(name)
         self.setToolTip(plain_tool_tip(with_keys(name, keys)))
 
@@ -98,7 +99,7 @@ class IconButton(QToolButton):
 
 
 def with_keys(name: str, keys: QKeySequence | None) -> str:
-    """`Show the sidebar (Ctrl+B)`, the keys as this system writes them."""
+    """Return `Show the sidebar (Ctrl+B)`, with the keys in the system's notation."""
     if keys is None or keys.isEmpty():
         return name
     return f"{name} ({key_name(keys)})"

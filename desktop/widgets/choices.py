@@ -1,4 +1,4 @@
-"""What the rows and columns of choices share: one of them holds, and Tab stops at that one."""
+"""Exclusive choices: as cards in a column, or as segments in a row. Tab stops at the chosen button."""
 
 from collections.abc import Sequence
 from typing import Generic, TypeVar
@@ -29,7 +29,9 @@ B = TypeVar("B", bound=QAbstractButton)
 
 
 class Choices(Adaptive, QFrame, Generic[B]):
-    """Tab reaches the chosen one, the arrows choose another. `chosen` is emitted when a person chose."""
+    """Exclusive buttons. Tab reaches the chosen button, the arrow keys choose another; `chosen` is emitted for the
+    user's choice.
+    """
 
     chosen = Signal(str)
 
@@ -48,7 +50,7 @@ class Choices(Adaptive, QFrame, Generic[B]):
         self._buttons[key].setChecked(True)
 
     def _offer(self, key: str, button: B) -> None:
-        """One more. Who derives from this puts it in its place."""
+        """Add a button. The subclass puts it into its layout."""
         self._buttons[key] = button
         self._group.addButton(button)
         _stop_tab(button, button.isChecked())
@@ -59,13 +61,13 @@ class Choices(Adaptive, QFrame, Generic[B]):
 
 
 def _stop_tab(button: QAbstractButton, is_chosen: bool) -> None:
-    """As Qt has it too, but only from the time that one of them had focus."""
+    """Make Tab stop at the chosen button only. Qt does so too, but only after a button of the group had focus."""
     policy, tab = button.focusPolicy(), Qt.FocusPolicy.TabFocus
     button.setFocusPolicy(policy | tab if is_chosen else policy & ~tab)
 
 
 class ChoiceCards(Choices["ChoiceCard"]):
-    """One below the other."""
+    """Cards in a column."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,7 +77,7 @@ class ChoiceCards(Choices["ChoiceCard"]):
         self.adapt_to(theme)
 
     def set_choice(self, key: str, title: str, text: str) -> None:
-        """Adds a card, or says its words again."""
+        """Add a card, or set its texts again."""
         if key not in self._buttons:
             self._offer(key, ChoiceCard(self._theme, self))
             self._column.addWidget(self._buttons[key])
@@ -86,7 +88,7 @@ class ChoiceCards(Choices["ChoiceCard"]):
 
 
 class ChoiceCard(Adaptive, QRadioButton):
-    """A radio button drawn as a card; a screen reader takes it for what it is."""
+    """A radio button drawn as a card, with the accessible role of a radio button."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -154,9 +156,10 @@ class ChoiceCard(Adaptive, QRadioButton):
 
 
 class Segmented(Choices[QPushButton]):
-    """Side by side. `focus` is the policy of the chosen one: with the usual one a click leaves focus where it is.
+    """Segments in a row. `focus` is the focus policy of the chosen segment; with the default a click does not move the
+    focus.
 
-    `is_tight`: many of them share little room.
+    `is_tight` is for many segments in little room.
     """
 
     def __init__(
@@ -177,8 +180,9 @@ class Segmented(Choices[QPushButton]):
         self.adapt_to(theme)
 
     def set_segments(self, segments: Sequence[tuple[str, str]]) -> None:
-        """Id and words of each, in order: made once, and said again in another language or with another count. The
-        words may have two lines."""
+        """Set id and text of each segment, in order. Later calls update the texts, for another language or count; a
+        text may have two lines.
+        """
         for key, words in segments:
             if key not in self._buttons:
                 self._add(key)

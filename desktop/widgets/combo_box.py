@@ -1,4 +1,4 @@
-"""A box that opens a list."""
+"""A combo box for scrolling pages."""
 
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QComboBox
@@ -7,7 +7,7 @@ LEAST_SIGNS = 8
 
 
 class ComboBox(QComboBox):
-    """Leaves the wheel to the page unless it has focus."""
+    """Leaves wheel events to the page unless it has focus."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
@@ -17,6 +17,6 @@ class ComboBox(QComboBox):
 
 
 def bound(box: QComboBox) -> None:
-    """Let a box be as narrow as its place, however long its items are."""
+    """Let the box be as narrow as its layout wants, however long its items are."""
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     box.setMinimumContentsLength(LEAST_SIGNS)

@@ -1,4 +1,4 @@
-"""What stands where a list has nothing: what it is, and the one next step with its keys."""
+"""The placeholder of an empty list: what belongs here, and the next step with its keys."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence
@@ -34,7 +34,7 @@ class EmptyState(Adaptive, QWidget):
         self.adapt_to(theme)
 
     def describe(self, title: str, text: str, action: str = "", keys: QKeySequence | None = None) -> None:
-        """Its words in the language of now."""
+        """Set the translated texts."""
         self._title.setText(title)
         self._text.setText(text)
         self._button.setText(action)

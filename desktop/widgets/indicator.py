@@ -1,4 +1,4 @@
-"""The signs of a state: each its own shape and its own colour, so that neither has to be seen to tell them apart."""
+"""State indicators: each has its own shape and its own colour, so that either suffices to distinguish them."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -37,7 +37,7 @@ _HALO_OPACITY = 0.22
 
 
 def indicator_word(indicator: Indicator) -> str:
-    """The state in words, for a row and for a screen reader."""
+    """Return the state as a word, for a row and for a screen reader."""
     match indicator:
         case Indicator.QUEUED:
             return QCoreApplication.translate("Indicator", "Waiting for a place")
@@ -58,10 +58,10 @@ def indicator_word(indicator: Indicator) -> str:
 
 
 def paint_indicator(painter: QPainter, theme: Theme, indicator: Indicator, center: QPointF, widget: QWidget) -> None:
-    """Paints the sign around `center`; all fit in a square of `icon_s`.
+    """Paint the indicator around `center`; all fit into a square of `icon_s`.
 
-    `widget` is the one that is painted, in whose coordinates `center` stands: of a view, its viewport. While the sign
-    is painted as running, the theme's clock has that place repainted.
+    `widget` is the painted widget (for a view, its viewport), in whose coordinates `center` is. A running indicator
+    registers its rectangle with the theme's pulse clock.
     """
     if indicator is Indicator.RUNNING:
         paint_dots(painter, theme, [center], theme.pulse.beat(widget, dot_place(theme, center)))
@@ -75,7 +75,7 @@ def paint_indicator(painter: QPainter, theme: Theme, indicator: Indicator, cente
 
 
 def paint_pulsing_ring(painter: QPainter, theme: Theme, box: QRectF, radius: float, widget: QWidget) -> None:
-    """A green ring inside `box`, pulsing with the dots: a running workflow in the collapsed sidebar."""
+    """Paint a green ring inside `box`, pulsing with the dots: a running workflow in the collapsed sidebar."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setOpacity(painter.opacity() * theme.pulse.beat(widget, box.toAlignedRect()))
@@ -86,13 +86,13 @@ def paint_pulsing_ring(painter: QPainter, theme: Theme, box: QRectF, radius: flo
 
 
 def dot_place(theme: Theme, center: QPointF) -> QRect:
-    """What the dot of a running workflow takes up, with its halo."""
+    """Return the rectangle of a running dot with its halo."""
     halo = theme.sizes.icon_s / 2
     return QRectF(center.x() - halo, center.y() - halo, halo * 2, halo * 2).toAlignedRect()
 
 
 def paint_dots(painter: QPainter, theme: Theme, centers: Sequence[QPointF], opacity: float) -> None:
-    """The dots of running workflows, all as bright as they are now."""
+    """Paint the dots of running workflows, all at the current opacity."""
     halo, dot = theme.sizes.icon_s / 2 - 0.5, theme.sizes.dot / 2
     color = theme.color("sign_ok")
     soft = QColor(color)
@@ -119,7 +119,7 @@ def _paint_ring(painter: QPainter, theme: Theme, center: QPointF) -> None:
 
 
 class StatusDot(Adaptive, QWidget):
-    """The sign as a widget. Its accessible name is the state in words."""
+    """An indicator as a widget. Its accessible name is the state as a word."""
 
     def __init__(self, theme: Theme, indicator: Indicator = Indicator.IDLE, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Text that is shown and never taken for markup: whoever wrote it, it stands as it is."""
+"""Labels of plain text: foreign text is never interpreted as markup."""
 
 from html import escape
 from typing import Literal
@@ -23,16 +23,16 @@ _UNWRAPPED = 80
 
 
 def set_plain_tool_tip(widget: QWidget, text: str) -> None:
-    """The same of a widget that has no other description: it is read without the markup that Qt needs."""
+    """Set a plain tool tip, and the same text as description, so that a screen reader reads it without Qt's markup."""
     widget.setToolTip(plain_tool_tip(text))
     widget.setAccessibleDescription(text)
 
 
 def plain_tool_tip(text: str) -> str:
-    """The text as a tool tip, for `setToolTip` and `ToolTipRole`: Qt would take `<img …>` in it for an image.
+    """Return the text for `setToolTip` or `ToolTipRole`, escaped where Qt would take it for markup (`<img …>` would
+    load an image).
 
-    What is short and has nothing of the kind stands as it is, for a screen reader has it read where a widget has no
-    description.
+    Short text without markup stays as it is, since a screen reader reads the tool tip of a widget without description.
     """
     if len(text) <= _UNWRAPPED and not any(sign in text for sign in "<&\n"):
         return text
@@ -40,7 +40,7 @@ def plain_tool_tip(text: str) -> str:
 
 
 class Label(QLabel):
-    """One line or more of plain text in a role of the theme."""
+    """Plain text in a role of the theme, on one line or more."""
 
     def __init__(
         self, text: str = "", role: TextRole = "label", tone: Tone = "text", parent: QWidget | None = None
@@ -59,15 +59,15 @@ class Label(QLabel):
 
 
 def restyle(widget: QWidget) -> None:
-    """Looks up the style sheet again, after a property that it selects by has changed."""
+    """Apply the style sheet again after a property that it selects by has changed."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)
 
 
 class ElidedLabel(Label):
-    """One line, cut with an ellipsis where it is too long; the tool tip then has the whole.
+    """A line of text, elided where it is too long; the tool tip then shows the whole text.
 
-    `text()` and the screen reader always have the whole.
+    `text()` and the screen reader always return the whole text.
     """
 
     def __init__(
@@ -119,15 +119,15 @@ class ElidedLabel(Label):
 
 
 class ShorteningLabel(ElidedLabel):
-    """Says the longest of its texts that it has room for; even the last one is cut where it has to be.
+    """Shows the longest of its texts that fits; even the shortest is elided if necessary.
 
-    Its width may not depend on what it says: it stands where it gets what others leave.
+    Its size hint does not depend on the text shown, since it takes the room that its neighbours leave.
     """
 
     _texts: tuple[str, ...] = ()
 
     def offer(self, *texts: str) -> None:
-        """The longest first."""
+        """Set the texts, longest first."""
         self._texts = texts
         self._choose()
 
@@ -137,7 +137,7 @@ class ShorteningLabel(ElidedLabel):
 
     def _choose(self) -> None:
         metrics, room = self.fontMetrics(), self.contentsRect().width()
-        fitting = next((one for one in self._texts if metrics.horizontalAdvance(one) <= room), self._texts[-1])
+        fitting = next((text for text in self._texts if metrics.horizontalAdvance(text) <= room), self._texts[-1])
         if fitting != self.text():
             self.setText(fitting)
 
@@ -146,7 +146,9 @@ IconSize = Literal["icon_s", "icon_m", "icon_l"]
 
 
 class IconLabel(Adaptive, QWidget):
-    """Sized by the token `size`; has no accessible name of its own, since the words beside it say the same."""
+    """An icon that cannot be pressed, sized by the token `size`. It has no accessible name, since the text beside it
+    says the same.
+    """
 
     def __init__(
         self,
@@ -183,7 +185,7 @@ class IconLabel(Adaptive, QWidget):
 
 
 class Chip(Label):
-    """Words on a soft ground of the accent."""
+    """A short text on a soft accent background."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, "chip", "accent", parent)
@@ -193,7 +195,7 @@ class Chip(Label):
 
 
 class KeyHint(Label):
-    """A key cap. Hidden where the action has no keys."""
+    """A key cap. Hidden while the action has no keys."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "meta", "muted", parent)

@@ -1,4 +1,4 @@
-"""A field that has the focus, and a list below it that the same keys go through: what a palette and a picker are."""
+"""A search field with a list below it that the arrow keys move through: the base of palette and picker."""
 
 import unicodedata
 from functools import lru_cache
@@ -18,8 +18,9 @@ _OF_LIST = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDo
 
 
 class ListSearch(QObject):
-    """Binds a field to a list. Esc and Enter are theirs while the field has the focus, whatever else has these keys;
-    Tab leads nowhere."""
+    """Connects a field to a list. While the field has focus, Esc and Enter belong to it, whatever other shortcut has
+    these keys; Tab does nothing.
+    """
 
     escaped = Signal()
     tabbed = Signal()
@@ -51,7 +52,7 @@ class ListSearch(QObject):
         return False
 
     def _stays_in_window(self) -> bool:
-        """Whether the focus came to no other program, and did not leave because the field itself goes away."""
+        """Return whether the focus stayed in this program and the field is not about to be hidden."""
         return isValid(self._field) and QApplication.activeWindow() is self._field.window()
 
     def _on_key(self, event: QKeyEvent) -> bool:
@@ -70,14 +71,14 @@ class ListSearch(QObject):
 
 
 def matches(query: str, text: str) -> bool:
-    """Whether every word of the query stands in the text. No words: yes."""
-    found = folded(text)
-    return all(word in found for word in folded(query).split())
+    """Return whether the text contains every word of the query; True for an empty query."""
+    haystack = folded(text)
+    return all(word in haystack for word in folded(query).split())
 
 
 @lru_cache(maxsize=20_000)
 def folded(text: str) -> str:
-    """The text without case and accents. The last 20 000 are remembered: a list is searched at each key."""
+    """Return the text without case and accents. The last 20 000 results are cached: a list is searched at each key."""
     if text.isascii():
         return text.lower()
     parts = unicodedata.normalize("NFKD", text.casefold())

@@ -1,4 +1,4 @@
-"""What the rows of lists are painted with: their ground, their focus ring and their words."""
+"""Painting of list rows: background, focus ring and text."""
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
@@ -13,7 +13,7 @@ _State = QStyle.StateFlag
 
 
 def ground_color(option: QStyleOptionViewItem) -> ColorName | None:
-    """That of the selected row, or of the one under the pointer."""
+    """Return the background of a selected or hovered row."""
     if option.state & _State.State_Selected:
         return "selected"
     return "hover" if option.state & _State.State_MouseOver else None
@@ -29,7 +29,7 @@ def paint_ground(painter: QPainter, theme: Theme, box: QRect, radius: int, color
 
 
 def paint_cursor(painter: QPainter, theme: Theme, option: QStyleOptionViewItem, box: QRect, radius: int) -> None:
-    """The focus ring, where the keys act."""
+    """Paint the focus ring of the current row."""
     if option.state & _State.State_HasFocus:
         paint_focus_ring(painter, QRectF(box), radius, theme.color("accent"), theme.sizes.focus_ring)
 
@@ -44,7 +44,7 @@ def paint_words(
     alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
     cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
 ) -> None:
-    """One line; `cut` says where the ellipsis stands if it is too long."""
+    """Paint a line of text; `cut` is the side of the ellipsis."""
     font = theme.font(role)
     painter.setFont(font)
     painter.setPen(theme.color(color))
@@ -54,7 +54,9 @@ def paint_words(
 def draw_line(
     painter: QPainter, box: QRect, words: str, alignment: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft
 ) -> None:
-    """In the direction of its own first letter, whatever that of the window is; `alignment` is meant as it is said."""
+    """Draw a line in the direction of its own first strong letter, whatever the window's direction; `alignment` is
+    absolute.
+    """
     painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
     absolute = alignment | Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignVCenter
     painter.drawText(box, absolute | Qt.TextFlag.TextSingleLine, words)

@@ -15,7 +15,7 @@ _LEAST_SIGNS = 12
 
 
 class Paragraph(Label):
-    """Wraps, anywhere if need be; of more than `most_lines` lines the last one shown ends with an ellipsis."""
+    """Wraps, within words if necessary; beyond `most_lines` lines the last visible line ends with an ellipsis."""
 
     def __init__(
         self,
@@ -30,12 +30,12 @@ class Paragraph(Label):
         self.setWordWrap(True)  # tells layouts to ask for the height of a width
 
     def is_cut(self) -> bool:
-        """Whether it has more lines than it shows."""
+        """Return whether the text has more lines than are shown."""
         return self._most_lines is not None and self._lay_out(self.width()).lineCount() > self._most_lines
 
     def heightForWidth(self, width: int) -> int:
-        given = min(width, self.maximumWidth())  # a layout asks for the width of all of its column
-        return ceil(self._line_height() * max(1, self._shown_lines(self._lay_out(given))))
+        usable_width = min(width, self.maximumWidth())  # a layout asks for the width of all of its column
+        return ceil(self._line_height() * max(1, self._shown_lines(self._lay_out(usable_width))))
 
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()

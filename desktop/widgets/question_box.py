@@ -1,4 +1,4 @@
-"""A short question in a window of its own, with the same room on all its sides."""
+"""A short question in a message box with equal margins."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QGridLayout, QMessageBox, QWidget
 
 
 class QuestionBox(QMessageBox):
-    """Its text is plain, and it is gone once it was answered."""
+    """A message box of plain text that deletes itself once it is answered."""
 
     def __init__(self, parent: QWidget, name: str) -> None:
         super().__init__(parent)
@@ -15,7 +15,7 @@ class QuestionBox(QMessageBox):
         self.setTextFormat(Qt.TextFormat.PlainText)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Qt indents the words of a box without an icon, as if there were one."""
+        """Remove the indent that Qt gives the text of a box without an icon."""
         grid = self.layout()
         if isinstance(grid, QGridLayout):
             grid.setHorizontalSpacing(0)

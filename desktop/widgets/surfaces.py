@@ -1,4 +1,4 @@
-"""Grounds that other widgets stand on."""
+"""Backgrounds for other widgets."""
 
 from typing import Literal
 
@@ -9,7 +9,7 @@ Edge = Literal["left", "right", "top", "bottom"]
 
 
 class Surface(QFrame):
-    """A frame that the style sheet fills, rounds and borders by its kind; `edge` draws a line at one side of it."""
+    """A frame that the style sheet fills, rounds and borders by its kind; `edge` draws a line at one side."""
 
     def __init__(self, kind: SurfaceKind, edge: Edge | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)

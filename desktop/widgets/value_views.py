@@ -1,4 +1,4 @@
-"""Text to be read, selected and copied in a bounded place, whole however much of it is laid out."""
+"""Long values to read, select and copy in a view of limited height."""
 
 from math import ceil
 
@@ -15,7 +15,7 @@ from desktop.widgets.surfaces import Surface
 
 
 class ReadText(QPlainTextEdit):
-    """Who derives from this lays out as much as there is time for, of what `_take` says is new."""
+    """A read-only text view. A subclass lays out as much as there is time for, of what `_take` reports as new."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -27,15 +27,15 @@ class ReadText(QPlainTextEdit):
 
     @property
     def text(self) -> str:
-        """The whole of it, however much is laid out yet."""
+        """The whole text, however much is laid out yet."""
         return self._text
 
     def copy_all(self) -> None:
-        """Put the whole text into the clipboard, as it came."""
+        """Copy the whole text to the clipboard, unchanged."""
         QGuiApplication.clipboard().setText(self._text)
 
     def _take(self, text: str) -> bool:
-        """False where it is the same as before: selection and scroll position are to stay as they are."""
+        """Return False if the text is unchanged: selection and scroll position then stay."""
         if text == self._text:
             return False
         self._text = text
@@ -50,7 +50,7 @@ _LEAST_LINES = 2
 
 
 class ValueText(Adaptive, ReadText):
-    """As high as it needs, up to 12 lines; where there are more, it ends with a whole one."""
+    """As high as its text, up to 12 lines; a longer text ends with a whole line."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -60,7 +60,7 @@ class ValueText(Adaptive, ReadText):
         self.adapt_to(theme)
 
     def show_text(self, text: str) -> None:
-        """Showing the same again, or the same and more, leaves selection and scroll position as they are."""
+        """Show a text. The same text, or the same with more appended, keeps selection and scroll position."""
         if not self._take(text):
             return
         before = self._laid_out
@@ -90,9 +90,9 @@ class ValueText(Adaptive, ReadText):
             self.fontMetrics().lineSpacing(),
         )
         is_cut = self.document().size().height() * line > room
-        left = QMargins(0, 0, 0, room % line if is_cut and room > line else 0)
-        if left != self.viewportMargins():
-            self.setViewportMargins(left)
+        margins = QMargins(0, 0, 0, room % line if is_cut and room > line else 0)
+        if margins != self.viewportMargins():
+            self.setViewportMargins(margins)
 
     def sizeHint(self) -> QSize:
         lines = min(_MOST_LINES, max(1, ceil(self.document().size().height())))
@@ -108,7 +108,9 @@ class ValueText(Adaptive, ReadText):
 
 
 class ValueSection(Adaptive, QWidget):
-    """A button copies all of the value, however much of it is shown. `is_field`: among the fields of a form."""
+    """A value with a title and a button that copies all of it, however much is shown. `is_field`: it is among the
+    fields of a form.
+    """
 
     def __init__(self, theme: Theme, parent: QWidget, *, is_field: bool = False) -> None:
         super().__init__(parent)
@@ -132,7 +134,7 @@ class ValueSection(Adaptive, QWidget):
         self.adapt_to(theme)
 
     def describe(self, title: str) -> None:
-        """Its words in the language of now."""
+        """Set the translated texts."""
         self._title.setText(title)
         self.value.setAccessibleName(title)
         self.copy_button.describe(self.tr("Copy: {title}").format(title=title))

@@ -1,11 +1,11 @@
-"""Showing and hiding a widget that may not stand in a window yet."""
+"""Visibility of widgets that may not be in a window yet."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 
 def show_when(widget: QWidget, is_wanted: bool) -> None:
-    """`setVisible`, but a widget without a parent does not become a window: the layout that takes it in shows it."""
+    """Call `setVisible`, but never turn a widget without a parent into a window: its layout shows it later."""
     if widget.parentWidget() is not None:
         widget.setVisible(is_wanted)
     else:

@@ -15,7 +15,6 @@ from desktop.theme.palette import Scheme
 from desktop.theme.theme import Appearance, Theme
 from desktop.theme.tokens import LIGHT, SIZES
 from desktop.translation.languages import Language, Translation
-from desktop.widgets.badge import Badge
 from desktop.widgets.banner import Banner
 from desktop.widgets.buttons import Button, IconButton
 from desktop.widgets.choices import ChoiceCards, Segmented
@@ -218,32 +217,14 @@ def blank(side: int) -> QImage:
     return image
 
 
-def test_a_badge_is_hidden_at_zero_and_says_its_count(theme: Theme, qtbot: QtBot) -> None:
-    window = QWidget()
-    qtbot.addWidget(window)
-    badge = Badge(theme, 3)
-    QVBoxLayout(window).addWidget(badge)
-    window.show()
-    assert badge.isVisible()
-    assert name_of(badge) == "3 waiting for you"
-    badge.set_count(0)
-    assert not badge.isVisible()
-    badge.set_count(120)
-    assert badge.isVisible()
-    assert badge.sizeHint().width() > badge.sizeHint().height()
-
-
 def key(keys: str) -> KeyHint:
     hint = KeyHint()
     hint.set_keys(QKeySequence(keys))
     return hint
 
 
-@pytest.mark.parametrize("make", [lambda theme: Badge(theme, 3), lambda theme: key("F5")], ids=["badge", "key"])
-def test_what_shows_itself_does_not_become_a_window(
-    theme: Theme, qtbot: QtBot, make: Callable[[Theme], QWidget]
-) -> None:
-    widget = make(theme)
+def test_a_widget_that_shows_itself_does_not_become_a_window(qtbot: QtBot) -> None:
+    widget = key("F5")
     qtbot.addWidget(widget)
     assert not widget.isVisible()
 
