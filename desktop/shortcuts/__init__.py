@@ -1,1 +1,1 @@
-"""Keys: what can be done by them, who decides which they are, and what is refused (UI §4)."""
+"""Keys and commands: their names, scopes and rules, and the keymap (UI §4)."""

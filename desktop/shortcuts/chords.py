@@ -1,4 +1,8 @@
-"""A key with its modifiers, as one normal name: `Ctrl+Shift+P`, on every system the same."""
+"""Chords: a key with modifiers under one normalized name, `Ctrl+Shift+P`, the same on every system.
+
+The digit row is read by position: on AZERTY the key of `1` types `&`, so `Ctrl+1` never arrives. A shortcut of the
+typed character has precedence; the position applies to key presses that no shortcut accepted.
+"""
 
 from collections.abc import Container
 
@@ -30,41 +34,43 @@ _MODIFIERS = Mod.ShiftModifier | Mod.ControlModifier | Mod.AltModifier | Mod.Met
 
 
 def normalized(text: str) -> str:
-    """The normal name of one key with its modifiers; empty where the text names none, or more than one."""
+    """Return the normalized name of a chord; empty if the text does not name exactly one key."""
     found = key_sequence(text)
     return _name(first_combination(found)) if found.count() == 1 else ""
 
 
 def chord_of(event: QKeyEvent) -> str:
-    """What was pressed; empty for a modifier alone, and for a key that has no name. The keypad's keys are the same."""
+    """Return the chord of a key event; empty for a modifier alone and for unnamed keys. Keypad keys count as normal
+    ones.
+    """
     if event.key() in MODIFIER_KEYS or event.key() in (0, Qt.Key.Key_unknown):
         return ""
     return _name(QKeyCombination(event.modifiers() & _MODIFIERS, Qt.Key(event.key())))
 
 
 def is_pressed(chord: str, event: QKeyEvent) -> bool:
-    """Whether the event is this key, by its normal name."""
+    """Return whether the event is this normalized chord."""
     return chord_of(event) == chord
 
 
 def key_combination(chord: str) -> QKeyCombination:
-    """Of a normal name."""
+    """Return the key combination of a normalized name."""
     return first_combination(key_sequence(chord))
 
 
 def first_combination(keys: QKeySequence) -> QKeyCombination:
-    """The only key of a sequence. Raises IndexError for an empty one."""
+    """Return the first key of a sequence. Raises IndexError for an empty sequence."""
     found: QKeyCombination = keys[0]  # type: ignore[index]  # it can be indexed, which its types do not tell
     return found
 
 
 def key_sequence(chord: str) -> QKeySequence:
-    """Of a normal name; empty of an empty one."""
+    """Return the key sequence of a normalized name."""
     return QKeySequence.fromString(chord, QKeySequence.SequenceFormat.PortableText)
 
 
 def types_character(chord: str) -> bool:
-    """Whether the key gives a character, whatever its modifiers."""
+    """Return whether the key types a character, regardless of modifiers."""
     key = key_combination(chord).key().value
     return 0x20 <= key < Qt.Key.Key_Escape.value
 
@@ -89,9 +95,9 @@ CTRL_OR_ALT = (Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModif
 
 
 def digit_of(event: QKeyEvent, platform: str, modifiers: Container[Qt.KeyboardModifier] = CTRL_OR_ALT) -> int | None:
-    """Which key of the digit row was pressed with these modifiers alone, 0 to 9; None for any other.
+    """Return the digit of the pressed key of the digit row, if the modifiers are among `modifiers`; else None.
 
-    `platform` is Qt's name of what the window is on.
+    `platform` is Qt's platform name.
     """
     if event.modifiers() not in modifiers:
         return None

@@ -1,4 +1,4 @@
-"""What can be done by key: a row of the one table that menus, palette, help, buttons and settings are made from."""
+"""A command: a row of the table that menus, palette, help, buttons and settings are made from."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from PySide6.QtCore import QCoreApplication
 
 
 class KeyScope(StrEnum):
-    """Where keys hold."""
+    """The scope in which keys apply."""
 
     EVERYWHERE = "everywhere"
     COMPOSER = "composer"
@@ -26,11 +26,13 @@ LOCAL_SCOPES = tuple(one for one in KeyScope if one is not KeyScope.EVERYWHERE)
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """`keys` are Qt's names of the default keys, `mac` those on macOS, where Qt takes Ctrl for Cmd and Meta for Ctrl;
-    None: the same. `menu` is where it stands, if it does. `title` is English, and translated where it is shown.
+    """A command with its default keys.
 
-    What hears a local command knows its `keys` alone; `acts_as` is what it is sent for any other key, the first of
-    them where that is empty.
+    `keys` are Qt names, `mac` the keys on macOS, where Qt maps Ctrl to Cmd and Meta to Ctrl; None: the same. `menu` is
+    its menu, if any. `title` is English, translated where shown.
+
+    A widget handles the `keys` of a local command only; `acts_as` is sent to it for any other key, by default the first
+    of `keys`.
     """
 
     id: str
@@ -47,19 +49,19 @@ class Command:
 
     @property
     def words(self) -> str:
-        """What it is called, in the language of now."""
+        """The title in the current language."""
         words = QCoreApplication.translate("Commands", self.title)
         number = self.id.rpartition(".")[2]
         return words.format(number=number) if number.isdigit() else words
 
 
 def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:  # the name that lupdate collects texts by
-    """The text itself, to be translated where it is shown. Qt's own function of this name has no types."""
+    """Return the text unchanged, marked for lupdate. Qt's own function of this name is untyped."""
     return text
 
 
 def overlap(one: Command, other: Command) -> bool:
-    """Whether a key could mean both."""
+    """Return whether both commands can apply to the same key press."""
     if one.is_everywhere or other.is_everywhere:
         return True
     card = {KeyScope.ANSWERING, KeyScope.CHOOSING}

@@ -1,8 +1,8 @@
-"""From what was kept of a person's own keys to the keys that hold.
+"""Parse custom keys into the effective keys of all commands.
 
-The file may be of another version, or have been written by hand: what cannot be used is told and kept, and takes
-nothing else with it. A key means one thing in one place: a person's own key wins over a default one, and among equals
-the command that stands first in the table.
+The file may come from another version or be edited by hand: invalid entries are reported, kept, and affect nothing
+else. A key has one meaning in a scope: a custom key wins over a default, and otherwise the command that comes first in
+the table.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ _LONGEST = 100
 
 
 class ProblemKind(StrEnum):
-    """What is wrong with something that was kept."""
+    """Why an entry of the custom keys is invalid."""
 
     UNKNOWN = "unknown"
     """No command has this id."""
@@ -33,7 +33,7 @@ class ProblemKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeyProblem:
-    """`key` is what stands in the file, empty where all that is kept for the command is meant."""
+    """An invalid entry. `key` is its text, empty if it concerns all keys of the command."""
 
     command_id: str
     key: str
@@ -42,7 +42,7 @@ class KeyProblem:
 
 @dataclass(frozen=True, slots=True)
 class ParsedKeys:
-    """The keys of each command, by their normal names, and what could not be used."""
+    """The keys of each command by normalized name, and the invalid entries."""
 
     keys: Mapping[str, tuple[str, ...]]
     problems: tuple[KeyProblem, ...]
@@ -51,7 +51,7 @@ class ParsedKeys:
 def parse_custom_keys(
     commands: Sequence[Command], defaults: Mapping[str, tuple[str, ...]], own: Mapping[str, Any], *, is_mac: bool
 ) -> ParsedKeys:
-    """`defaults` are those of every command, `own` is what was kept: by command a list of names of keys."""
+    """Return the effective keys. `defaults` covers every command; `own` maps command ids to lists of key names."""
     known = {command.id: command for command in commands}
     problems = [KeyProblem(_shortened(one), "", ProblemKind.UNKNOWN) for one in own if one not in known]
     wanted: dict[str, tuple[str, ...]] = {}
@@ -71,7 +71,7 @@ def parse_custom_keys(
 def _parse_command_keys(
     command: Command, kept: Any, problems: list[KeyProblem], *, is_mac: bool
 ) -> tuple[str, ...] | None:
-    """None where nothing of it can be used: the default keys hold then. An empty list is none at all, and is meant."""
+    """Return the valid keys of an entry; None if there are none, so that the defaults apply. An empty list is valid."""
     if not isinstance(kept, list) or len(kept) > MOST_KEYS:
         problems.append(KeyProblem(command.id, _shortened(kept), ProblemKind.UNREADABLE))
         return None

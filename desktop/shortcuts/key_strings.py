@@ -1,4 +1,4 @@
-"""Keys by the names that stand on the keyboard, in the language of the window."""
+"""Texts about keys: their names on the keyboard, scopes, and reasons why a key is refused."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 def key_name(keys: QKeySequence | str) -> str:
-    """As this system writes them; empty for none."""
+    """Return the native name of a key; empty without a key."""
     shown = key_sequence(keys) if isinstance(keys, str) else keys
     if shown.isEmpty():
         return ""
@@ -26,7 +26,7 @@ def key_name(keys: QKeySequence | str) -> str:
 
 
 def key_names(keys: Sequence[QKeySequence]) -> str:
-    """All of them: `Ctrl+B or F9`."""
+    """Return the names of all keys: `Ctrl+B or F9`."""
     names = [key_name(one) for one in keys]
     if len(names) <= 1:
         return "".join(names)
@@ -34,7 +34,7 @@ def key_names(keys: Sequence[QKeySequence]) -> str:
 
 
 def scope_title(where: KeyScope) -> str:
-    """What the keys of a place are listed under."""
+    """Return the heading of a scope's keys."""
     return {
         KeyScope.EVERYWHERE: translate("KeysHelp", "Everywhere"),
         KeyScope.COMPOSER: translate("KeysHelp", "Writing a message"),
@@ -48,7 +48,7 @@ def scope_title(where: KeyScope) -> str:
 
 
 def refusal_sentence(why: Refusal) -> str:
-    """Why a command cannot have a key."""
+    """Return why a command cannot have a key."""
     return {
         Refusal.CLOSES: translate("KeyWords", "Esc always closes what is innermost."),
         Refusal.MOVES_FOCUS: translate("KeyWords", "Tab always leads to the next control."),
@@ -61,7 +61,7 @@ def refusal_sentence(why: Refusal) -> str:
 
 
 def problem_sentence(trouble: ProblemKind) -> str:
-    """What is wrong with something in the file, about `{command}` and `{key}`."""
+    """Return why an entry is invalid, with `{command}` and `{key}` to fill in."""
     return {
         ProblemKind.UNKNOWN: translate("KeyWords", "There is no command “{command}” in this version."),
         ProblemKind.UNREADABLE: translate("KeyWords", "{command}: “{key}” is no key."),

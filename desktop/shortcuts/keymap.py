@@ -1,4 +1,4 @@
-"""Which keys each command has now: the default ones, or a person's own."""
+"""The keys of each command: default or custom."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ IS_MAC = sys.platform == "darwin"
 
 
 class Keymap(QObject):
-    """The one place that knows. Who shows or hears keys asks it, and again when they have `changed`."""
+    """Resolves commands to keys and keys to commands. Emits `changed`."""
 
     changed = Signal()
 
@@ -39,65 +39,65 @@ class Keymap(QObject):
         self._covered: frozenset[str] = frozenset()
 
     def command(self, command_id: str) -> Command:
-        """Raises KeyError for one that there is not."""
+        """Return the command. Raises KeyError."""
         return self._by_id[command_id]
 
     def chords(self, command_id: str) -> tuple[str, ...]:
-        """The keys of a command by their normal names, those first that its buttons name."""
+        """Return the normalized keys of a command; the first is the key that buttons show."""
         return self._reading.keys[command_id]
 
     def keys(self, command_id: str) -> list[QKeySequence]:
-        """The same, for Qt."""
+        """Return the keys of a command as Qt sequences."""
         return [key_sequence(chord) for chord in self.chords(command_id)]
 
     def shown(self, command_id: str) -> list[QKeySequence]:
-        """The keys that a person can press on their keyboard, as far as that is known; for Qt."""
+        """Return the keys that can be typed on this keyboard, as far as known."""
         found = [key_sequence(chord) for chord in self.chords(command_id) if chord not in self._covered]
         return found or self.keys(command_id)
 
     def cover(self, chords: frozenset[str]) -> None:
-        """On this keyboard these keys mean something else, by the characters that they give."""
+        """Exclude chords that this keyboard layout types as other characters."""
         if chords != self._covered:
             self._covered = chords
             self.changed.emit()
 
     def first(self, command_id: str) -> QKeySequence:
-        """What a button names that does the same; empty where the command has no key."""
+        """Return the key that buttons show; empty if the command has none."""
         return key_sequence(next(iter(self.chords(command_id)), ""))
 
     def defaults(self, command_id: str) -> tuple[str, ...]:
         return self._defaults[command_id]
 
     def has_own(self, command_id: str) -> bool:
-        """Whether a person gave it other keys than it has by default."""
+        """Return whether the command has custom keys."""
         return command_id in self._own and self.chords(command_id) != self._defaults[command_id]
 
     def at(self, chord: str, where: KeyScope) -> Command | None:
-        """What a key means in a place. What holds everywhere is meant by EVERYWHERE alone."""
+        """Return the command of a chord in a scope. A global command is found under EVERYWHERE only."""
         return self._by_key.get((chord, where))
 
     def holders(self, chord: str, wanted: Command) -> list[Command]:
-        """The other commands that have this key where `wanted` would have it: one, or of different places several."""
+        """Return the other commands that have this key in an overlapping scope."""
         others = (one for one in self.commands if one is not wanted and overlap(one, wanted))
         return [one for one in others if chord in self.chords(one.id)]
 
     @property
     def own(self) -> Mapping[str, Any]:
-        """What is kept of a person's own keys, by command, with what cannot be used."""
+        """The custom keys by command, as saved, with invalid entries."""
         return self._own
 
     @property
     def problems(self) -> tuple[KeyProblem, ...]:
-        """What cannot be used of it."""
+        """The invalid entries of the custom keys."""
         return self._reading.problems
 
     def use(self, own: Mapping[str, Any]) -> None:
-        """These are a person's own keys from now on."""
+        """Replace the custom keys."""
         self._own = dict(own)
         self._read_again()
 
     def set_defaults(self, defaults: Mapping[str, tuple[str, ...]]) -> None:
-        """Some commands have other default keys by a setting; the rest have those that they were shipped with."""
+        """Override the default keys of some commands; the others get their shipped keys."""
         self._defaults = {**self._shipped, **defaults}
         self._read_again()
 
@@ -108,7 +108,7 @@ class Keymap(QObject):
             self.changed.emit()
 
     def _indexed(self) -> dict[tuple[str, KeyScope], Command]:
-        """What each key means in each place: looked up at every key that is pressed."""
+        """Return the index of commands by chord and scope, used for every key press."""
         return {(chord, where): one for one in self.commands for chord in self.chords(one.id) for where in one.where}
 
     def _read(self) -> ParsedKeys:

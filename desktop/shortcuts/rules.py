@@ -1,7 +1,7 @@
-"""Which keys no command may have, and why (UI §4).
+"""Which keys a command cannot have, and why (UI §4).
 
-Where text can go, a character writes itself, and the keys that move in a text move in it. Ctrl+Alt is AltGr on many
-keyboards, Alt with a letter opens a menu, and Ctrl+Shift with a digit is another character on each layout.
+In text fields, characters type themselves and editing keys edit. Ctrl+Alt is AltGr on many keyboards, Alt with a letter
+opens a menu, and Ctrl+Shift with a digit types another character on each layout.
 """
 
 from enum import StrEnum
@@ -57,7 +57,7 @@ _DIGITS = frozenset(range(Key.Key_0.value, Key.Key_9.value + 1))
 
 
 def refusal_of(command: Command, chord: str, *, is_mac: bool = False) -> Refusal | None:
-    """Why the command cannot have this key; None where it can. What it has from the start it can always have."""
+    """Return why the command cannot have this key; None if it can. Default keys are always allowed."""
     if chord in command.keys or chord in (command.mac or ()):
         return None
     keys = key_combination(chord)

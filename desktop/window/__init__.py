@@ -1,1 +1,1 @@
-"""The main window: what stands where, and what each intent leads to."""
+"""The main window: its parts, its commands, and the controllers that connect both to the core."""

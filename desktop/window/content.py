@@ -1,4 +1,4 @@
-"""What fills the window: its parts are made and connected here, and each does its work by itself."""
+"""The content of the window: creates all parts and connects them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -56,7 +56,7 @@ from desktop.window_state import WindowState
 
 
 class Content(Adaptive, Surface):
-    """The window's inside. `begin` puts its keys to work, `settle` shows the first workflow."""
+    """The central widget. `begin` enables keys and overlays, `settle` shows the first workflow."""
 
     def __init__(self, session: WindowSession, core: Core, frames: Frames, tasks: Tasks, window: QMainWindow) -> None:
         super().__init__("app", parent=window)
@@ -144,7 +144,7 @@ class Content(Adaptive, Surface):
         self.adapt_to(theme)
 
     def begin(self) -> None:
-        """It is in its window: lie over it what belongs there, and hear keys."""
+        """Show the overlays and install the key filters, once the content is in its window."""
         self._render()
         self._overlays.begin()
         app = QApplication.instance()
@@ -156,7 +156,7 @@ class Content(Adaptive, Surface):
         self._reminding.begin()
 
     def settle(self, viewed: WorkflowId | None) -> None:
-        """Everything is loaded: show what was viewed last, if it is still there."""
+        """Show the workflow that was viewed last, if it still exists. Everything is loaded."""
         self.centre.settle()
         self.deeds.look_for_demo()
         self._templates()
@@ -167,7 +167,7 @@ class Content(Adaptive, Surface):
         self.centre.take_focus()
 
     def leave(self) -> None:
-        """Let go of everything outside the window's own widgets."""
+        """Release everything outside the window's own widgets."""
         app = QApplication.instance()
         if app is not None:
             for keys in (self._keyboard, self.going.walk):
@@ -187,7 +187,7 @@ class Content(Adaptive, Surface):
         self.deleteLater()
 
     def layout_state(self, state: WindowState) -> WindowState:
-        """How a person arranged it."""
+        """Return the state with the layout that the user chose."""
         return replace(self.folding.kept(state), folded_sections=self.sidebar.folded_sections)
 
     # What Qt tells
@@ -205,7 +205,7 @@ class Content(Adaptive, Surface):
         self._overlays.keep_clear()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Nothing in here wanted it."""
+        """Handle Esc that no child accepted."""
         if is_pressed("Esc", event):
             self._escaping.close_innermost()
         else:
@@ -261,14 +261,14 @@ class Content(Adaptive, Surface):
         self._render_around()
 
     def _render_around(self) -> None:
-        """What goes with what is in the centre."""
+        """Render what depends on the widget in the centre."""
         self._head.show_now()
         self._viewed.show_now()
         self.answering.show()
         self._overlays.keep_clear()
 
     def _on_viewed(self) -> None:
-        """Another workflow is viewed: the next key belongs to it, so it is shown at once."""
+        """Show another workflow at once: the next key press belongs to it."""
         viewed = self._core.stores.background.viewed_workflow_id
         self.peeking.viewed(viewed)
         if viewed is not None and not self.peeking.is_on:

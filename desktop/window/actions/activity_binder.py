@@ -1,4 +1,4 @@
-"""The activity in the window: files of it, and whole results of the calls that are opened in it (UI §1)."""
+"""Connects the activity panel: exports to files and full results of opened calls (UI §1)."""
 
 import asyncio
 import re
@@ -29,7 +29,7 @@ _NAME_CHARACTERS = 60
 
 
 class ActivityBinder(QObject):
-    """Carries out what `panel` asks for. One export at a time: another one is not begun while it goes on."""
+    """Handles the requests of `panel`. At most one export runs at a time; further requests are ignored meanwhile."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class ActivityBinder(QObject):
         return {"activity.export": self.export}
 
     def export(self) -> None:
-        """Ask where to, and write a file of what the panel lists."""
+        """Ask for a file name and export the entries that the panel lists."""
         entries = self._panel.listed()
         if not entries:
             self._core.stores.toasts.add(ToastType.INFO, "nothing_to_export")
@@ -102,7 +102,7 @@ class ActivityBinder(QObject):
         self._tasks.spawn(self._load_result(RunId(run_id), CallId(call_id)), f"load the result of {call_id}")
 
     async def _load_result(self, run_id: RunId, call_id: CallId) -> None:
-        """The summary stays where the store has no more."""
+        """Show the full result of a call; the summary stays if the store has no more."""
         found = await self._core.activity.result(run_id, call_id)
         if isinstance(found, Ok):
             self._panel.show_result(call_id, found.data)
@@ -121,7 +121,7 @@ class ActivityBinder(QObject):
 
 
 def _follow_filter(dialog: QFileDialog, chosen: str) -> None:
-    """The end of the name follows the kind of file."""
+    """Give the file name the suffix of the chosen file type."""
     suffix = (ExportFormat.MARKDOWN if chosen == MARKDOWN_FILTER else ExportFormat.JSON).value
     dialog.setDefaultSuffix(suffix)
     for name in dialog.selectedFiles()[:1]:

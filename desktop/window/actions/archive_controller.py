@@ -1,4 +1,4 @@
-"""Questions before something is lost. They open beside the work and never stop it."""
+"""Archive, restore and delete workflows, with confirmation and undo (UI §11)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _TITLE_EMS = 24
 
 
 def ask_archive(window: QWidget, title: str) -> QMessageBox:
-    """Ask whether a workflow is to be stopped and put away; the dialog is open, and `accepted` is the yes."""
+    """Open the confirmation to stop and archive a workflow, without blocking; `accepted` confirms."""
     box = QuestionBox(window, "archive_question")
     box.setWindowTitle(QCoreApplication.translate("Questions", "Archive workflow"))
     box.setText(QCoreApplication.translate("Questions", "“{title}” is running.").format(title=_elided(box, title)))
@@ -39,7 +39,7 @@ def ask_archive(window: QWidget, title: str) -> QMessageBox:
 
 
 def ask_delete(window: QWidget, title: str, *, is_running: bool) -> QMessageBox:
-    """Ask whether a workflow is to be deleted; the dialog is open, and `accepted` is the yes."""
+    """Open the confirmation to delete a workflow, without blocking; `accepted` confirms."""
     box = QuestionBox(window, "delete_question")
     box.setWindowTitle(QCoreApplication.translate("Questions", "Delete workflow"))
     box.setText(QCoreApplication.translate("Questions", "Delete “{title}”?").format(title=_elided(box, title)))
@@ -60,12 +60,12 @@ def ask_delete(window: QWidget, title: str, *, is_running: bool) -> QMessageBox:
 
 
 def _elided(box: QMessageBox, title: str) -> str:
-    """As much of it as a line takes: a message box is as wide as its longest word."""
+    """Return the title elided to a line: a message box is as wide as its longest word."""
     return box.fontMetrics().elidedText(title, Qt.TextElideMode.ElideRight, _TITLE_EMS * box.fontMetrics().height())
 
 
 def _open_with_answers(box: QMessageBox, yes: str, no: str, name: str) -> None:
-    """Open it with a yes and a no; Enter and Esc say no."""
+    """Open the box with two buttons. Enter and Esc choose the harmless one."""
     box.addButton(yes, QMessageBox.ButtonRole.AcceptRole).setObjectName(name)
     harmless = box.addButton(no, QMessageBox.ButtonRole.RejectRole)
     box.setDefaultButton(harmless)
@@ -78,7 +78,7 @@ _MOST_UNDOS = 100
 
 @dataclass(frozen=True, slots=True)
 class UndoableRemoval:
-    """What can be undone: by the button of its toast, or as the last thing done."""
+    """An archiving or deletion that can be undone, by its toast or by the undo command."""
 
     workflow_id: WorkflowId
     toast_id: ToastId
@@ -87,10 +87,10 @@ class UndoableRemoval:
 
 
 class ArchiveController(QObject):
-    """Nobody goes on looking at what is put away.
+    """Archives, restores and deletes workflows, and undoes that. A workflow that is removed is no longer viewed.
 
-    What is deleted can be undone as long as its toast stands; then it is gone. What is archived can be restored for
-    ever, and undone as the last thing done.
+    A deletion can be undone while its toast exists and is final then. An archived workflow can be restored at any time,
+    or by undo while it is the last removal.
     """
 
     changed = Signal(bool)
@@ -110,11 +110,11 @@ class ArchiveController(QObject):
         return {"workflow.undo": self.undo}
 
     def close(self) -> None:
-        """Hear nothing more. What was deleted goes at the end of the core."""
+        """Disconnect from the store. The core completes pending deletions when it closes."""
         self._core.stores.toasts.changed.disconnect(self._on_toasts, missing_ok=True)
 
     def archive(self, workflow_id: str) -> None:
-        """Put it away; what runs there is asked about first, since it is stopped."""
+        """Archive the workflow; an active run is stopped after a confirmation."""
         listed = self._core.stores.workflows.get(WorkflowId(workflow_id))
         if listed is None or listed.workflow.is_archived:
             return
@@ -124,18 +124,18 @@ class ArchiveController(QObject):
             self._tasks.spawn(self._archive(listed), "archive")
 
     def restore(self, workflow_id: str) -> None:
-        """Back into the list."""
+        """Restore the workflow from the archive."""
         self._tasks.spawn(self._restore(WorkflowId(workflow_id)), "restore")
 
     def delete(self, workflow_id: str) -> None:
-        """After a question, with undo for a while."""
+        """Delete the workflow after a confirmation, with *Undo* in a toast."""
         listed = self._core.stores.workflows.get(WorkflowId(workflow_id))
         if listed is not None:
             question = ask_delete(self._window, listed.workflow.title, is_running=self._is_running(listed))
             self._ask(question, partial(self._delete, listed))
 
     def undo(self) -> None:
-        """The last archiving or deletion that can be."""
+        """Undo the last archiving or deletion."""
         if self._done:
             last = self._done[-1]
             self._forget(last)
@@ -183,7 +183,7 @@ class ArchiveController(QObject):
         self._core.stores.inbox.load(runs)
 
     def _offer(self, code: str, listed: ListedWorkflow, undo: AsyncAction, *, is_deleted: bool) -> None:
-        """Tell of it; the workflow is named by id too, so that two of one title are told of apart."""
+        """Show the toast with *Undo*. The id is a parameter because titles are not unique."""
         workflow = listed.workflow
         toast_id = self._core.stores.toasts.add(
             ToastType.INFO,
@@ -201,7 +201,7 @@ class ArchiveController(QObject):
             self._deeds.show(None)
 
     def _on_toasts(self) -> None:
-        """A deletion whose toast is gone is for good."""
+        """Complete deletions whose toast is gone."""
         toasts = self._core.stores.toasts
         standing = {toast.id for toast in (*toasts.visible, *toasts.waiting)}
         for done in [one for one in self._done if one.is_deleted and one.toast_id not in standing]:

@@ -1,4 +1,4 @@
-"""Recording in the window: the banner of the viewed workflow, and the review that ends it (UI §9)."""
+"""Recording of the viewed workflow: the banner, and the review that saves a template (UI §9)."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,7 +22,7 @@ from desktop.window.base.context import ErrorPresenter
 
 
 class RecordingController(QObject):
-    """`banner` shows whether the viewed workflow is recorded. One review is open at a time."""
+    """Connects `banner` and the review dialog to the service. At most one review is open."""
 
     def __init__(
         self, core: Core, tasks: Tasks, presenter: ErrorPresenter, theme: Theme, frames: Frames, window: QWidget
@@ -44,12 +44,12 @@ class RecordingController(QObject):
         return {"recording.toggle": self.toggle}
 
     def show_now(self) -> None:
-        """The banner of the workflow that is viewed."""
+        """Render the banner of the viewed workflow."""
         found = self._viewed()
         self.banner.show_steps(found.steps if found is not None else None)
 
     def toggle(self) -> None:
-        """Record the viewed workflow, or review what was recorded. Without a workflow there is nothing to record."""
+        """Start recording the viewed workflow, or review its recording."""
         workflow_id = self._core.stores.background.viewed_workflow_id
         if self._viewed() is not None:
             self.review()

@@ -1,4 +1,4 @@
-"""Trying again what failed or was stopped in the viewed workflow: an answer, or a step of a template (UI §4)."""
+"""Retry what failed or was stopped in the viewed workflow: an answer, or a step of a template (UI §4)."""
 
 from collections.abc import Callable
 
@@ -17,8 +17,11 @@ _FAILED_STEPS = (StepStatus.ERROR, StepStatus.CANCELLED)
 
 
 class RetryController(QObject):
-    """An answer is asked for again with the same message; a template's run goes on from the step that failed, in a
-    workflow of its own, and keeps the results of those before it (ENGINE §8)."""
+    """Retries the last run.
+
+    An answer is requested again with the same message. A template's run is forked at the failed step into a new
+    workflow that keeps the results of earlier steps (ENGINE §8).
+    """
 
     def __init__(self, core: Core, tasks: Tasks, deeds: WorkflowActions, parent: QObject) -> None:
         super().__init__(parent)
@@ -31,7 +34,7 @@ class RetryController(QObject):
         return {"run.retry": self.retry}
 
     def retry(self) -> None:
-        """Try the last run of the viewed workflow again. Where that went well, or is at work, it is said."""
+        """Retry the last run of the viewed workflow, or show that there is nothing to retry."""
         run = self._last_run()
         step = _failed_step(run) if run is not None else None
         if run is not None and run.kind is RunKind.WORKFLOW and step is not None:
@@ -42,7 +45,7 @@ class RetryController(QObject):
             self._deeds.fail(Failed("nothing_to_retry", "nothing failed in this workflow"))
 
     def _last_run(self) -> LiveRun | None:
-        """The last run of the viewed workflow, if it ended badly and nothing is at work there."""
+        """Return the last run of the viewed workflow if it failed or was stopped and no run is active."""
         view = self._core.stores.view
         if view.execution is not None and view.execution.is_active:
             return None
@@ -59,5 +62,5 @@ class RetryController(QObject):
 
 
 def _failed_step(run: LiveRun) -> str | None:
-    """The first in the order of the run that failed or was stopped."""
+    """Return the first step that failed or was stopped, in the order of the run."""
     return next((name for name, step in run.steps.items() if step.status in _FAILED_STEPS), None)

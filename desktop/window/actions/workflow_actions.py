@@ -1,4 +1,4 @@
-"""What intents lead to: calls of services, and what the window shows of their answers."""
+"""Call the services of the core for the user and show the results in the window."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Mapping
@@ -38,8 +38,11 @@ AsyncAction = Callable[[], Coroutine[Any, Any, None]]
 
 @dataclass(frozen=True, slots=True)
 class TemplateStart:
-    """A template that a person starts: in that workflow, or in a new one. `prompt` is what they wrote for it, if
-    anything; `viewed` is what they looked at, which a new one takes the place of."""
+    """A request to start a template in a workflow, or in a new one where `workflow_id` is None.
+
+    `prompt` is the message that named the template, if any. `viewed` is the workflow on the screen at the time of the
+    request: a new workflow takes its place only if it is still viewed.
+    """
 
     found: ResolvedTemplate
     given: Mapping[str, Any]
@@ -50,14 +53,15 @@ class TemplateStart:
     attached: tuple[AttachedText, ...] = ()
 
     def is_same(self, other: "TemplateStart") -> bool:
-        """Whatever input either is given."""
+        """Return whether both start the same template from the same message, whatever the input."""
         return self.found is other.found and (self.workflow_id, self.prompt) == (other.workflow_id, other.prompt)
 
 
 class WorkflowActions(QObject):
-    """Everything that a person can have the core do. Each call returns at once; what comes of it is shown.
+    """Runs user actions against the services. Each method returns at once; results arrive by signal, store or toast.
 
-    `turns_below` are those below where the person was in what is viewed: so many are needed to be there again.
+    `turns_below` returns the number of turns below the last scroll position of the viewed workflow, so that enough
+    messages are loaded to restore it.
     """
 
     loaded = Signal()
@@ -95,13 +99,13 @@ class WorkflowActions(QObject):
     # Looking
 
     def show(self, workflow_id: WorkflowId | None) -> None:
-        """Look at a workflow, or at an empty one that is begun with the first message."""
+        """View a workflow, or the empty one that the first message begins (None)."""
         self._core.stores.background.set_viewed(workflow_id)
         if workflow_id is not None:
             self._spawn(self._load(), f"load {workflow_id}")
 
     async def _load(self) -> None:
-        """The end of the conversation first, which is what is seen, then all of it."""
+        """Load the end of the conversation, which is on the screen, and then all of it."""
         view = self._core.stores.view
         load = view.begin_load()
         if load is None:
@@ -124,8 +128,10 @@ class WorkflowActions(QObject):
     def send(
         self, said: OutgoingMessage, workflow_id: WorkflowId | None, answering: AgentSelection | None = None
     ) -> None:
-        """Say something in that workflow; None begins a new one, in which `answering` is chosen. Where a turn is at
-        work, it waits for the end of that, or stops it."""
+        """Send a message to a workflow; None begins a new one that uses `answering`.
+
+        While a turn runs there, the message is queued, or interrupts the turn.
+        """
         execution = self._core.stores.background.get_execution(workflow_id) if workflow_id else None
         if workflow_id is not None and execution is not None and execution.is_active:
             self._spawn(self._queue(said, workflow_id), "queue")
@@ -169,7 +175,7 @@ class WorkflowActions(QObject):
             self.refused.emit(workflow_id or "", failure_words(answer.code, answer.message))
 
     def start_template(self, start: TemplateStart) -> None:
-        """Start a template for a person."""
+        """Start a template."""
         self._spawn(self._start_template(start), "start a template")
 
     async def _start_template(self, start: TemplateStart, *, queued: bool = False) -> None:
@@ -205,16 +211,19 @@ class WorkflowActions(QObject):
             self._refuse(answer, partial(self._start_template, start, queued=True), place)
 
     def _mode_of(self, template: Template) -> ValidationMode:
-        """That of the settings, or the template's own if that asks more: a template never has a person asked less."""
+        """Return the stricter of the mode in the settings and the mode of the template.
+
+        A template can only add requests for approval, never remove any.
+        """
         modes = (self._core.settings.current.validation_mode, template.mode or ValidationMode.AUTO)
         return max(modes, key=_MODES_BY_STRICTNESS.index)
 
     def fail(self, failed: Failed) -> None:
-        """Tell of a failure that belongs to no composer."""
+        """Show a failure that belongs to no composer."""
         self._presenter.fail(failed)
 
     def _refuse(self, failed: Failed, again: AsyncAction, place: Hashable) -> None:
-        """The toast that says which rule it was, with what leads out (UI §7)."""
+        """Show a toast with the limit that was reached and an action that queues the start (UI §7)."""
         toasts = self._core.stores.toasts
         toast_id = toasts.add(ToastType.WARNING, "limit_reached", parameters=failed.details.items())
         self._refused = {one: told for one, told in self._refused.items() if told in self._again and told != toast_id}
@@ -222,20 +231,19 @@ class WorkflowActions(QObject):
         self.offer(toast_id, again)
 
     def _withdraw(self, place: Hashable) -> None:
-        """Something was begun from that place: what was refused there before is not offered any more, or it would be
-        begun twice."""
+        """Remove the refusal of an earlier start from the same origin, so that its action cannot start it twice."""
         if (toast_id := self._refused.pop(place, None)) is not None and self._again.pop(toast_id, None) is not None:
             self._core.stores.toasts.withdraw(toast_id)
 
     def offer(self, toast_id: ToastId, again: AsyncAction) -> None:
-        """What the button of a toast does, for as long as the toast can be seen."""
+        """Register the action of a toast for as long as the toast exists."""
         toasts = self._core.stores.toasts
         standing = {toast.id for toast in (*toasts.visible, *toasts.waiting)}
         self._again = {one: what for one, what in self._again.items() if one in standing}
         self._again[toast_id] = again
 
     def toast_action(self, action: str, toast_id: str) -> None:
-        """*Queue it* or *Show* of a refusal, *Undo* of a change."""
+        """Run the action of a toast: *Queue it* or *Show* of a refusal, *Undo* of a change."""
         if action in ("queue", "undo") and (again := self._again.pop(ToastId(toast_id), None)) is not None:
             self._spawn(again(), action)
         elif action == "show":
@@ -245,7 +253,7 @@ class WorkflowActions(QObject):
         self._core.stores.toasts.dismiss(ToastId(toast_id))
 
     def sum_up(self, workflow_id: WorkflowId | None) -> None:
-        """Have the workflow summed up, and go on from that."""
+        """Summarize the workflow and continue from the summary."""
         if workflow_id is not None:
             self._spawn(self._sum_up(workflow_id), "sum up")
         else:
@@ -262,20 +270,20 @@ class WorkflowActions(QObject):
             self._withdraw(("sum up", workflow_id))
 
     def stop(self, workflow_id: WorkflowId | None) -> None:
-        """Cancel what is at work in a workflow."""
+        """Cancel the active run of a workflow."""
         execution = self._core.stores.background.get_execution(workflow_id) if workflow_id else None
         if execution is not None and execution.run is not None and execution.is_active:
             self._spawn(self._answer(self._core.runs.cancel(execution.run.run_id)), "stop")
 
     def again(self) -> None:
-        """Send the last message of the viewed workflow again, if nothing is at work there."""
+        """Send the last message of the viewed workflow again, if no run is active there."""
         view = self._core.stores.view
         said = [one for one in view.messages if one.role is Role.USER]
         if said and not (view.execution is not None and view.execution.is_active):
             self.say_requested.emit(said[-1])
 
     def retry(self, message_id: str) -> None:
-        """Send the message again that this one answers; without effect where it answers none."""
+        """Send the message again that this message answers, if it answers any."""
         view = self._core.stores.view
         run = view.run_of(MessageId(message_id))
         asked = next((one for one in view.messages if run is not None and one.id == run.prompt_id), None)
@@ -283,7 +291,7 @@ class WorkflowActions(QObject):
             self.say_requested.emit(asked)
 
     def answer(self, question: Question, answer: Answer) -> None:
-        """Answer this request and no other."""
+        """Answer this request."""
         self._spawn(self._answer_question(question, answer), f"answer {question.id}")
 
     async def _answer_question(self, question: Question, answer: Answer) -> None:
@@ -298,7 +306,7 @@ class WorkflowActions(QObject):
     # Mode
 
     def set_mode(self, mode: ValidationMode) -> None:
-        """For the runs that begin from now on. Automatic mode can be undone, since it asks nobody (UI §8)."""
+        """Set the validation mode of future runs. A change to automatic mode shows a toast with *Undo* (UI §8)."""
         if mode is ValidationMode.AUTO:
             self._spawn(self._choose_auto(), "automatic mode")
         else:
@@ -308,7 +316,9 @@ class WorkflowActions(QObject):
         await self._set_auto("mode_is_auto", is_for_demo=False)
 
     async def _set_auto(self, code: str, *, is_for_demo: bool) -> bool:
-        """Whether the mode is automatic now. A toast with *Undo* tells of a change; one for the demo goes with it."""
+        """Return whether automatic mode is set. A toast with *Undo* reports the change; the demo remembers the previous
+        mode.
+        """
         before = self._core.settings.current.validation_mode
         if before is ValidationMode.AUTO:
             return True
@@ -327,7 +337,7 @@ class WorkflowActions(QObject):
     # Demo
 
     def look_for_demo(self) -> None:
-        """Tell whether there is one."""
+        """Emit whether demo workflows exist."""
         self._spawn(self._look_for_demo(), "look for the demo")
 
     async def _look_for_demo(self) -> None:
@@ -363,7 +373,7 @@ class WorkflowActions(QObject):
     # Elsewhere
 
     def open_link(self, target: str) -> None:
-        """Open a web page or a mail in the person's own programs."""
+        """Open a link in the user's browser or mail program."""
         QDesktopServices.openUrl(QUrl(target))
 
     async def _answer(self, answering: Awaitable[Outcome[Any]]) -> None:
@@ -376,5 +386,5 @@ class WorkflowActions(QObject):
 
 
 def _origin_key(workflow_id: WorkflowId | None) -> Hashable:
-    """From where a message is said: None begins a workflow."""
+    """Return the key by which a refusal and its retry are matched; None is the new workflow."""
     return ("said", workflow_id)

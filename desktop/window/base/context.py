@@ -1,4 +1,4 @@
-"""The one presenter of errors that nobody expected: the log has all of it, the screen a sentence."""
+"""What the content receives from its session, and the presenter of errors."""
 
 import logging
 from typing import Protocol
@@ -15,30 +15,30 @@ log = logging.getLogger(__name__)
 
 
 class ErrorPresenter:
-    """`report` takes what was raised; `fail` takes what a service answered. Before there are toasts, only the log."""
+    """Logs errors and shows a sentence in a toast. Before the toasts exist it only logs."""
 
     def __init__(self) -> None:
         self._toasts: Toasts | None = None
 
     def use(self, toasts: Toasts | None) -> None:
-        """Show errors there from now on."""
+        """Show errors in these toasts from now on."""
         self._toasts = toasts
 
     def report(self, error: BaseException) -> None:
-        """An error that is a fault of ours: never a traceback on the screen."""
+        """Report an unexpected exception, without a traceback on the screen."""
         log.error("unexpected", exc_info=error)
         if self._toasts is not None:
             self._toasts.add(ToastType.ERROR, "unexpected", message=type(error).__name__)
 
     def fail(self, failed: Failed) -> None:
-        """Something was asked for and is not possible."""
+        """Report the failure that a service returned."""
         log.info("refused: %s: %s", failed.code, failed.message)
         if self._toasts is not None:
             self._toasts.add(ToastType.ERROR, failed.code, message=failed.message, parameters=failed.details.items())
 
 
 class WindowSession(Protocol):
-    """One life of the window, as its content sees it."""
+    """The session of the window, as its content uses it."""
 
     theme: Theme
     translation: Translation
@@ -47,13 +47,13 @@ class WindowSession(Protocol):
 
     @property
     def state(self) -> WindowState:
-        """How the window is kept now."""
+        """The current state of the window."""
         ...
 
     def save(self, state: WindowState) -> None:
-        """Keep how the window is. Raises OSError where the disk refuses."""
+        """Save the state of the window. Raises OSError."""
         ...
 
     def end(self) -> None:
-        """Leave, as soon as what is at work is written down."""
+        """Quit as soon as active work is saved."""
         ...

@@ -1,4 +1,4 @@
-"""Where an input method has something in it that it has not committed yet: its keys are its own (UI §4)."""
+"""The focus and the presence of the user: input methods, restoring the focus, window activation."""
 
 import asyncio
 from collections.abc import Callable
@@ -12,7 +12,10 @@ from core.stores.background_workflows import BackgroundWorkflows
 
 
 class PreeditTracker:
-    """What an event filter of the application knows of it; give it every event but those of keys."""
+    """Tracks the widget with an uncommitted input method composition, whose keys belong to the input method (UI §4).
+
+    Pass it all events of an application-wide filter except key events.
+    """
 
     def __init__(self) -> None:
         self._at: QWidget | None = None
@@ -28,7 +31,7 @@ class PreeditTracker:
 
 
 class FocusRestorer:
-    """`otherwise` takes the focus where what had it is gone."""
+    """Remembers the focused widget while something is opened over it. `otherwise` takes the focus if it is gone."""
 
     def __init__(self, otherwise: Callable[[], object]) -> None:
         self._otherwise = otherwise
@@ -36,12 +39,12 @@ class FocusRestorer:
 
     @property
     def widget(self) -> QWidget | None:
-        """None where it is gone, or nothing is kept."""
+        """The remembered widget, None if it is deleted or none was saved."""
         kept = self._widget
         return kept if kept is not None and isValid(kept) else None
 
     def keep(self) -> None:
-        """What has it now."""
+        """Save the focused widget."""
         self._widget = QApplication.focusWidget()
 
     def forget(self) -> None:
@@ -57,7 +60,7 @@ class FocusRestorer:
 
 
 def is_present(window: QWidget) -> bool:
-    """Whether the window is the active one, or a window that belongs to it."""
+    """Return whether the active window is this window or a dialog of it."""
     active: QWidget | None = QApplication.activeWindow()
     while active is not None and active is not window:
         active = active.parentWidget()
@@ -65,7 +68,7 @@ def is_present(window: QWidget) -> bool:
 
 
 async def until_present(window: QWidget) -> None:
-    """Come back once somebody is there. Until then the window is marked in the task bar, and nothing comes forward."""
+    """Wait until the user is at the window. Meanwhile the task bar entry is marked; nothing comes to the front."""
     app = QApplication.instance()
     if is_present(window) or not isinstance(app, QApplication):
         return
@@ -84,7 +87,7 @@ async def until_present(window: QWidget) -> None:
 
 
 class ActivationWatcher(QObject):
-    """Tells the store from when it is made, as long as `parent` lives."""
+    """Sets whether the window is active in the store, from its creation to the end of `parent`."""
 
     def __init__(self, window: QWidget, background: BackgroundWorkflows, parent: QObject) -> None:
         super().__init__(parent)

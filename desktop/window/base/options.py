@@ -1,4 +1,4 @@
-"""What the picker offers: agents, models, and the way to more of them. Pure."""
+"""The options of the picker, agents and models, and the delegate that paints them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 @dataclass(frozen=True, slots=True)
 class OptionHeading:
-    """The name of a section."""
+    """The title of a section."""
 
     title: str
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something to choose. `answering` None: it leads to the settings."""
+    """A choice of agent and model. `answering` None: it opens the settings."""
 
     title: str
     note: str
@@ -36,7 +36,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedAnswering:
-    """Who answers where: as it was chosen, and what that comes to. `model` None: the offline agent."""
+    """The agent and model of a workflow: `answering` as chosen, and what it resolves to. `model` None: offline agent."""
 
     answering: AgentSelection
     agent: Agent
@@ -48,7 +48,7 @@ def model_label(model: ModelChoice | None) -> str:
 
 
 def host_label(model: ModelChoice) -> str:
-    """Where a model is asked."""
+    """Return the host of a model."""
     host = origin_of(model.base_url).partition("://")[2]
     return translate("Picker", "{host}, on this computer").format(host=host) if is_loopback(model.base_url) else host
 
@@ -56,7 +56,7 @@ def host_label(model: ModelChoice) -> str:
 def answering_options(
     cast: ResolvedAnswering, agents: Sequence[Agent], models: Sequence[ModelChoice], usual: ModelChoice | None
 ) -> list[OptionHeading | Option]:
-    """Everything that can be chosen now; `usual` is the model of the settings."""
+    """Return all options with headings; `usual` is the model of the settings."""
     return [
         OptionHeading(translate("Picker", "Agents")),
         *(_agent_option(cast, agent, usual) for agent in agents),
@@ -73,7 +73,7 @@ def answering_options(
 
 
 def _agent_option(cast: ResolvedAnswering, agent: Agent, usual: ModelChoice | None) -> Option:
-    """An agent with a model of its own brings it; another one is asked with the model of now."""
+    """Return the option of an agent. An agent without a model of its own keeps the current model."""
     if agent.model is not None:
         note = agent.model.label
         answering = AgentSelection(agent=agent.id)
@@ -91,7 +91,7 @@ def _model_option(cast: ResolvedAnswering, model: ModelChoice) -> Option:
 
 
 def _known_models(cast: ResolvedAnswering, models: Sequence[ModelChoice]) -> list[ModelChoice]:
-    """The models of the settings, and the one that answers now where it is none of them."""
+    """Return the models of the settings, and the current model if it is not among them."""
     known = list(models)
     if cast.model is not None and not any(one.is_same(cast.model) for one in known):
         known.append(cast.answering.model or cast.agent.model or cast.model)
@@ -103,7 +103,7 @@ OPTION_ROLE = Qt.ItemDataRole.UserRole
 
 
 class OptionDelegate(QStyledItemDelegate):
-    """The title has the room that it needs, the note what is left: at least a third of the row, if it takes that."""
+    """Paints an option: check mark, title, and at the right a note, which gets at least a third of the row if needed."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -136,7 +136,7 @@ class OptionDelegate(QStyledItemDelegate):
             paint_words(painter, theme, entry.note, rest, "secondary", "muted", Qt.AlignmentFlag.AlignRight)
 
     def width_of(self, offer: Option) -> int:
-        """What it takes to paint all of it."""
+        """Return the width that shows the whole option."""
         sizes, theme = self._theme.sizes, self._theme
         words = QFontMetrics(theme.font("row")).horizontalAdvance(offer.title) + 2
         words += QFontMetrics(theme.font("secondary")).horizontalAdvance(offer.note) + 2

@@ -1,4 +1,4 @@
-"""What a person sends."""
+"""A message on its way from the composer to the core."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from core.domain.messages import AttachedText
 
 @dataclass(frozen=True, slots=True)
 class OutgoingMessage:
-    """A text with what goes along; `interrupts`: the turn at work is stopped for it."""
+    """A text with attachments. `interrupts`: it stops the active turn."""
 
     text: str
     attached: tuple[AttachedText, ...] = ()
@@ -16,5 +16,5 @@ class OutgoingMessage:
 
     @property
     def hashes(self) -> Sequence[str]:
-        """By which the composer knows what went along."""
+        """The hashes by which the composer recognizes the attachments."""
         return [one.about.hash for one in self.attached]

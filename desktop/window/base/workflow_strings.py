@@ -1,4 +1,4 @@
-"""What the viewed workflow is called."""
+"""What a workflow is called, and its state in a word."""
 
 from PySide6.QtCore import QCoreApplication
 
@@ -8,7 +8,7 @@ from core.stores.workflows import Workflows
 
 
 def viewed_title(view: ViewCache, workflows: Workflows) -> str:
-    """As the list has it, else as its run does; empty where none is viewed, or nothing is known of it yet."""
+    """Return the title of the viewed workflow by the list, else by its run; empty if unknown."""
     listed = workflows.get(view.workflow_id) if view.workflow_id is not None else None
     if listed is not None:
         return listed.workflow.title
@@ -19,7 +19,7 @@ translate = QCoreApplication.translate  # by its own name, or lupdate would not 
 
 
 def state_label(status: RunStatus | None, *, is_asking: bool) -> str:
-    """The state of a workflow by its last run, in a word; empty where nothing ran."""
+    """Return the state of a workflow by its last run, in a word; empty without a run."""
     if is_asking:
         return translate("Palette", "needs you")
     match status:

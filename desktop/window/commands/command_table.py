@@ -1,7 +1,7 @@
-"""What can be done by key, menu and palette: one table, from which all of them are made (UI §4).
+"""The table of all commands, from which keys, menus and palette are made (UI §4).
 
-To add a command, add its row here and what it does to `by_command` of the part of the window that does it (a command
-of one place, whose widget hears its default keys itself, needs the row alone).
+To add a command, add a row here and mark the method that runs it with `@command`. A local command whose widget handles
+its default keys itself needs the row alone.
 """
 
 from collections.abc import Iterator, Mapping
@@ -276,7 +276,7 @@ MENUS = ("file", "edit", "view", "go", "run", "help")
 
 
 def setting_default_keys(*, enter_sends: bool) -> Mapping[str, tuple[str, ...]]:
-    """The default keys that depend on the setting of the key that sends (UI §4)."""
+    """Return the default keys that depend on the setting of the key that sends (UI §4)."""
     if enter_sends:
         return {}
     return {"composer.send": (), "composer.newline": ("Shift+Return", "Return")}

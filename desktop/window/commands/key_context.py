@@ -1,4 +1,4 @@
-"""Where in the window the focus is, as far as keys mean something else there (UI §4)."""
+"""The key scopes of the focused widget, the panes the focus moves between, and the last steps of Esc (UI §4)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from desktop.window.conversation.chat_pane import ChatPane
 
 
 class KeyContext:
-    """Of one window."""
+    """Maps a widget to the scopes of its keys."""
 
     def __init__(self, sidebar: Sidebar, chat: ChatPane, toasts: ToastOverlay) -> None:
         self._sidebar = sidebar
@@ -25,7 +25,7 @@ class KeyContext:
         self._toasts = toasts
 
     def of(self, focus: QWidget | None) -> tuple[KeyScope, ...]:
-        """What holds for the keys of a widget, the innermost first, EVERYWHERE left out."""
+        """Return the scopes of a widget, innermost first, without EVERYWHERE."""
         if focus is None:
             return ()
         chat = self._chat
@@ -41,7 +41,7 @@ class KeyContext:
 
 
 def takes_text(widget: QWidget) -> bool:
-    """Whether what is typed goes into it."""
+    """Return whether typed text goes into the widget."""
     if isinstance(widget, QLineEdit | QPlainTextEdit | QTextEdit):
         return not widget.isReadOnly()
     return False
@@ -52,13 +52,18 @@ def _is_in(focus: QWidget, part: QWidget) -> bool:
 
 
 class EscapeChain:
-    """`steps` are tried in their order: each closes something and says True, or has nothing to close."""
+    """Handles Esc that no open widget accepted (UI §4).
+
+    Esc closes the innermost thing and never stops, denies or discards. An open widget with the focus handles Esc
+    itself, in this order: input method, completion list, menu, overlay, toast, request card. `steps` are tried in order
+    for the rest; a step returns True if it closed something.
+    """
 
     def __init__(self, steps: Sequence[Callable[[], bool]]) -> None:
         self._steps = tuple(steps)
 
     def close_innermost(self) -> None:
-        """Do the first that can be done."""
+        """Run the first step that closes something."""
         for step in self._steps:
             if step():
                 return
@@ -66,14 +71,14 @@ class EscapeChain:
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """A part of the window, and what puts the focus into it."""
+    """A part of the window and the function that focuses it."""
 
     widget: QWidget
     enter: Callable[[], object]
 
 
 class Panes:
-    """The parts of one window, in their order."""
+    """Moves the focus between the parts of the window by F6."""
 
     def __init__(
         self,
@@ -107,7 +112,7 @@ class Panes:
         }
 
     def go(self, by: int) -> None:
-        """Into the next pane that is seen (1), or the one before (-1), going around."""
+        """Focus the next (1) or previous (-1) visible pane, wrapping around."""
         shown = [pane for pane in self._panes if pane.widget.isVisible() and not pane.widget.size().isEmpty()]
         focused = QApplication.focusWidget()
         at = next((n for n, pane in enumerate(shown) if focused is not None and _holds(pane.widget, focused)), None)

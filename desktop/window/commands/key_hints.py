@@ -1,4 +1,4 @@
-"""Tells each part of the window which keys its buttons and hints name, again when they change (UI §4)."""
+"""Shows the current keys in the tooltips and hints of all parts of the window (UI §4)."""
 
 from PySide6.QtCore import QObject
 
@@ -14,7 +14,7 @@ from desktop.window.frame.status_line import StatusLine
 
 
 def sidebar_keys(keymap: Keymap) -> SidebarKeys:
-    """Those that the sidebar names."""
+    """Return the keys that the sidebar shows."""
     first = keymap.first
     return SidebarKeys(
         new=first("workflow.new"),
@@ -29,7 +29,7 @@ def sidebar_keys(keymap: Keymap) -> SidebarKeys:
 
 
 class KeyNames(QObject):
-    """Of one window."""
+    """Passes the keys of the keymap to the widgets, again after each change."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class KeyNames(QObject):
         keymap.changed.connect(self.tell)
 
     def tell(self) -> None:
-        """Say them all."""
+        """Set the keys of all widgets."""
         first, chat = self._keymap.first, self._chat
         self._sidebar.set_keys(sidebar_keys(self._keymap))
         self._header.set_keys(HeaderKeys(first("validation.mode"), first("workflow.model"), first("run.stop")))

@@ -1,8 +1,8 @@
-"""Every key of the window, before anything else hears it (UI §4).
+"""The event filter for all keys of the window (UI §4).
 
-In this order: what an input method composes is left to it; what a person's own keys mean in the place of the focus is
-done; Ctrl or Alt with a key of the digit row is taken by where the key is, where its character means nothing. Neither a
-menu nor a question of the window holds up who goes to what needs them.
+In this order: keys of an input method's composition pass untouched; then custom keys of the focused scope are applied;
+then Ctrl or Alt with a key of the digit row works by the position of the key, unless its character has a meaning. Keys
+that lead to pending requests work in open menus and questions too.
 """
 
 from collections.abc import Callable
@@ -23,10 +23,10 @@ _ATTENTION_COMMANDS = ("go.next_attention", "go.previous_attention")
 
 
 class Keyboard(QObject):
-    """An event filter of the application for the keys of one window. `carry_out` does a command that holds everywhere.
+    """An event filter of the application for the keys of one window. `carry_out` runs a global command.
 
-    A widget hears the default keys of its place, and knows no others: any other key is sent to it as the default one,
-    and a default key that a person gave up is kept from it.
+    A widget handles the default keys of its scope only. A custom key is sent to it as the default key, and a default
+    key that the user reassigned is withheld.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Keyboard(QObject):
         return kind == QEvent.Type.KeyPress and self._on_digit(event)
 
     def _is_ours(self, watched: QWidget) -> bool:
-        """Whether it is in the window, in what stands beside it, or a menu of either."""
+        """Return whether the widget belongs to the window, to its dialogs, or to a menu of either."""
         window = watched.window()
         while window is not self._window:
             parent = window.parentWidget()
@@ -75,7 +75,7 @@ class Keyboard(QObject):
         return True
 
     def _on_menu(self, event: QKeyEvent) -> bool:
-        """A key that a menu knows nothing of means what it means without one."""
+        """Run the global command of a key that an open menu does not use, and close the menu."""
         chord = chord_of(event)
         is_plain = not event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.MetaModifier)
         if not chord or (types_character(chord) and is_plain):
@@ -92,7 +92,7 @@ class Keyboard(QObject):
         return True
 
     def _on_question(self, asked: QMessageBox, event: QKeyEvent) -> bool:
-        """It is put off, as by Esc, for what somebody else waits for."""
+        """Close the question as by Esc when the key leads to a pending request."""
         meant = self._keymap.at(chord_of(event), KeyScope.EVERYWHERE)
         if event.type() != QEvent.Type.KeyPress or meant is None or meant.id not in _ATTENTION_COMMANDS:
             return False
@@ -103,7 +103,7 @@ class Keyboard(QObject):
     # Keys of a place
 
     def _on_local(self, watched: QWidget, event: QKeyEvent) -> bool:
-        """Whether the event is done with."""
+        """Apply the keys of the focused scope. Return whether the event is handled."""
         places = self._places.of(watched)
         chord = chord_of(event)
         if not places or not chord:
@@ -123,11 +123,11 @@ class Keyboard(QObject):
         return self._keep_from(event) if self._is_given_up(chord, places) else False
 
     def _is_given_up(self, chord: str, places: tuple[KeyScope, ...]) -> bool:
-        """Whether what is there would hear it, though no command has it any more."""
+        """Return whether a widget of these scopes would handle the key although no command has it."""
         return any(chord in self._heard[where] for where in places)
 
     def _keep_from(self, event: QKeyEvent) -> bool:
-        """The widget does not hear it; a command that holds everywhere may have it."""
+        """Withhold the key from the widget but not from a global shortcut."""
         event.setAccepted(event.type() != QEvent.Type.ShortcutOverride)
         return True
 
@@ -148,14 +148,16 @@ class Keyboard(QObject):
     # Keys of the digit row
 
     def _learn(self, event: QKeyEvent) -> None:
-        """What this keyboard writes on a key of the row, for the help to name what can be pressed."""
+        """Record the character that this keyboard layout types with a key of the digit row."""
         number = digit_of(event, QGuiApplication.platformName(), (Qt.KeyboardModifier.NoModifier,))
         if number is not None and self._row.get(number) != (written := chord_of(event)):
             self._row[number] = written
             self._tell_covered()
 
     def _tell_covered(self) -> None:
-        """`Ctrl+6` is no key of a keyboard whose key of 6 writes `-`, where `Ctrl+-` means something."""
+        """Exclude digit shortcuts that cannot be typed: `Ctrl+6` where the key of 6 types `-` and `Ctrl+-` is a
+        command.
+        """
         found = (
             f"{modifier}+{number}"
             for number, written in self._row.items()
@@ -176,11 +178,11 @@ class Keyboard(QObject):
 
 
 def _widget_keys(keymap: Keymap, where: KeyScope) -> frozenset[str]:
-    """The keys that the widgets of a place know by themselves."""
+    """Return the default keys that the widgets of a scope handle."""
     commands = [one for one in keymap.commands if where in one.where]
     return frozenset(key for one in commands for key in (*one.keys, one.acts_as) if key)
 
 
 def _is_widget_key(command: Command, chord: str) -> bool:
-    """Whether the widgets of the command's place know this key by themselves."""
+    """Return whether the widgets of the command's scopes handle this key."""
     return chord in command.keys or chord == command.acts_as

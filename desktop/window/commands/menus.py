@@ -1,4 +1,4 @@
-"""The menu bar and the keys that hold everywhere, both made from the table of commands."""
+"""The menu bar and the global shortcuts, and the commands on the viewed workflow."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -43,10 +43,9 @@ _SETTINGS_COMMANDS = ("go.", "focus.attention")
 
 
 class Menus(QObject):
-    """The actions of a window, by command id. Every command that `fill` gives something to do has one, whose keys are
-    those of the keymap, also when these change.
+    """The actions of a window by command id, with the keys of the keymap.
 
-    What has keys in one place only shows them in its menu; they are heard where they hold.
+    The menu shows the keys of a local command too, but they work in its scope only.
     """
 
     def __init__(self, window: QMainWindow, keymap: Keymap) -> None:
@@ -58,7 +57,7 @@ class Menus(QObject):
         keymap.changed.connect(self.retranslate)
 
     def fill(self, deeds: Mapping[str, Callable[[], object]]) -> None:
-        """What the commands do. To be called once, when all that does something is there."""
+        """Create the actions of the commands that have a handler. Call it once, when all handlers exist."""
         for command in self._keymap.commands:
             if command.id not in deeds:
                 continue
@@ -77,7 +76,7 @@ class Menus(QObject):
         self.retranslate()
 
     def retranslate(self) -> None:
-        """Say the words and the keys of now."""
+        """Update texts and keys."""
         for name, menu in self._menus.items():
             menu.setTitle(menu_title(name))
         for command_id, action in self._actions.items():
@@ -95,17 +94,17 @@ class Menus(QObject):
         self._actions[command_id].setEnabled(is_enabled)
 
     def enable_by(self, command_id: str, told: SignalInstance) -> None:
-        """Enabled as `told` says last, by its bool; not before it has said anything."""
+        """Enable the command by the last bool that the signal `told` emitted; disabled until then."""
         self.enable(command_id, is_enabled=False)
         told.connect(partial(self._on_told, command_id))
 
     def is_enabled(self, command_id: str) -> bool:
-        """Whether it can be carried out now; what is no command of the menus cannot."""
+        """Return whether the command exists and can run now."""
         action = self._actions.get(command_id)
         return action is not None and action.isEnabled()
 
     def trigger(self, command_id: str) -> None:
-        """Carry the command out, if it can be now."""
+        """Run the command if it is enabled."""
         action = self._actions.get(command_id)
         if action is not None:
             action.trigger()
@@ -115,7 +114,7 @@ class Menus(QObject):
 
 
 class WorkflowCommands:
-    """Each does nothing where no workflow is viewed, or says so."""
+    """The commands on the viewed workflow, and which of them are enabled (UI §4)."""
 
     def __init__(
         self,
@@ -153,7 +152,7 @@ class WorkflowCommands:
         self._deeds.sum_up(self._stores.background.viewed_workflow_id)
 
     def show_now(self) -> None:
-        """Which of them can be carried out now."""
+        """Enable the commands that apply to the viewed workflow."""
         viewed = self._stores.background.viewed_workflow_id
         listed = self._stores.workflows.get(viewed) if viewed is not None else None
         is_archived = listed is not None and listed.workflow.is_archived

@@ -1,4 +1,4 @@
-"""The templates that can be started, as they were when they were last looked for."""
+"""The palette in the window: opens it, lists templates for it, and runs the chosen entry."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -19,7 +19,7 @@ from desktop.window.navigation.workflow_switcher import WorkflowOpener
 
 
 class TemplateList(QObject):
-    """Gives what it knows at once, and looks again if it was told that this may be old."""
+    """Returns the cached templates at once and reloads them in the background when stale."""
 
     changed = Signal()
 
@@ -32,14 +32,14 @@ class TemplateList(QObject):
         self._is_old = True
 
     def __call__(self) -> Sequence[SlashTarget]:
-        """By title."""
+        """Return the templates by title."""
         if self._is_old:
             self._is_old = False
             self._tasks.spawn(self._look(), "list the templates")
         return self._known
 
     def grow_old(self) -> None:
-        """Anybody may have changed them since."""
+        """Mark the cache as stale."""
         self._is_old = True
 
     async def _look(self) -> None:
@@ -55,7 +55,10 @@ class TemplateList(QObject):
 
 
 class PaletteController(QObject):
-    """`carry_out` and `start_template` do what is chosen, where that is no workflow. `before` is what had the focus."""
+    """Opens the palette, runs the chosen entry, and restores the focus.
+
+    `carry_out` runs a command, `start_template` starts a template.
+    """
 
     def __init__(
         self,
@@ -91,22 +94,22 @@ class PaletteController(QObject):
         }
 
     def templates(self) -> None:
-        """Open it with what can be started."""
+        """Open the palette with the templates."""
         self.find(Kind.TEMPLATE)
 
     def inbox(self) -> None:
-        """Open it with what needs a person, and what came to an end."""
+        """Open the palette with the inbox."""
         self.find(Kind.INBOX)
 
     def find(self, kind: Kind) -> None:
-        """Open the palette with this list; the keys that opened it close it."""
+        """Open the palette with this list. The same key closes it."""
         if not self._palette.isVisible():
             self._before.keep()
         self._templates.grow_old()
         self._palette.open(kind)
 
     def _take(self, entry: Entry) -> None:
-        """A command finds the focus where it was before."""
+        """Run the chosen entry. A command runs with the focus where it was before the palette opened."""
         if entry.kind is Kind.WORKFLOW:
             self._opening.open(entry.key)
             return

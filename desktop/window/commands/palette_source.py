@@ -1,4 +1,4 @@
-"""The keys of now, as the help lists them: those of where one was, those that hold everywhere, those of elsewhere."""
+"""What the palette lists: workflows, commands, templates, agents, the inbox, and the help on keys (UI §4, §7)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -30,14 +30,14 @@ from desktop.window.navigation.workflow_switcher import WorkflowSwitcher
 
 
 def command_entry(keymap: Keymap, command: Command, kind: Kind = Kind.COMMAND) -> Entry:
-    """A command with its keys. In the help, what is done in one place only leads nowhere."""
+    """Return the entry of a command with its keys. In the help, a local command cannot be chosen."""
     key = command.id if kind is Kind.COMMAND or command.is_everywhere else ""
     icon = Icon.KEYBOARD if kind is Kind.HELP else Icon.CHEVRON_RIGHT
     return Entry(kind, key, command.words, key_names(keymap.shown(command.id)), icon, has_keys=True)
 
 
 def help_entries(keymap: Keymap, places: Sequence[KeyScope], words: str) -> Iterator[Heading | Entry]:
-    """`places` are those where one was, the innermost first. What has no key is left out."""
+    """Yield the commands that have keys: those of `places` first, innermost first, then global ones, then the rest."""
     shown = dict.fromkeys([*places, KeyScope.EVERYWHERE, *LOCAL_SCOPES])
     told: set[str] = set()
     title = ""
@@ -66,10 +66,10 @@ _MOST_COMMANDS = 5  # below workflows that were found
 
 
 class PaletteSource:
-    """A `desktop.palette.palette.EntrySearch`.
+    """A `desktop.palette.palette.Search` over workflows, commands, templates, agents, the inbox and keys (UI §4, §7).
 
-    `can_do` says whether a command can be carried out now; `answering` is who can answer here, `templates` what can be
-    started; `before` had the focus, for the keys that hold in its place.
+    `can_do` returns whether a command is enabled, `answering` the agents and models of the viewed workflow, and
+    `before` the widget that had the focus, whose local keys the help lists first.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class PaletteSource:
                 return list(help_entries(self._keymap, self._places.of(self._before.widget), query.words))
 
     def _anything(self, words: str) -> list[Heading | Entry]:
-        """Those that need somebody first, then those at work, then by when they were viewed and changed."""
+        """Return workflows that need the user, then active ones, then by last view and change."""
         asking = set(self._questions.workflows)
         archived = self._workflows.archived if words else []
         found = [
@@ -155,7 +155,7 @@ class PaletteSource:
         return command_id not in _PALETTE_COMMANDS and self._can_do(command_id)
 
     def _told(self, words: str) -> list[Heading | Entry]:
-        """What is asked, the oldest first; below it what was told, the newest first."""
+        """Return pending requests, oldest first, then notices, newest first."""
         known = (*self._workflows.rows, *self._workflows.archived)
         names = {row.workflow.id: row.workflow.title for row in known}
         asked = rank_entries(words, [_question_entry(one, names.get(one.workflow_id, "")) for one in self._asked()])
@@ -181,7 +181,7 @@ def _workflow_entry(row: ListedWorkflow, *, is_asking: bool) -> Entry:
 
 
 def _archived_entry(row: ListedWorkflow) -> Entry:
-    """Found by its name alone: where nothing is typed, it is not there."""
+    """Return the entry of an archived workflow, which is listed only when searched for."""
     note = translate("Palette", "archived")
     return Entry(Kind.WORKFLOW, row.workflow.id, row.workflow.title, note, Icon.ARCHIVE)
 

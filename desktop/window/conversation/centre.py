@@ -1,4 +1,4 @@
-"""The first minute: what the centre offers while there is nothing to show (UI §10)."""
+"""The centre of the window: the start page or the chat (UI §1, §10)."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -65,7 +65,7 @@ class StartPage(Adaptive, Surface):
         self._buttons.setSpacing(sizes.space_m)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter is the button that has the focus: outside a dialog Qt leaves that to Space."""
+        """Click the focused button on Enter: outside dialogs, Qt handles Space only."""
         focused = self.focusWidget()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focused, Button):
             focused.click()
@@ -85,7 +85,10 @@ class StartPage(Adaptive, Surface):
 
 
 class Centre(QStackedWidget):
-    """Until `settle`, nobody knows yet whether there is anything: then it is the chat."""
+    """The middle of the window: the start page while there are no workflows, else the chat (UI §1).
+
+    Before `settle` it is unknown whether there are workflows, and the chat is shown.
+    """
 
     def __init__(self, start: StartPage, chat: ChatPane, stores: Stores, parent: QWidget) -> None:
         super().__init__(parent)
@@ -102,12 +105,12 @@ class Centre(QStackedWidget):
         return self.currentWidget() is self._chat
 
     def settle(self) -> None:
-        """What there is, is known now."""
+        """Allow the start page: the workflows are loaded."""
         self._is_settled = True
         self.show_now()
 
     def begin_new(self) -> None:
-        """From when nothing is viewed, the chat, though nothing was said yet."""
+        """Show the chat for a new workflow even while there are none."""
         self._is_new_wanted = True
 
     def show_now(self) -> None:
@@ -120,7 +123,7 @@ class Centre(QStackedWidget):
         self.setCurrentWidget(self._start if is_start else self._chat)
 
     def take_focus(self) -> bool:
-        """To where one goes on; always True."""
+        """Focus the composer or the start page. Return True, as a step of the Esc chain."""
         if self.is_chat:
             self._chat.focus_composer()
         else:

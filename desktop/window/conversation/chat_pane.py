@@ -1,4 +1,4 @@
-"""The chat pane: the transcript over its foot, where a person writes and answers. It makes and connects its parts."""
+"""The chat pane: the transcript, and below it the composer or the card that asks the user."""
 
 from collections.abc import Callable
 from functools import partial
@@ -30,7 +30,7 @@ from desktop.window.conversation.input_card import InputCard
 
 
 class ChatPane(Adaptive, Surface):
-    """Shows the viewed workflow; without one the composer begins a new one. `drafts` is the folder of what is begun."""
+    """Shows the viewed workflow; without any, the composer begins a new one. `drafts` is the folder of drafts."""
 
     files_dropped = Signal(list)
     """The paths."""
@@ -86,34 +86,34 @@ class ChatPane(Adaptive, Surface):
         }
 
     def show_now(self) -> None:
-        """Show the viewed workflow without waiting for the frame: a key was pressed, and the next belongs to it."""
+        """Render the viewed workflow now instead of in the next frame: the next key press belongs to it."""
         for part in (self.conversation, self.writing, self._card_place, self.token_meter):
             part.show_now()
 
     def put_above(self, bar: QWidget) -> None:
-        """Have a bar at the right above the transcript, where it covers nothing."""
+        """Add a bar above the transcript, at the right."""
         self._head.addWidget(bar, 100)
 
     @property
     def is_completing(self) -> bool:
-        """Whether a list of names is offered to who writes."""
+        """Whether a completion list is open."""
         return self.completion.isVisible() or self.mentions.isVisible()
 
     def focus_composer(self) -> None:
-        """A person wants to write (`Foot.focus_composer`)."""
+        """Focus the composer (`Foot.focus_composer`)."""
         self.foot.focus_composer()
 
     def focus_card(self) -> bool:
-        """A person wants to answer (`CardPlace.focus`)."""
+        """Focus the request card (`CardBinder.focus`)."""
         return self._card_place.focus()
 
     def clear_selection(self) -> bool:
-        """Of the text that is written, where that has the focus, else of the conversation; false if there is none."""
+        """Clear the selection of the focused composer, else of the transcript. Return False if there is none."""
         box = self.composer.text_box
         return (box.hasFocus() and box.clear_selection()) or self.transcript.clear_selection()
 
     def leave(self) -> None:
-        """Hear nothing more of the stores."""
+        """Disconnect from the stores."""
         self._bind.close()
         for part in (self.conversation, self.writing, self._card_place, self.token_meter):
             part.leave()
@@ -135,7 +135,7 @@ class ChatPane(Adaptive, Surface):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Files that are dropped anywhere here go along with what is written."""
+        """Attach files dropped anywhere on the pane."""
         if files := local_files(event.mimeData()):
             event.acceptProposedAction()
             self.files_dropped.emit(files)
@@ -152,7 +152,7 @@ class ChatPane(Adaptive, Surface):
         self.setAcceptDrops(True)
 
     def _edit_last(self) -> None:
-        """The newest that waits, else the newest that was said."""
+        """Edit the newest queued message, else the newest message of the user."""
         if self.queue.waiting:
             self.queue.edit_requested.emit(self.queue.waiting[-1].id)
         else:

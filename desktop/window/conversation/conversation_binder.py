@@ -1,4 +1,4 @@
-"""What stands where nothing was said yet: what to do, and what the signs in the composer are for (UI §10)."""
+"""Binds the transcript to the viewed workflow, with the hint that an empty conversation shows (UI §3, §10)."""
 
 from collections.abc import Iterable, Sequence
 
@@ -22,7 +22,7 @@ _GEOMETRY_EVENTS = (QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent
 
 
 class EmptyConversation(EmptyState):
-    """Lies over all of `ground`, while it is wanted; clicks go through it."""
+    """A hint over all of `ground`, transparent to the mouse."""
 
     def __init__(self, theme: Theme, ground: QWidget) -> None:
         super().__init__(theme, Icon.MESSAGE_CIRCLE, ground)
@@ -33,12 +33,12 @@ class EmptyConversation(EmptyState):
         ground.installEventFilter(self)
 
     def want(self, is_wanted: bool) -> None:
-        """Whether nothing was said yet."""
+        """Set whether the conversation is empty."""
         self._is_wanted = is_wanted
         self._appear()
 
     def give_way(self, *above: QWidget) -> None:
-        """While one of these lies over its words, it is not there: they would be cut in half."""
+        """Hide the hint while any of these widgets would cover its text."""
         self._above.extend(above)
         for one in above:
             one.installEventFilter(self)
@@ -77,7 +77,10 @@ _MOST_CACHED_TEXTS = 20
 
 
 class ConversationBinder(QObject):
-    """Derives the turns from the store. It is rendered while `pane` is seen."""
+    """Derives the turns of the viewed workflow from the store and restores its scroll position (UI §3).
+
+    Rendered while `pane` is visible.
+    """
 
     take_up_requested = Signal(object)
     """The Message is to be written anew, with what went along."""
@@ -99,7 +102,7 @@ class ConversationBinder(QObject):
         view.batch.connect(self._on_batch)
 
     def show_now(self) -> None:
-        """The turns of the viewed workflow: where they are another one's, from where a person left them."""
+        """Render the turns of the viewed workflow; after a switch, at the scroll position of the last visit."""
         turns = self._turns.of(self._view.messages, self._view.run_of, self._texts_of)
         viewed = self._view.workflow_id
         self._blank.want(viewed is None)
@@ -112,32 +115,32 @@ class ConversationBinder(QObject):
         self._transcript.show_conversation(turns, self._positions.get(viewed, AT_END))
 
     def turns_below(self) -> int:
-        """How many turns there were from where the person left the viewed workflow to its end; 0 at the end itself."""
+        """Return the number of turns below the saved scroll position; 0 at the end."""
         return self._positions.get(self._view.workflow_id, AT_END).below
 
     def show_attached(self, message_id: MessageId, texts: Sequence[str]) -> None:
-        """What went along with a message, as somebody wanted to see."""
+        """Show the attached texts of a message that the user unfolded."""
         self._attached[message_id] = texts
         if len(self._attached) > _MOST_CACHED_TEXTS:
             del self._attached[next(iter(self._attached))]
         self.show_now()
 
     def edit_last(self) -> None:
-        """What was said last is to be written anew."""
+        """Request editing of the user's last message."""
         self._take_up(next((one for one in reversed(self._view.messages) if one.role is Role.USER), None))
 
     def forget(self, workflow_ids: Iterable[WorkflowId]) -> None:
-        """These are gone."""
+        """Drop the scroll positions of deleted workflows."""
         for one in workflow_ids:
             self._positions.pop(one, None)
 
     def leave(self) -> None:
-        """Hear nothing more of the store."""
+        """Disconnect from the store."""
         self._bind.close()
         self._view.batch.disconnect(self._on_batch, missing_ok=True)
 
     def _on_edit(self, message_id: str) -> None:
-        """A message of a person, or the one that this one answers, is to be written anew."""
+        """Request editing of a message of the user, or of the message that this answer belongs to."""
         run = self._view.run_of(MessageId(message_id))
         wanted = {message_id, run.prompt_id if run is not None else None}
         self._take_up(next((one for one in self._view.messages if one.id in wanted and one.role is Role.USER), None))
@@ -147,8 +150,7 @@ class ConversationBinder(QObject):
             self.take_up_requested.emit(message)
 
     def _on_batch(self, batch: Batch) -> None:
-        """What happened in a run that is shown: its turn alone is derived anew, unless what is sent to the model may
-        begin elsewhere now."""
+        """Render the turn of the run alone, unless the context sent to the model may now begin elsewhere."""
         if self._view.workflow_id != self._shown:
             return
         if any(isinstance(event.fact, ModelAsked | RunFinished) for event in batch.events):

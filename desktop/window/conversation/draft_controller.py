@@ -1,4 +1,4 @@
-"""What is written, by workflow: a switch puts the text of one away and takes out that of the other (UI §3)."""
+"""Keep the composer's draft and unfinished answers by workflow, across switches and crashes (UI §3, §6, §11)."""
 
 import asyncio
 import json
@@ -30,7 +30,7 @@ _MOST_HISTORIES = 20
 
 
 class DraftController(QObject):
-    """The composer's text by workflow, with what can be undone in it. It is rendered while `pane` is seen."""
+    """Swaps the composer's draft and undo history with the viewed workflow. Rendered while `pane` is visible."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class DraftController(QObject):
         view.batch.connect(self._on_batch)
 
     def show_now(self) -> None:
-        """What is begun in the viewed workflow."""
+        """Show the draft of the viewed workflow, saving that of the previous workflow."""
         viewed, composer = self._view.workflow_id, self._composer
         if viewed != self._shown or not self._is_shown:
             if self._is_shown:
@@ -71,13 +71,13 @@ class DraftController(QObject):
         self._tell_state()
 
     async def load(self) -> None:
-        """Show what was begun in the last life of the window, where nothing is begun in this one."""
+        """Show the draft of the previous process if the composer is empty."""
         await self.drafts.load()
         if self._is_shown and self._composer.is_empty:
             self._composer.set_draft(self.drafts.get(self._shown))
 
     def forget(self, workflow_ids: Iterable[WorkflowId]) -> None:
-        """These are gone."""
+        """Drop the drafts of deleted workflows."""
         gone = list(workflow_ids)
         for one in gone:
             self._histories.pop(one, None)
@@ -85,15 +85,14 @@ class DraftController(QObject):
         self.drafts.forget(gone)
 
     def forget_those_of_none(self) -> None:
-        """What was begun in workflows that are gone by now goes too. To be called when those that are there are
-        known."""
+        """Drop drafts of workflows that no longer exist. Call it when the workflows are loaded."""
         if self._workflows.rows:
             self.drafts.forget([one for one in self.drafts.workflows if self._workflows.get(one) is None])
 
     def sending_worked(self, origin: str, said: OutgoingMessage) -> None:
-        """This message was taken in that workflow ("": in a new one), whatever is shown by now.
+        """Remove a message that was sent from its draft; `origin` "" is a new workflow.
 
-        What is written there may be another text: that of a message that was sent again stands in no composer.
+        The draft may hold another text, as a message that is sent again never was in the composer.
         """
         said_in = WorkflowId(origin) if origin else None
         sent = self._sending.get(said_in)
@@ -108,21 +107,20 @@ class DraftController(QObject):
         self.drafts.write_soon()
 
     def begun(self, workflow_id: str, said: OutgoingMessage) -> None:
-        """The message that is shown as a new one begins that workflow, which is shown next: what was written behind it
-        meanwhile belongs there."""
+        """Move text typed behind the first message to the new workflow, which is shown next."""
         if self._shown is None and self._sending.pop(None, None) is not None:
             self.drafts.put(WorkflowId(workflow_id), self._composer.draft().without(said.text, said.hashes))
             self._composer.set_draft(Draft())
 
     def sending_failed(self, origin: str, reason: str) -> None:
-        """A text was not taken in that workflow; another one's composer has nothing to say of it."""
+        """Show why a message was rejected, if its workflow is viewed."""
         said_in = WorkflowId(origin) if origin else None
         self._sending.pop(said_in, None)
         if self._shown == said_in:
             self._composer.sending_failed(reason)
 
     def leave(self) -> None:
-        """Hear nothing more of the stores."""
+        """Disconnect from the stores."""
         self._bind.close()
         self._view.batch.disconnect(self._on_batch, missing_ok=True)
 
@@ -133,7 +131,7 @@ class DraftController(QObject):
         self._sending[self._shown] = draft
 
     def _keep_history(self, workflow_id: WorkflowId | None, history: TextHistory) -> None:
-        """Of the workflows that were lately viewed."""
+        """Cache the undo history, dropping the oldest."""
         self._histories[workflow_id] = history
         if len(self._histories) > _MOST_HISTORIES:
             del self._histories[next(iter(self._histories))]
@@ -157,7 +155,7 @@ StoredAnswers = Mapping[InterruptionId, DraftAnswer]
 
 
 class AnswerDrafts(QObject):
-    """Gives the card what the last life of the window has left, and writes down what is begun in it from then on."""
+    """Restores unfinished answers into the card and saves changes from then on."""
 
     def __init__(self, path: Path, tasks: Tasks, card: AttentionCard, parent: QObject) -> None:
         super().__init__(parent)
@@ -167,17 +165,17 @@ class AnswerDrafts(QObject):
         self._behind = WriteBehind("answers", tasks, self._write_changed, self)
 
     async def load(self) -> None:
-        """Take in what was left, before any request can be seen."""
+        """Restore the saved answers, before any request is shown."""
         self._written = await asyncio.to_thread(_read_answers, self._path)
         self._card.take_up(self._written)
         self._card.begun_changed.connect(self._behind.touch)
 
     async def flush(self) -> None:
-        """Write down what changed (`WriteBehind.flush`)."""
+        """Save changes (`WriteBehind.flush`)."""
         await self._behind.flush()
 
     async def close(self) -> None:
-        """Write down what changed, and nothing from then on."""
+        """Save changes and stop saving."""
         await self._behind.close()
 
     async def _write_changed(self) -> bool:
@@ -198,7 +196,7 @@ def _write_answers(path: Path, kept: StoredAnswers) -> None:
 
 
 def _read_answers(path: Path) -> StoredAnswers:
-    """What was kept. Never fails: what cannot be read is left out."""
+    """Return the saved answers; an unreadable file counts as empty."""
     try:
         kept: Any = json.loads(read_small_file(path, _MOST_ANSWER_BYTES))
         return {

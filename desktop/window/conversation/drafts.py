@@ -1,4 +1,10 @@
-"""Files of the window that follow what a person does: written a second after it, one writing at a time."""
+"""Drafts by workflow, kept in memory for switches and in files for crashes (UI §5).
+
+    drafts/WORKFLOW/draft.json      the text, the cursor, and the attached files
+    drafts/WORKFLOW/HASH.txt        an attached text that is in no file of the user
+
+They are files, not rows: they change all the time, and the database never reclaims that space.
+"""
 
 import asyncio
 import json
@@ -25,8 +31,10 @@ SAVE_DELAY_MS = 1000
 
 
 class WriteBehind(QObject):
-    """`write` writes down what changed, and says whether anything did; it may raise OSError. `name` is what it keeps,
-    for the log."""
+    """Saves changes in the background, one at a time, at most a second after each.
+
+    `write` saves what changed and returns whether anything did; it may raise OSError. `name` is for the log.
+    """
 
     def __init__(self, name: str, tasks: Tasks, write: Callable[[], Awaitable[bool]], parent: QObject) -> None:
         super().__init__(parent)
@@ -42,12 +50,12 @@ class WriteBehind(QObject):
         self._timer.timeout.connect(self._on_time)
 
     def touch(self) -> None:
-        """It is another now: it is written down in a second."""
+        """Schedule saving in a second."""
         if not self._timer.isActive() and not self._is_closed:
             self._timer.start()
 
     async def flush(self) -> None:
-        """Write down what changed. A disk that refuses costs no more than that; it is tried again with the next."""
+        """Save changes. A failure is logged, once in a row, and retried with the next change."""
         self._timer.stop()
         async with self._turn:
             try:
@@ -59,12 +67,12 @@ class WriteBehind(QObject):
                 self._is_refused = True
 
     def write_soon(self) -> None:
-        """Write down now what changed, without waiting for it."""
+        """Save now, in the background."""
         if not self._is_closed:
             self._on_time()
 
     async def close(self) -> None:
-        """Write down what changed, and nothing from then on."""
+        """Save changes and stop saving."""
         await self.flush()
         self._timer.stop()
         self._is_closed = True
@@ -81,7 +89,10 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 
 
 class DraftStore(QObject):
-    """Those of all workflows; None is that of a new one. `current` reads what is being written now, and where."""
+    """The drafts of all workflows; None is the draft of a new workflow.
+
+    `current` returns the draft in the composer and its workflow.
+    """
 
     def __init__(
         self, folder: Path, tasks: Tasks, current: Callable[[], tuple[WorkflowId | None, Draft]], parent: QObject
@@ -94,7 +105,7 @@ class DraftStore(QObject):
         self._behind = WriteBehind("drafts", tasks, self._write_changed, self)
 
     async def load(self) -> None:
-        """Take in what the last life of the window has left. What cannot be read is left out."""
+        """Read the drafts of the previous process, skipping unreadable ones."""
         self._written = await asyncio.to_thread(_read_all, self._folder)
         self._drafts = {**self._written, **self._drafts}
 
@@ -102,7 +113,7 @@ class DraftStore(QObject):
         return self._drafts.get(workflow_id, Draft())
 
     def put(self, workflow_id: WorkflowId | None, draft: Draft) -> None:
-        """Keep it, instead of what was begun there before; an empty one is none."""
+        """Replace the draft of a workflow; an empty draft removes it."""
         if draft.text or draft.files:
             self._drafts[workflow_id] = draft
         else:
@@ -110,29 +121,29 @@ class DraftStore(QObject):
         self.touch()
 
     def forget(self, workflow_ids: Iterable[WorkflowId]) -> None:
-        """These workflows are gone."""
+        """Remove the drafts of deleted workflows."""
         for workflow_id in workflow_ids:
             self.put(workflow_id, Draft())
 
     @property
     def workflows(self) -> list[WorkflowId]:
-        """Where something was begun, but in a new one."""
+        """The workflows that have a draft, without the new workflow."""
         return [one for one in self._drafts if one is not None]
 
     def touch(self) -> None:
-        """What is being written is another now: it is written down in a second."""
+        """Schedule saving: the draft in the composer changed."""
         self._behind.touch()
 
     async def flush(self) -> None:
-        """Write down what changed (`WriteBehind.flush`)."""
+        """Save changes (`WriteBehind.flush`)."""
         await self._behind.flush()
 
     async def close(self) -> None:
-        """Write down what changed, and nothing from then on."""
+        """Save changes and stop saving."""
         await self._behind.close()
 
     def write_soon(self) -> None:
-        """Write down now what changed, since what was sent must not stand there after a crash."""
+        """Save now: a message that was sent must not come back as a draft after a crash."""
         self._behind.write_soon()
 
     async def _write_changed(self) -> bool:
@@ -201,13 +212,13 @@ def _read_all(folder: Path) -> dict[WorkflowId | None, Draft]:
 
 
 def _is_half_removed(place: Path) -> bool:
-    """Whether a crash cut off its removal."""
+    """Return whether a crash interrupted the removal of this folder."""
     is_ours = place.name == _NEW_FOLDER or place.name.startswith(_WORKFLOW_PREFIX)
     return is_ours and place.is_dir() and not (place / _DRAFT_FILE).exists()
 
 
 def _read_draft(place: Path) -> Draft:
-    """Raises OSError, ValueError, KeyError, TypeError, RecursionError."""
+    """Return the draft in a folder. Raises OSError, ValueError, KeyError, TypeError, RecursionError."""
     fields = json.loads(read_small_file(place / _DRAFT_FILE, _MOST_DRAFT_BYTES))
     text, cursor, anchor, scroll = fields["text"], fields["cursor"], fields["anchor"], fields["scroll"]
     if not isinstance(text, str) or not all(isinstance(one, int) and one >= 0 for one in (cursor, anchor, scroll)):
@@ -216,7 +227,7 @@ def _read_draft(place: Path) -> Draft:
 
 
 def _read_files(place: Path, kept: Iterable[Any]) -> Iterator[DraftFile]:
-    """What goes along, as far as it is there: what was written stays, whatever became of one of these."""
+    """Yield the readable attached files, so that a broken file does not cost the text."""
     for one in kept:
         try:
             yield _read_file(place, one)

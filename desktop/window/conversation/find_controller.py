@@ -1,4 +1,4 @@
-"""Find in the workflow that is shown: the bar, its keys, and what was looked for in each workflow (UI §3, §4)."""
+"""Find in the viewed workflow: the bar, its keys, and the query of each workflow (UI §3, §4)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ _NO_QUERY = FindQuery("")
 
 @dataclass(frozen=True, slots=True)
 class _FindState:
-    """What is looked for in a workflow. `now` is where one was; `wanted` the message that a search has found."""
+    """The search state of a workflow. `now` is the current match, `wanted` the message that a global search opened."""
 
     sought: FindQuery = _NO_QUERY
     is_open: bool = False
@@ -37,7 +37,7 @@ class _FindState:
 
 
 class FindController(QObject):
-    """`focus_centre` takes the focus where what had it is gone."""
+    """Connects the find bar to the transcript. `focus_centre` takes the focus where the previous widget is gone."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class FindController(QObject):
     # From elsewhere
 
     def open(self) -> None:
-        """Open the bar, with what is selected in the conversation, or with what was looked for before."""
+        """Open the bar with the selected text, or with the previous query."""
         if not self._chat.isVisible():
             return
         if not self._has_focus():
@@ -91,7 +91,7 @@ class FindController(QObject):
         self.bar.take_focus()
 
     def step(self, by: int) -> None:
-        """To the next place (1) or the one before (-1); with a bar that is closed, of what was looked for before."""
+        """Go to the next (1) or previous (-1) match; a closed bar reopens with its last query."""
         if not self._chat.isVisible():
             return
         if not self._state.is_open:
@@ -103,7 +103,7 @@ class FindController(QObject):
         self._finder.step(by, self._chat.transcript.first_in_sight())
 
     def show_message(self, workflow_id: WorkflowId, message_id: MessageId, query: str) -> None:
-        """A search has found this: have the message in sight, with the words of the query marked, once it is there."""
+        """Show a message that the global search found, with the words of the query marked, once it is loaded."""
         self._before.forget()
         self._states[workflow_id] = _FindState(FindQuery(query, is_words=True), is_open=True, wanted=message_id)
         if self._shown == workflow_id == self._view.workflow_id:
@@ -111,7 +111,7 @@ class FindController(QObject):
         self.bar.take_focus()
 
     def close_bar(self) -> None:
-        """Nothing is marked any more; the focus goes back where it was."""
+        """Remove all marks and restore the focus."""
         had_focus = self._has_focus()
         self._put(replace(self._state, is_open=False, now=self._now(), wanted=None))
         self._finder.stop()
@@ -123,7 +123,7 @@ class FindController(QObject):
             self._before.forget()
 
     def leave(self) -> None:
-        """Look for nothing more, and at no key."""
+        """Stop searching and remove the event filter."""
         self._finder.stop()
         app = QApplication.instance()
         if app is not None:
@@ -132,8 +132,9 @@ class FindController(QObject):
     # What changes
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Of the application, while the bar is open: Esc closes it before the card, the composer or the conversation
-        have it, but after an input method and a list of completions (UI §4)."""
+        """Close the open bar on Esc, before the card, composer or transcript handle it, but after an input method and a
+        completion list (UI §4).
+        """
         if not isinstance(event, QKeyEvent):
             self._preedit.look(watched, event)
             return False
@@ -154,7 +155,7 @@ class FindController(QObject):
         self._look(replace(self._state, sought=FindQuery(text), wanted=None))
 
     def _on_conversation(self) -> None:
-        """Another workflow is shown: what is looked for belongs to it."""
+        """Switch to the search state of another workflow."""
         viewed = self._view.workflow_id
         if viewed != self._shown:
             if self._state.is_open:
@@ -172,7 +173,7 @@ class FindController(QObject):
             self._finder.look_again(turns)
 
     def _restore(self) -> None:
-        """As it was left, or at the message that a search has found."""
+        """Render the saved state, or go to the message that the global search opened."""
         state, transcript = self._state, self._chat.transcript
         self._show_bar()
         if not state.is_open:
@@ -189,7 +190,7 @@ class FindController(QObject):
     # Looking
 
     def _look(self, state: _FindState, *, seeks: bool = True, only_in: MessageId | None = None) -> None:
-        """From what is in sight on, or from the place that one is at."""
+        """Search from the current match, or from the first visible turn."""
         transcript = self._chat.transcript
         first = transcript.first_in_sight()
         now = self._now()
@@ -203,7 +204,7 @@ class FindController(QObject):
         self._finder.look(state.sought, first, seeks=seeks, only_in=only_in)
 
     def _look_where_one_was(self, state: _FindState) -> None:
-        """Without going anywhere."""
+        """Search without scrolling."""
         self._look(state, seeks=False)
         self._finder.now = TurnMatch(*state.now) if state.now is not None else None
 
@@ -217,7 +218,7 @@ class FindController(QObject):
         self._chat.transcript.show_found(match.turn, match.found)
 
     def _has_focus(self) -> bool:
-        """Whether the bar has it."""
+        """Return whether the bar has the focus."""
         focus = QApplication.focusWidget()
         return focus is not None and self.bar.isAncestorOf(focus)
 
@@ -226,7 +227,7 @@ class FindController(QObject):
         return (now.turn, now.found) if now is not None else None
 
     def _selected(self) -> str:
-        """What is selected, if it is a part of one line."""
+        """Return the selected text if it is part of one line."""
         text = self._chat.transcript.short_selection(MOST_SELECTED_CHARACTERS).strip()
         return text if "\n" not in text else ""
 

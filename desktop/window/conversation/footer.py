@@ -1,4 +1,4 @@
-"""The foot of the chat: the composer with what waits to be said, or in its place a card that asks a person (UI §3)."""
+"""The footer of the chat: the composer with queue and token bar, or a card that asks the user (UI §3)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,9 +23,9 @@ from desktop.window.conversation.input_card import InputCard
 
 
 class Foot(QObject):
-    """Gives the place to one of them, and each the height that the `pane` has for it. The text in the composer stays.
+    """Shows either the composer or a card, and limits the heights to the space of `pane`.
 
-    `layout` is to be put at the end of the pane.
+    The text in the composer is preserved. `layout` belongs at the end of the pane.
     """
 
     changed = Signal()
@@ -61,7 +61,7 @@ class Foot(QObject):
         queue.left.connect(self.focus_composer)
 
     def focus_composer(self) -> None:
-        """A person wants to write; where something is asked for what they wrote, that comes first."""
+        """Focus the composer, or the input form while it is open."""
         if self.inputs.is_open:
             self.inputs.take_focus()
             return
@@ -73,28 +73,28 @@ class Foot(QObject):
         self.queue.setVisible(bool(self.queue.waiting))
 
     def hide_composer(self) -> None:
-        """A card has its place."""
+        """Make room for a card."""
         self.composer.hide()
         self.queue.hide()
 
     def ask_input(self, title: str, schema: Mapping[str, Any], *, runs: bool) -> None:
-        """Ask in the place of the composer for what a template or a prompt needs (`InputCard.ask`)."""
+        """Show the input form of a template or prompt instead of the composer (`InputCard.ask`)."""
         self.hide_composer()
         self.inputs.ask(title, schema, runs=runs)
         self.fit()
 
     def end_input(self) -> None:
-        """It is answered or not wanted: the composer is there again, as it was."""
+        """Close the input form and show the composer again."""
         self.inputs.put_away()
         self.show_composer()
 
     def take_up(self, text: str, files: Sequence[DraftFile]) -> None:
-        """Have this written anew, before what is begun."""
+        """Insert text and files before the current draft."""
         self.show_composer()
         self.composer.take_up(text, files)
 
     def show_queue(self, waiting: Sequence[WaitingMessage], reason: str) -> None:
-        """What waits here, and why it does so where nothing is at work."""
+        """Show the queued messages, and the reason why they wait if no turn is active."""
         self.queue.show_queue(waiting, reason)
         self.queue.setVisible(bool(waiting) and not self.composer.isHidden())
 
@@ -105,7 +105,7 @@ class Foot(QObject):
         self.fit()
 
     def fit(self) -> None:
-        """The transcript keeps a few lines, and the composer its place if it is there."""
+        """Limit the cards so that some lines of the transcript, and a visible composer, keep their space."""
         sizes = self._theme.sizes
         margins = self.layout.contentsMargins()
         composer = 0
@@ -117,7 +117,7 @@ class Foot(QObject):
             card.set_most_height(max(3 * sizes.row, self._pane.height() - kept))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Its parts come, go and grow."""
+        """Fit again when a part appears, disappears or changes its size."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide):
             if watched is self.composer:
                 self._token_bar.setVisible(not self.composer.isHidden())
@@ -128,15 +128,18 @@ class Foot(QObject):
         return False
 
     def _space(self) -> None:
-        """A card does not touch the window's edge; below the composer there is the token bar."""
+        """Leave a margin below a card; below the composer there is the token bar."""
         sizes = self._theme.sizes
         below = sizes.space_l if self.composer.isHidden() else sizes.space_xs
         self.layout.setContentsMargins(sizes.space_l, sizes.space_xs, sizes.space_l, below)
 
 
 class CardBinder(QObject):
-    """What a person puts off stays pending, folded, until they ask for it; while they answer, the card has the whole
-    foot. It is rendered while `pane` is seen."""
+    """Binds the request card of the viewed workflow: shows, postpones and resumes requests (UI §6).
+
+    A postponed request stays pending, folded, until the user opens it. An open card takes the place of the composer.
+    Rendered while `pane` is visible.
+    """
 
     def __init__(
         self,
@@ -161,7 +164,7 @@ class CardBinder(QObject):
         self._bind = frames.bind(pane, (view.changed, workflows.changed, questions.changed), self.show_now)
 
     def focus(self) -> bool:
-        """A person wants to answer: the card takes the place, and the focus. False: nothing waits here."""
+        """Open the card and focus it. Return False if no request is pending in the viewed workflow."""
         self.show_now()
         if not self._card.is_wanted:
             return False
@@ -172,7 +175,7 @@ class CardBinder(QObject):
         return True
 
     def show_now(self) -> None:
-        """What waits in the viewed workflow."""
+        """Render the requests of the viewed workflow."""
         workflow_id, card, questions = self._view.workflow_id, self._card, self._questions
         asked = questions.get_questions_for_workflow(workflow_id) if workflow_id is not None else []
         is_other = workflow_id != card.workflow_id
@@ -184,14 +187,14 @@ class CardBinder(QObject):
             self._foot.show_composer()
 
     def leave(self) -> None:
-        """Hear nothing more of the stores."""
+        """Disconnect from the stores."""
         self._bind.close()
 
     def _how_closed(self, question_id: InterruptionId) -> str | None:
         return self._questions.how_closed(self._shown, question_id)
 
     def _on_put_off(self) -> None:
-        """Later: it makes room."""
+        """Fold the card and return to the composer."""
         self._put_off.add(self._shown)
         self._card.fold(is_folded=True)
         self._foot.focus_composer()
@@ -205,7 +208,7 @@ class CardBinder(QObject):
 
 
 class TokenBinder(QObject):
-    """Binds the bar to the stores. It is rendered while `pane` is seen."""
+    """Binds the token bar to the usage of the viewed workflow (UI §5). Rendered while `pane` is visible."""
 
     def __init__(self, bar: TokenBar, view: ViewCache, usage: Usage, frames: Frames, pane: QWidget) -> None:
         super().__init__(pane)
@@ -216,7 +219,7 @@ class TokenBinder(QObject):
         self._bind = frames.bind(pane, (view.changed, usage.changed), self.show_now)
 
     def set_room(self, tokens: int | None) -> None:
-        """What the model that answers next has for a conversation; None: it has no bounds."""
+        """Set the context size of the next turn's model in tokens; None is unlimited."""
         self._room = tokens
         self.show_now()
 
@@ -224,5 +227,5 @@ class TokenBinder(QObject):
         self._bar.show_usage(self._usage.of(self._view.workflow_id), self._room)
 
     def leave(self) -> None:
-        """Hear nothing more of the stores."""
+        """Disconnect from the stores."""
         self._bind.close()

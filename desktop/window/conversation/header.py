@@ -1,4 +1,4 @@
-"""The header of the centre: the workflow's name, its state, who answers, its validation mode, and what stops it."""
+"""The header of the centre, and the banner below it for archived and previewed workflows."""
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -31,7 +31,7 @@ INDICATORS = {
 
 @dataclass(frozen=True, slots=True)
 class HeaderKeys:
-    """The keys that its buttons name; what they do is done elsewhere."""
+    """The keys that the tooltips of the header name."""
 
     mode: QKeySequence = field(default_factory=QKeySequence)
     picker: QKeySequence = field(default_factory=QKeySequence)
@@ -39,7 +39,7 @@ class HeaderKeys:
 
 
 class Header(Adaptive, Surface):
-    """Shows what it is told; its signals say what a person wants."""
+    """Shows title, state, agent, model and mode of the workflow, and the button that stops it."""
 
     stop_requested = Signal()
     picker_requested = Signal()
@@ -76,30 +76,30 @@ class Header(Adaptive, Surface):
         self.adapt_to(theme)
 
     def show_workflow(self, title: str, status: RunStatus | None, mode: ValidationMode) -> None:
-        """`status` None: nothing ran yet. `mode` is that of the run at work, else the setting's."""
+        """Show a workflow. `status` None: it has no run yet. `mode` is that of the active run, else of the settings."""
         self._title.setText(title)
         self._status, self._mode = status, mode
         self.retranslate()
 
     def show_answering(self, agent: str, model: str) -> None:
-        """Who answers next: the name of the agent, and the words for its model."""
+        """Show the name of the agent and the label of the model of the next turn."""
         if (agent, model) != (self._agent, self._model):
             self._agent, self._model = agent, model
             self._fit()
 
     def set_keys(self, keys: HeaderKeys) -> None:
-        """Its buttons name these."""
+        """Show these keys in the tooltips."""
         self._keys = keys
         self.retranslate()
 
     @property
     def picker_place(self) -> QRect:
-        """Where the button of the picker stands."""
+        """The geometry of the picker's button."""
         return self._who.geometry()
 
     @property
     def mode_place(self) -> QPoint:
-        """Where the menu of the mode opens, in the coordinates of the screen."""
+        """The position of the mode menu, in screen coordinates."""
         return self._mode_button.mapToGlobal(QPoint(0, self._mode_button.height()))
 
     def focus_picker(self) -> None:
@@ -126,7 +126,7 @@ class Header(Adaptive, Surface):
         self._row.setSpacing(sizes.space_s)
 
     def _say(self, *, is_narrow: bool) -> None:
-        """What stands on the buttons: of a narrow header the mode in a word, and of *Stop* its sign alone."""
+        """Set the texts of the buttons; a narrow header uses short ones and a *Stop* without text."""
         mode = self._mode_words(self._mode) if self._mode else ""
         short = self._short_mode_words(self._mode) if self._mode else ""
         self._mode_button.setText(short if is_narrow else mode)
@@ -137,8 +137,7 @@ class Header(Adaptive, Surface):
         self._stop.setToolTip(plain_tool_tip(self.tr("Stop") if is_narrow else ""))
 
     def _fit(self) -> None:
-        """Where there is no room for all, the state goes first, which the sign tells and the sidebar says; then words
-        become short."""
+        """Hide the state where space is short, as the status dot shows it too, then use short texts."""
         self._say(is_narrow=False)
         self._state.setVisible(bool(self._state.text()) and self._needed(self._state) <= self.width())
         if self._needed() > self.width():
@@ -148,12 +147,12 @@ class Header(Adaptive, Surface):
         self._row.activate()  # within a resize, Qt would lay it out a frame later
 
     def _needed(self, *more: QWidget) -> int:
-        """The width that everything takes which is never cut, with the beginning of the title and of who answers."""
+        """Return the width of all uncut parts, with the beginnings of the title and of the agent's button."""
         toast = self._theme.sizes.toast
         return self._taken(*more) + min(self._title.sizeHint().width(), toast * 3 // 4) + toast // 4
 
     def _taken(self, *more: QWidget) -> int:
-        """By all but the title and the words of who answers."""
+        """Return the width of everything but the title and the text of the agent's button."""
         margins = self._row.contentsMargins()
         others = (self._sign, self._mode_button, self._stop)
         shown = [one.sizeHint().width() for one in (*others, *more) if one in more or not one.isHidden()]
@@ -164,7 +163,7 @@ class Header(Adaptive, Surface):
         return self._who.sizeHint().width() - self._who.fontMetrics().horizontalAdvance(self._who.text())
 
     def _fit_who(self) -> None:
-        """The model always, the agent where there is room; where even the model is too long, its end is cut."""
+        """Show agent and model, the model alone in little space, and elide that if needed."""
         whole = self.tr("{agent} · {model}").format(agent=self._agent, model=self._model)
         room = self._room_for_who()
         metrics = self._who.fontMetrics()
@@ -174,7 +173,7 @@ class Header(Adaptive, Surface):
         set_plain_tool_tip(self._who, with_keys(whole, self._keys.picker))
 
     def _room_for_who(self) -> int:
-        """What a short title leaves of the row; beside a long one, a third of what both have."""
+        """Return the width that the title leaves, at least a third of the width of both."""
         state = () if self._state.isHidden() else (self._state,)
         both = self.width() - self._taken(*state)
         return max(both - self._title.sizeHint().width(), both // 3, self._theme.sizes.toast // 4)
@@ -206,7 +205,7 @@ class Header(Adaptive, Surface):
 
 
 class ViewState(Enum):
-    """How the viewed workflow stands."""
+    """How the viewed workflow is shown."""
 
     LISTED = auto()
     ARCHIVED = auto()
@@ -214,7 +213,7 @@ class ViewState(Enum):
 
 
 class ViewBanner(Adaptive, Surface):
-    """Hidden while the workflow is viewed as any other. `acted` is the wish that its button names."""
+    """A line above an archived or previewed workflow, hidden for others. `acted`: its button was pressed."""
 
     acted = Signal()
 
@@ -245,7 +244,7 @@ class ViewBanner(Adaptive, Surface):
         return self._standing
 
     def show_standing(self, standing: ViewState) -> None:
-        """It stands so from now on; a screen reader is told of what is unusual."""
+        """Show this state and announce it to screen readers if it is unusual."""
         if standing is self._standing:
             return
         self._standing = standing

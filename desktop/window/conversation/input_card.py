@@ -1,4 +1,4 @@
-"""What a template or a prompt still needs, asked in the place of the composer (AGENTS_AND_TOOLS §9)."""
+"""The form for missing input of a template or prompt, in place of the composer (AGENTS_AND_TOOLS §9)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +23,7 @@ _ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class InputCard(SlotCard):
-    """`ask` shows it with focus in the first field. It stays until `put_away`."""
+    """`ask` shows it and focuses the first field. It stays open until `put_away`."""
 
     given = Signal(object)
     """The values, as an object of the schema. Nothing more is given until `refuse`."""
@@ -48,7 +48,7 @@ class InputCard(SlotCard):
         self.adapt_to(theme)
 
     def ask(self, title: str, schema: Mapping[str, Any], *, runs: bool) -> None:
-        """`title` is what needs it; `runs`: it runs with that, else it is a text that is put together."""
+        """Show the form. `runs` selects the texts: a template is started, a prompt is inserted."""
         self._runs = runs
         self._is_sending = False
         self._form = SchemaForm(self._theme, schema)
@@ -84,7 +84,7 @@ class InputCard(SlotCard):
             self._form.fields[0].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def refuse(self, words: str, problems: list[Mapping[str, Any]]) -> None:
-        """It was not taken: what is wrong is shown where it is, and can be mended."""
+        """Show why the input was rejected, at the fields where possible, and allow corrections."""
         self._is_sending = False
         form = self._form
         unplaced = [
@@ -101,14 +101,14 @@ class InputCard(SlotCard):
         announce(self, self.problem or (wrong.complaint if wrong is not None else ""), is_urgent=True)
 
     def put_away(self) -> None:
-        """It is answered, or not wanted any more."""
+        """Close the form."""
         if self._form is not None:
             self.hide()
             self._form = None
             self._replace_page(None)
 
     def set_submit_keys(self, keys: QKeySequence) -> None:
-        """Its hint names these."""
+        """Show these keys in the hint."""
         self._submit_keys = keys
         self.retranslate()
 
@@ -136,7 +136,7 @@ class InputCard(SlotCard):
         return is_pressed("Esc", event) or is_pressed("Ctrl+Return", event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter in a field of one line is the button that starts."""
+        """Submit on Enter in a single-line field."""
         focus = QApplication.focusWidget()
         if is_pressed("Esc", event):
             self.left.emit()

@@ -1,4 +1,4 @@
-"""What stands above the viewed workflow: its name, state and mode, and how it stands where that is unusual (UI §3)."""
+"""Bind the header, the banner and the sidebar to the viewed workflow and to the controllers (UI §3)."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,10 @@ from desktop.window.navigation.workflow_switcher import WorkflowOpener
 
 
 class HeaderBinder(QObject):
-    """The header goes with the chat. The button of the banner opens what is peeked at; else `restore` is called."""
+    """Renders the header and the banner above the chat.
+
+    The banner's button opens the previewed workflow, or calls `restore` for an archived one.
+    """
 
     def __init__(
         self,
@@ -66,7 +69,7 @@ class HeaderBinder(QObject):
 
 
 class SidebarBinder:
-    """Of one window."""
+    """Connects the sidebar to the controllers, and unfolds it for commands that need it."""
 
     def __init__(
         self,
@@ -97,12 +100,12 @@ class SidebarBinder:
         return {"view.archive": self.toggle_archive}
 
     def rename(self, workflow_id: str) -> None:
-        """Let the title be written in its row."""
+        """Edit the title in its row."""
         self._folding.fold_sidebar(False)
         self._sidebar.rename(WorkflowId(workflow_id))
 
     def toggle_archive(self) -> None:
-        """Show what is archived, or the list again, with the focus in it."""
+        """Show the archive or the list, and focus it."""
         self._folding.fold_sidebar(False)
         self._sidebar.show_archive(not self._sidebar.is_archive_shown)
         self._sidebar.take_focus()

@@ -1,4 +1,4 @@
-"""What the window shows when the data cannot be opened: what happened, what is safe, what to do."""
+"""The page shown when the data cannot be opened."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from desktop.widgets.surfaces import Surface
 
 
 class FailurePage(Adaptive, Surface):
-    """One failure of the `folder`, and the ways on: again, once a person has seen to it, or out."""
+    """Shows a failure of `folder` with buttons to try again, copy the details, or quit."""
 
     quit_requested = Signal()
     retry_requested = Signal()

@@ -1,4 +1,4 @@
-"""The dialog in which a person picks a file that a tool asks for (AGENTS_AND_TOOLS §4)."""
+"""The dialog in which the user picks a file for a tool (AGENTS_AND_TOOLS §4)."""
 
 import asyncio
 import contextlib
@@ -12,10 +12,10 @@ from desktop.window.base.focus import until_present
 
 
 class FileDialogs(QObject):
-    """A `core.ports.tools.FilePicker` over a window. One dialog at a time: who asks meanwhile waits for its end.
+    """A `core.ports.file_picker.FilePicker` over a window. Requests wait for each other, so that one dialog is open.
 
-    A dialog comes when somebody is at the window, never before somebody who works elsewhere (UI §6). It is
-    opened and never executed, so that everything else goes on; who is cancelled takes theirs back.
+    A dialog opens when the user is at the window and never comes in front of other programs (UI §6). It does not block
+    the loop; a cancelled request closes its dialog.
     """
 
     def __init__(self, window: QWidget) -> None:

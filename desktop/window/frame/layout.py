@@ -1,4 +1,4 @@
-"""How the parts of the window stand: the sidebar, the middle, the activity; the status line below all (UI §1)."""
+"""The layout of the window: panes, overlays, and which side panels are folded (UI §1, §12)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ from desktop.window_state import WindowState
 def arrange(
     content: QWidget, sidebar: QWidget, heads: Sequence[QWidget], centre: QWidget, activity: QWidget, status: QWidget
 ) -> None:
-    """Lay the content out; `heads` stand above the centre."""
+    """Lay out the sidebar, the centre below `heads`, the activity panel, and the status line below all."""
     middle = QWidget(content)
     column = QVBoxLayout(middle)
     column.setContentsMargins(0, 0, 0, 0)
@@ -38,7 +38,7 @@ def arrange(
 
 
 class Overlays:
-    """Children of the window itself, which go with the content. No toast lies on a widget of `kept_clear`."""
+    """The toasts and lists over the content, as children of the window. Toasts avoid the widgets of `kept_clear`."""
 
     def __init__(
         self, window: QWidget, toasts: ToastOverlay, lists: Sequence[QWidget], kept_clear: Sequence[QWidget]
@@ -51,12 +51,12 @@ class Overlays:
             toasts.stay_below(above)
 
     def begin(self) -> None:
-        """The content is in the window: lie over it."""
+        """Show the overlays, once the content is in its window."""
         self._toasts.show()  # a child that is made when its window is on the screen already
         self._toasts.raise_()
 
     def keep_clear(self) -> None:
-        """The widgets come, go and move."""
+        """Update the areas that toasts avoid."""
         areas = [_in_window(one, self._window) for one in self._kept_clear if one.isVisible()]
         self._toasts.set_keep_clear(areas)
 
@@ -77,8 +77,11 @@ _MIN_CENTRE_WIDTH = 430
 
 
 class PanelFolding:
-    """What a person wants is remembered, and holds also where the window is narrow. Where both sidebars have no room
-    beside the centre, opening one folds the other."""
+    """Folds the sidebar and the activity panel as the user chose and as the width allows (UI §12).
+
+    The user's choice wins in a narrow window too. Where both panels do not fit beside the centre, opening one folds the
+    other.
+    """
 
     def __init__(self, sidebar: Sidebar, activity: ActivityPanel, theme: Theme, state: WindowState) -> None:
         self._sidebar = sidebar
@@ -94,13 +97,13 @@ class PanelFolding:
         return {"view.sidebar": self.toggle_sidebar, "view.activity": self.toggle_activity}
 
     def kept(self, state: WindowState) -> WindowState:
-        """The state with how a person arranged it."""
+        """Return the state with the user's choice."""
         return replace(
             state, is_sidebar_collapsed=self._is_sidebar_folded, is_activity_collapsed=self._is_activity_folded
         )
 
     def fit(self, width: int) -> None:
-        """Fold what has no room in a window so wide, in pixels as they are seen."""
+        """Fold the panels that do not fit a window of this width, in physical pixels."""
         self._width = width
         self._sidebar.set_collapsed(self._is_sidebar_folded or self._room < SIDEBAR_MIN_WIDTH)
         self._activity.set_collapsed(self._is_activity_folded or self._room < ACTIVITY_MIN_WIDTH)
@@ -131,10 +134,10 @@ class PanelFolding:
 
     @property
     def _has_room_for_both(self) -> bool:
-        """Whether both sidebars, open, leave the centre wide enough for its cards and buttons."""
+        """Whether the centre stays wide enough with both panels open."""
         return self._room - SIZES.sidebar - SIZES.activity >= _MIN_CENTRE_WIDTH
 
     @property
     def _room(self) -> float:
-        """The width of the window in pixels of the usual size: zoomed to 200 %, 1440 are as many as 720."""
+        """The window's width in unzoomed pixels: at 200 %, 1440 pixels count as 720."""
         return self._width * SIZES.sidebar / self._theme.sizes.sidebar

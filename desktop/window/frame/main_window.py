@@ -1,4 +1,4 @@
-"""The window itself: empty at first, filled when the rest is loaded. Imports PySide6 and the standard library alone."""
+"""The main window: empty at first, filled when the rest is loaded. Imports PySide6 and the standard library only."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ _MIN_VISIBLE = 100
 
 
 class MainWindow(QMainWindow):
-    """Never closes by itself: `closing` says that a person wants it to."""
+    """Ignores close events and emits `closing` instead."""
 
     closing = Signal()
     painted = Signal()
@@ -31,7 +31,7 @@ class MainWindow(QMainWindow):
         self._place(geometry)
 
     def kept_geometry(self) -> Geometry:
-        """Where it stands when it is neither maximized nor full screen, to be given back at the next start."""
+        """Return the geometry of the normal state, to restore at the next start."""
         box = self.normalGeometry()
         return Geometry(box.x(), box.y(), box.width(), box.height(), is_maximized=self.isMaximized())
 
@@ -46,7 +46,7 @@ class MainWindow(QMainWindow):
             self.painted.emit()
 
     def _place(self, geometry: Geometry | None) -> None:
-        """Put it where it was; what would lie off every screen, or be larger than one, comes onto it whole."""
+        """Restore the geometry; a window off every screen, or larger than its screen, is moved onto one."""
         screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
         primary = QGuiApplication.primaryScreen().availableGeometry()
         if geometry is None:
@@ -74,7 +74,7 @@ def _is_seen_on(box: QRect, screen: QRect) -> bool:
 
 
 def _is_reachable(box: QRect, screens: Sequence[QRect]) -> bool:
-    """Whether enough of it is seen, its upper edge, by which it is moved, too, and it is no larger than all screens."""
+    """Return whether enough of the window, including its title bar, is visible, and it fits the screens."""
     union = QRect()
     for screen in screens:
         union = union.united(screen)
@@ -83,7 +83,7 @@ def _is_reachable(box: QRect, screens: Sequence[QRect]) -> bool:
 
 
 def _moved_onto(box: QRect, screen: QRect) -> QRect:
-    """As much as it must be moved and cut, and no more."""
+    """Return the rectangle moved and shrunk as little as needed to fit the screen."""
     moved = QRect(box.topLeft(), box.size().boundedTo(screen.size()))
     moved.moveLeft(min(max(moved.left(), screen.left()), screen.right() + 1 - moved.width()))
     moved.moveTop(min(max(moved.top(), screen.top()), screen.bottom() + 1 - moved.height()))

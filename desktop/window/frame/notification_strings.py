@@ -1,7 +1,7 @@
-"""What a desktop notification says: of one workflow how its toast tells it, of several their number and names.
+"""Texts of desktop notifications: the toast of a single workflow, or the number and names of several.
 
-It leaves the window, and may be read over a shoulder or kept by the desktop: secrets are masked, and what would reorder
-or break the line goes.
+A notification leaves the window and may be read by others or stored by the desktop: secrets are masked, and characters
+that reorder or break the line are removed.
 """
 
 import unicodedata
@@ -25,7 +25,7 @@ _MOST_SCANNED = 4_000
 
 
 def message_of(notification: Notification) -> DesktopNotification:
-    """The words of now, in the language of the window."""
+    """Return the notification in the current language."""
     open_words = translate("Notifications", "Go to workflow")
     if len(notification.toasts) == 1:
         toast = notification.toasts[0]
@@ -37,14 +37,14 @@ def message_of(notification: Notification) -> DesktopNotification:
 
 
 def sample_message() -> DesktopNotification:
-    """One that says that it is none."""
+    """Return a test notification."""
     title = translate("Notifications", "This is a test")
     body = translate("Notifications", "So you are told what needs you while you look elsewhere.")
     return DesktopNotification(title, body, translate("Notifications", "Open"))
 
 
 def one_line(text: str, most: int) -> str:
-    """At most so many characters of it, on one line, without secrets and characters that are not seen."""
+    """Return at most `most` characters on one line, with secrets masked and invisible characters removed."""
     masked = masked_text(text[:_MOST_SCANNED])
     seen = "".join(" " if char.isspace() else char for char in masked if char.isspace() or _is_printable(char))
     line = " ".join(seen.split())
@@ -52,7 +52,9 @@ def one_line(text: str, most: int) -> str:
 
 
 def _is_printable(char: str) -> bool:
-    """Whether it is neither a control nor one that reorders; what joins emoji and scripts is left."""
+    """Return whether the character is visible, or joins emoji or scripts: neither a control nor one that reorders
+    text.
+    """
     return char in "\u200c\u200d" or unicodedata.category(char) not in {"Cc", "Cf", "Cs", "Cn", "Co"}
 
 
@@ -65,7 +67,7 @@ def _body(toast: Toast) -> str:
 
 
 class NotificationCounts(QObject):
-    """How many: an object, since only these are translated by number."""
+    """Translates counts. A QObject, because only `QObject.tr` handles plural forms."""
 
     def words(self, notification: Notification) -> str:
         if notification.group is NotificationGroup.ASKING:

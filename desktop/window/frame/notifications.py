@@ -1,4 +1,4 @@
-"""Desktop notifications of this window: from the store to whoever shows them here, and back to the workflow (UI §7)."""
+"""Desktop notifications of the window, and what the core's reminders need from it (UI §6, §7)."""
 
 import os
 import sys
@@ -31,7 +31,7 @@ _TEST = "test"
 
 
 class DesktopNotifier(Notifier):
-    """The desktop's service shows them where there is one, else the icon in the tray, else nobody.
+    """Shows notifications by the desktop's service if there is one, else by the tray icon, else not at all.
 
     Only a click brings the window to the front; `open_inbox` shows the inbox.
     """
@@ -67,7 +67,7 @@ class DesktopNotifier(Notifier):
         core.stores.notifications.closed.connect(self._close)
 
     def begin(self) -> None:
-        """Look for the service of the desktop, and stay in touch with it as long as the window's tasks live."""
+        """Connect to the desktop's notification service until the window's tasks end."""
         self._look_around()
         if sys.platform != "linux":  # elsewhere the icon in the tray speaks to the system's own service
             return
@@ -84,7 +84,7 @@ class DesktopNotifier(Notifier):
         self._tasks.spawn(self._system.run(), "desktop notifications")
 
     def leave(self) -> None:
-        """Hear nothing more."""
+        """Disconnect from the stores."""
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusWindowChanged.disconnect(self._look_around)
@@ -92,7 +92,7 @@ class DesktopNotifier(Notifier):
         self._core.stores.notifications.closed.disconnect(self._close, missing_ok=True)
 
     def _look_around(self) -> None:
-        """Somebody in the settings or in a question of ours is with us, though the window itself is not active."""
+        """Set the user's presence. A dialog of the app counts too."""
         self._core.stores.notifications.set_present(is_present(self._window))
 
     # For the settings
@@ -146,7 +146,7 @@ class DesktopNotifier(Notifier):
             self._become(TrialState.SHOWN)
 
     def _on_undelivered(self, key: str, message: DesktopNotification) -> None:
-        """The tray shows one at a time, and says nothing twice."""
+        """Show the notification in the tray, which holds one at a time, unless it is a quiet update."""
         if self._tray.can_tell and not message.is_quiet:
             self._at_tray = key
             self._tray.tell(message.title, message.body)
@@ -158,7 +158,7 @@ class DesktopNotifier(Notifier):
         self._on_activated(self._at_tray, "")
 
     def _on_activated(self, key: str, token: str) -> None:
-        """A person clicked on it: the window comes forward with what it told of."""
+        """Bring the window to the front with the workflow of the clicked notification."""
         if token:  # Wayland lets a window come forward that holds one; Qt looks for it here
             os.environ["XDG_ACTIVATION_TOKEN"] = token
         self._leaving.come_back()
@@ -188,8 +188,11 @@ class DesktopNotifier(Notifier):
 
 
 class ReminderBinder(QObject):
-    """A card that is unfolded in the active window is looked at. Coming back to the window is a time to look at the
-    clock, which may have jumped."""
+    """Reports to the reminders which requests are visible or postponed (UI §6).
+
+    A request is visible while its card is unfolded in the active window. Activating the window checks the reminders, as
+    the system clock may have jumped.
+    """
 
     def __init__(self, core: Core, card: AttentionCard, finding: PaletteController, parent: QObject) -> None:
         super().__init__(parent)
@@ -199,17 +202,17 @@ class ReminderBinder(QObject):
         card.put_off.connect(self._on_put_off)
 
     def begin(self) -> None:
-        """Remind from now on."""
+        """Start the reminders."""
         self._stores.reminders.begin(self._is_seen)
         self._stores.background.window_active_changed.connect(self._stores.reminders.look)
 
     def leave(self) -> None:
-        """Remind no more."""
+        """Stop the reminders."""
         self._stores.background.window_active_changed.disconnect(self._stores.reminders.look, missing_ok=True)
         self._stores.reminders.close()
 
     def act(self, action: str) -> None:
-        """The button of a reminder of several workflows."""
+        """Open the inbox for a reminder about several workflows."""
         if action == INBOX:
             self._finding.inbox()
 

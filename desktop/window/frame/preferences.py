@@ -1,4 +1,4 @@
-"""The settings, opened when they are first wanted, and those of them that have keys of their own."""
+"""Opens the settings dialog, created on first use, and handles the zoom commands."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +26,7 @@ _ZOOM_STEP = 0.1
 
 
 class Preferences(QWidget):
-    """A parent of what the dialog reads and writes; nothing of it is seen."""
+    """The invisible parent of the sources that the settings dialog reads and writes."""
 
     enter_sends_changed = Signal(bool)
 
@@ -62,14 +62,14 @@ class Preferences(QWidget):
         }
 
     def open(self) -> None:
-        """Bring the dialog to the front, where it was left."""
+        """Show the dialog at its last page."""
         self._present(None)
 
     def open_at(self, page_id: PageId) -> None:
         self._present(page_id)
 
     def leave(self) -> None:
-        """Hide the dialog: nothing can be read or begun any more."""
+        """Hide the dialog."""
         if self._dialog is not None:
             self._dialog.hide()
 
@@ -102,7 +102,7 @@ class Preferences(QWidget):
         self._dialog.present(page_id)
 
     def zoom(self, steps: int) -> None:
-        """So many steps larger or smaller; 0: as it ships."""
+        """Change the zoom by so many steps; 0 resets it."""
         now = self._session.state.zoom
         wanted = round(now + steps * _ZOOM_STEP, 2) if steps else 1.0
         self._own.set(Setting.ZOOM, min(max(wanted, LEAST_ZOOM), MOST_ZOOM))

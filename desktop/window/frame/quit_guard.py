@@ -1,4 +1,4 @@
-"""The icon in the system's tray, where there is one: the way back to a window that was closed (UI §11)."""
+"""The icon in the system tray, and the confirmation before quitting (UI §11)."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,7 @@ _CLICKS = (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationR
 
 
 class TrayIcon(Adaptive, QWidget):
-    """Is never seen itself; its icon is, while `is_there`."""
+    """An invisible widget that owns the tray icon. Check `is_there`."""
 
     show_requested = Signal()
     quit_requested = Signal()
@@ -45,20 +45,20 @@ class TrayIcon(Adaptive, QWidget):
 
     @property
     def is_there(self) -> bool:
-        """Whether this system has a tray to come back from."""
+        """Whether this system has a tray."""
         return QSystemTrayIcon.isSystemTrayAvailable()
 
     @property
     def can_tell(self) -> bool:
-        """Whether it can show a notification."""
+        """Whether the tray can show notifications."""
         return self.is_there and QSystemTrayIcon.supportsMessages()
 
     def tell(self, title: str, message: str) -> None:
-        """Show a notification at the icon, for as long as this system likes. Plain text."""
+        """Show a plain-text notification; the system chooses its duration."""
         self._icon.showMessage(title, message, app_icon())
 
     def leave(self) -> None:
-        """Take the icon away: some systems keep it until the pointer passes."""
+        """Remove the icon: some systems keep it until the pointer touches it."""
         self._icon.hide()
 
     def retranslate(self) -> None:
@@ -85,7 +85,9 @@ _AT_WORK = (RunStatus.ENQUEUED, RunStatus.RUNNING, RunStatus.PAUSED)
 
 
 class QuitGuard(QObject):
-    """`end` leaves the app: what is at work is written down, and goes on at the next start."""
+    """Confirms quitting while workflows are active (UI §11). `end` quits: active work is saved and continues at the
+    next start.
+    """
 
     def __init__(
         self, window: QWidget, background: BackgroundWorkflows, tray: TrayIcon, end: Callable[[], None]
@@ -104,7 +106,7 @@ class QuitGuard(QObject):
         return {"app.quit": self.ask}
 
     def ask(self) -> None:
-        """Leave, after asking if something is at work. What only waits for somebody loses nothing."""
+        """Quit, after a confirmation if a workflow is active. A workflow that only waits for the user loses nothing."""
         running = self._background.running_workflows
         at_work = sum(one.run is None or one.run.status in _AT_WORK for one in running)
         if not at_work:
@@ -117,7 +119,7 @@ class QuitGuard(QObject):
             self._open(at_work, len(running) - at_work)
 
     def come_back(self) -> None:
-        """To the front, from wherever the window is."""
+        """Show the window in front, also from the tray or the task bar."""
         window = self._window
         window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
         window.show()

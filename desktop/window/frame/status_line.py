@@ -1,6 +1,6 @@
-"""The line at the bottom: what runs, what waits for a person, whether it is on disk, how fast it comes (UI §1).
+"""The status line: active workflows, pending requests, saving and speed (UI §1).
 
-It is drawn anew at once, then four times a second at most, and what stands at its right never moves.
+It renders at once and then at most four times a second. The parts at the right have fixed widths.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ _SAVING_ICONS: dict[SaveState, tuple[Icon, ColorName]] = {
 
 
 class StatusLine(Adaptive, Surface):
-    """`inbox_requested`: a person wants to see what waits for them."""
+    """Shows the state of all workflows. `inbox_requested`: the pending requests were clicked."""
 
     inbox_requested = Signal()
 
@@ -69,7 +69,7 @@ class StatusLine(Adaptive, Surface):
         frames.bind(self, told, self._render_soon)
 
     def set_inbox_keys(self, keys: QKeySequence) -> None:
-        """These open the inbox as well."""
+        """Show these keys in the tooltip."""
         self._inbox_keys = keys
         self.retranslate()
 
@@ -85,7 +85,7 @@ class StatusLine(Adaptive, Surface):
         self._fix_widths()
 
     def _fix_widths(self) -> None:
-        """What is longest in each place, so that nothing beside it moves."""
+        """Reserve the width of the longest text of each part, so that its neighbours never move."""
         metrics = self._saving.fontMetrics()
         self._saving.setFixedWidth(max(metrics.horizontalAdvance(self._saving_words(each)) for each in SaveState) + 2)
         self._speed.setContentsMargins(0, 0, self._theme.sizes.space_s, 0)
@@ -139,7 +139,7 @@ class StatusLine(Adaptive, Surface):
         return " · ".join(parts) or self.tr("Nothing at work")
 
     def _tokens_a_second(self) -> float:
-        """Of all that is at work together."""
+        """Return the sum over all active workflows."""
         usage = self._stores.usage
         at_work = (one for one in self._stores.background.running_workflows if one.status in _AT_WORK)
         return sum(usage.of(one.workflow_id).tokens_a_second or 0.0 for one in at_work)

@@ -1,6 +1,6 @@
-"""Who answers in the viewed workflow: shown in the header, chosen in the picker.
+"""The agent and model that answer in the viewed workflow: shown in the header, chosen in the picker.
 
-What is chosen for a workflow that is not begun yet is kept here until its first message takes it along.
+The choice for a workflow that does not exist yet is held here until its first message takes it over.
 """
 
 from collections.abc import Callable
@@ -53,7 +53,7 @@ class AnsweringChoice(QObject):
 
     @property
     def of_new(self) -> AgentSelection:
-        """Who answers the first message of a new workflow."""
+        """The agent and model for the first message of a new workflow."""
         return self._of_new
 
     def by_command(self) -> dict[str, Callable[[], object]]:
@@ -61,29 +61,29 @@ class AnsweringChoice(QObject):
         return {"workflow.model": self.open}
 
     def on_sent(self, workflow_id: str) -> None:
-        """A message was taken: a new workflow, "", has taken the choice along."""
+        """Reset the choice for new workflows after one was created (`workflow_id` is "")."""
         if not workflow_id:
             self._of_new = AgentSelection()
             self.show()
 
     def show(self) -> None:
-        """Have the header say who answers next."""
+        """Show the agent and model of the next turn in the header."""
         cast = self._cast()
         self._header.show_answering(cast.agent.name, model_label(cast.model))
         model = cast.model
         self.shown.emit(None if model is None else available_tokens(model.context_tokens, model.max_tokens))
 
     def entries(self) -> list[OptionHeading | Option]:
-        """Who can answer in the viewed workflow."""
+        """Return the options of the viewed workflow with their headings."""
         settings = self._core.settings.current
         return answering_options(self._cast(), self._core.agents.current, settings.models, settings.model)
 
     def offers(self) -> list[Option]:
-        """The same without headings."""
+        """Return the options without headings."""
         return [entry for entry in self.entries() if isinstance(entry, Option)]
 
     def open(self) -> None:
-        """Open the picker below the header, where that is seen, or close it."""
+        """Open the picker below the header if the header is visible, or close the picker."""
         if not self._header.isVisible():
             return
         if self._picker.isVisible():
@@ -96,7 +96,7 @@ class AnsweringChoice(QObject):
         self._picker.open_below(place, self.entries(), pane)
 
     def viewed_another(self) -> None:
-        """Its entries are those of a workflow that is not looked at any more."""
+        """Close the picker: its options belong to the previous workflow."""
         self._picker.hide()
 
     def _on_agents(self, _message: AgentsChanged) -> None:
@@ -120,7 +120,7 @@ class AnsweringChoice(QObject):
         return AgentSelection(is_offline=is_offline)
 
     def choose(self, offer: Option) -> None:
-        """Have it answer from the next turn on."""
+        """Use this option from the next turn on."""
         if offer.answering is None:
             self._picker.close_up()
             self.connect_requested.emit()

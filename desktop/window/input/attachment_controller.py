@@ -1,7 +1,7 @@
-"""Files that go along with a message: chosen, dropped or pasted, looked at, and read when they are sent.
+"""Files attached to a message: chosen, dropped or pasted, previewed, and read when the message is sent.
 
-What is sent is what a file holds then. One that is gone, that cannot be read, or that is another than when it was
-attached stops the message and is told; the person sends it again, or takes the file away.
+The content at the time of sending is sent. A file that is missing, unreadable or changed since it was attached stops
+the message with an error; the user sends again or removes the file.
 """
 
 from collections.abc import Callable, Sequence
@@ -54,7 +54,7 @@ class AttachmentController(QObject):
         return {"composer.attach": self._choose_from_anywhere}
 
     def choose(self) -> None:
-        """Have a person choose files. The dialog is opened, never executed."""
+        """Open the file dialog without blocking."""
         if self._dialog is not None:
             self._dialog.raise_()
             return
@@ -67,14 +67,14 @@ class AttachmentController(QObject):
         dialog.open()
 
     def attach(self, paths: Sequence[str]) -> None:
-        """Have these go along with what is written; none: they are to be chosen."""
+        """Attach these files to the draft; an empty list opens the file dialog."""
         if paths:
             self._tasks.spawn(self._attach(list(paths), self._viewed), "attach files")
         else:
             self.choose()
 
     async def read(self, draft: Draft, origin: WorkflowId | None) -> list[AttachedText] | str:
-        """What goes along with a message of that workflow, as it is now; else why it cannot be sent, in words."""
+        """Return the current content of the attached files, or the reason why the message cannot be sent, as text."""
         attached: list[AttachedText] = []
         seen: list[DraftFile] = []
         told: list[str] = []
@@ -200,7 +200,7 @@ class AttachmentController(QObject):
             self._chat.foot.take_up(message.text, draft_files(attached))
 
     async def of_message(self, message: Message) -> list[AttachedText]:
-        """What went along with a message; nothing where it cannot be read."""
+        """Return the attached texts of a message; none where they cannot be read."""
         if not message.attachments:
             return []
         answer = await self._core.attachments.texts(message.workflow_id, message.id)
@@ -213,7 +213,7 @@ class AttachmentController(QObject):
 
 
 def draft_files(attached: Sequence[AttachedText]) -> list[DraftFile]:
-    """Texts as what goes along with what is written."""
+    """Return attached texts as files of a draft."""
     return [DraftFile(one.about.name, one.about.size, one.about.hash, text=one.text) for one in attached]
 
 

@@ -1,8 +1,8 @@
-"""What an at sign names in a message: who answers, and files by their paths.
+"""Mentions: `@` names an agent, a model or a file in a message.
 
-Where one stands at the beginning of a word, what can be named is listed while it is typed. An agent or a model that is
-chosen answers from the next turn on; a file goes along with the message, and a folder goes on to what is in it. The
-sign and what was typed behind it leave the text then: they have done what they were for. What is not chosen is text.
+A completion list opens while a mention is typed at the beginning of a word. An agent or model answers from the next
+turn on, a file is attached, and a folder continues with its entries. A chosen mention is removed from the text;
+anything else stays text.
 """
 
 import re
@@ -58,7 +58,7 @@ class Mentions(QObject):
     # While it is typed
 
     def _on_edited(self) -> None:
-        """What stands behind the sign is looked up anew."""
+        """Update the completion list for the mention before the cursor."""
         box = self._chat.composer.text_box
         named = None if box.is_composing or not box.hasFocus() else _mention_before(box.before_cursor())
         if named is None:
@@ -72,12 +72,14 @@ class Mentions(QObject):
             self._tasks.spawn(self._look_for_files(named), "list files to attach")
 
     def _on_moved(self) -> None:
-        """The cursor has left it; what is typed moves it too, and is heard of by itself."""
+        """Close the list when the cursor leaves the mention. Typing moves the cursor too and is handled by
+        `_on_edited`.
+        """
         if self._named is not None and _mention_before(self._chat.composer.text_box.before_cursor()) is None:
             self._leave()
 
     def _on_closed(self) -> None:
-        """It is not wanted for this sign, whatever is typed behind it."""
+        """Keep the list closed for this mention."""
         self._declined, self._named = self._named, None
 
     def _leave(self) -> None:
@@ -98,7 +100,7 @@ class Mentions(QObject):
         self._chat.mentions.suggest([] if self._chat.completion.isVisible() else suggestions)
 
     def _offers(self, named: str) -> list[Option]:
-        """Who can answer and fits what is typed, the best first."""
+        """Return the agents and models that match, best first."""
         fitting = [one for one in self._answering.offers() if one.answering is not None and matches(named, one.title)]
         entries = [Entry(Kind.WORKFLOW, str(at), one.title, "", Icon.X) for at, one in enumerate(fitting)]
         return [fitting[int(one.key)] for one in rank_entries(named, entries)]
@@ -133,6 +135,6 @@ class Mentions(QObject):
 
 
 def _mention_before(before: str) -> str | None:
-    """What stands between an at sign that begins a word, and the cursor; None where there is none."""
+    """Return the text between `@` at the beginning of a word and the cursor; None without such a mention."""
     found = _MENTION.search(before[-_MOST_MENTION_CHARACTERS:])
     return None if found is None else found[1]

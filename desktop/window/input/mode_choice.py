@@ -1,4 +1,4 @@
-"""The menu that sets the validation mode from the header (UI §4)."""
+"""The validation mode: chosen in a menu of the header, shown on rows whose run has another mode (UI §4)."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,7 @@ from desktop.window.conversation.header import Header
 
 
 class ModeMenu(Adaptive, QMenu):
-    """`chosen` carries the mode that is wanted; the check stays at the one that holds."""
+    """Lists the validation modes with a check mark at the current one and emits `chosen`."""
 
     chosen = Signal(object)
     """The ValidationMode."""
@@ -38,7 +38,7 @@ class ModeMenu(Adaptive, QMenu):
         self.adapt_to(theme)
 
     def open_at(self, place: QPoint, mode: ValidationMode) -> None:
-        """At `place`, in the coordinates of the screen, with a check at `mode`. Returns at once."""
+        """Open without blocking at `place`, in screen coordinates, with the check mark at `mode`."""
         self._actions[mode].setChecked(True)
         self.popup(place)
         self.setActiveAction(self._actions[mode])
@@ -83,12 +83,12 @@ class ModeChoice(QObject):
         return {"validation.mode": self.open}
 
     def open(self) -> None:
-        """Open the menu where the header names the mode."""
+        """Open the menu at the header's mode button."""
         if self._header.isVisible():
             self._menu.open_at(self._header.mode_place, self._settings.current.validation_mode)
 
     def unusual(self, workflow_id: WorkflowId) -> ValidationMode | None:
-        """The mode of a workflow's run where it is not that of the settings."""
+        """Return the mode of a workflow's run if it differs from the settings."""
         execution = self._background.get_execution(workflow_id)
         mode = execution.run.mode if execution is not None and execution.run is not None else None
         return mode if mode is not self._settings.current.validation_mode else None

@@ -1,4 +1,4 @@
-"""The picker of agent and model: it opens below the header, is narrowed by typing, and left with Esc."""
+"""The picker of agent and model: opens below the header, filters by typing, closes on Esc."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ _MOST_ROWS = 9
 
 
 class Picker(Adaptive, Surface):
-    """`open_below` shows it; `chosen` tells what a person took. It stays until `close_up`, or until focus leaves it."""
+    """Emits the `chosen` option. It closes by `close_up`, or when it loses the focus."""
 
     chosen = Signal(object)
     """The Offer."""
@@ -57,8 +57,9 @@ class Picker(Adaptive, Surface):
         self.adapt_to(theme)
 
     def open_below(self, place: QRect, entries: Sequence[OptionHeading | Option], pane: QRect | None = None) -> None:
-        """Show these entries below a place of the parent, with focus in the field; within the `pane`, where they have
-        room in it."""
+        """Show the options below `place`, a rectangle of the parent, with the focus in the field; inside `pane` if they
+        fit.
+        """
         self._entries = list(entries)
         self._field.clear()
         self.say("")
@@ -69,7 +70,7 @@ class Picker(Adaptive, Surface):
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def say(self, problem: str) -> None:
-        """Why what was chosen does not hold; it stays open, for another choice."""
+        """Show why the choice was rejected. The picker stays open."""
         self._problem.setText(problem)
         self._problem.setVisible(bool(problem))
         if problem:
@@ -83,7 +84,7 @@ class Picker(Adaptive, Surface):
 
     @property
     def ground(self) -> QWidget:
-        """What it lies on."""
+        """The widget that it covers."""
         return self._ground
 
     @property
@@ -91,7 +92,7 @@ class Picker(Adaptive, Surface):
         return self._problem.text()
 
     def shown(self) -> list[Option]:
-        """What can be chosen as it is narrowed now."""
+        """Return the options that match the filter."""
         found = (self._rows.index(row, 0).data(OPTION_ROLE) for row in range(self._rows.rowCount()))
         return [entry for entry in found if isinstance(entry, Option)]
 
@@ -161,7 +162,7 @@ class Picker(Adaptive, Surface):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as its rows, up to nine, and as the window has room."""
+        """Set the height: at most nine rows, and within the window."""
         sizes = self._theme.sizes
         rows = min(_MOST_ROWS, self._rows.rowCount())
         height = sum(self._list.sizeHintForRow(row) for row in range(rows)) + 2 * self._list.frameWidth()

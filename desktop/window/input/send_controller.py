@@ -1,4 +1,4 @@
-"""From what is written to what is said: files are read, and messages that wait are shown and handled."""
+"""From the composer to the core: reads attached files, sends messages, and manages the queue."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ from desktop.window.navigation.workflow_switcher import WorkflowOpener
 
 
 class SendController(QObject):
-    """What belongs to the viewed workflow when a key is pressed stays with it, whatever is viewed when it is done."""
+    """Sends drafts and handles the queue. A draft belongs to the workflow that was viewed when the key was pressed."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class SendController(QObject):
         return {"composer.send_now": self.send_now}
 
     def send(self, draft: Draft, interrupts: bool) -> None:
-        """Say this in the viewed workflow."""
+        """Send the draft to the viewed workflow."""
         origin = self._viewed
         if draft.files:
             self._tasks.spawn(self._send_with_files(draft, interrupts, origin), "read attached files")
@@ -74,7 +74,7 @@ class SendController(QObject):
             self._slashing.send(OutgoingMessage(draft.text, interrupts=interrupts), origin, self._answering.of_new)
 
     def send_now(self) -> None:
-        """Say what is written, or where nothing is the first that waits; the turn at work is stopped for it."""
+        """Send the draft, or the first queued message if there is none, and stop the active turn."""
         waiting = self._core.stores.queues.of(self._viewed).messages
         if self._chat.composer.is_empty and waiting:
             self._send_waiting(waiting[0].id)
@@ -82,7 +82,7 @@ class SendController(QObject):
             self._chat.composer.submit(interrupts=True)
 
     def show_queue(self) -> None:
-        """What waits in the viewed workflow; to be called at once where another one is viewed."""
+        """Render the queue of the viewed workflow; called directly after a switch."""
         queue = self._core.stores.queues.of(self._viewed)
         execution = self._core.stores.view.execution
         is_at_work = execution is not None and execution.is_active
@@ -110,7 +110,7 @@ class SendController(QObject):
     # What waits
 
     def _edit(self, message_id: str) -> None:
-        """Into the composer first, and on disk there, then out of the queue: a crash loses nothing."""
+        """Move a queued message to the composer: saved there before it leaves the queue, so a crash loses nothing."""
         found = self._find(message_id)
         if found is not None:
             self._tasks.spawn(self._take_back(found, is_wanted=True), "edit a message that waits")
@@ -186,7 +186,7 @@ def _as_message(message: QueuedMessage) -> Message:
 
 
 class InputController:
-    """Makes them, and lets each know those that it hands on to; what became of it comes back to the composer."""
+    """Creates the controllers of the composer and connects them to each other."""
 
     def __init__(
         self,
@@ -218,6 +218,6 @@ class InputController:
         return {**self.attaching.by_command(), **self.sending.by_command()}
 
     def viewed_another(self) -> None:
-        """What is asked, and what waits, belong to the workflow that is viewed."""
+        """Show the queue and input form of the workflow that is now viewed."""
         self.slashing.viewed_another()
         self.sending.show_queue()

@@ -1,7 +1,7 @@
-"""Messages that begin with a slash: what can be named is listed while it is typed, what was named is done when sent.
+"""Slash commands: completed while typed, run when sent.
 
-A template starts a run, a prompt replaces what was written and is sent by the person alone; what either still needs is
-asked in the place of the composer (AGENTS_AND_TOOLS §9).
+A template starts a run. A prompt replaces the text, and the user sends it. Missing input is requested in a form in
+place of the composer (AGENTS_AND_TOOLS §9).
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ _NAME_CHARACTERS = 40
 
 @dataclass(frozen=True, slots=True)
 class _PromptRequest:
-    """Values that a prompt lacks, written in that workflow as that text."""
+    """A prompt whose missing values are requested, and the message that named it."""
 
     origin: WorkflowId | None
     text: str
@@ -52,14 +52,14 @@ class _PromptRequest:
 
 @dataclass(frozen=True, slots=True)
 class _AcceptedCommand:
-    """What was chosen in the list, as long as the text begins as it was put there."""
+    """A completion that was accepted, valid while the text begins with `beginning`."""
 
     beginning: str
     target: SlashTarget
 
 
 class SlashCommands(QObject):
-    """A template that is named elsewhere starts in a workflow of its own."""
+    """Runs slash commands. A template chosen in the palette starts in a new workflow."""
 
     def __init__(
         self,
@@ -92,18 +92,18 @@ class SlashCommands(QObject):
         deeds.template_settled.connect(self._on_settled)
 
     def send(self, said: OutgoingMessage, origin: WorkflowId | None, answering: AgentSelection | None) -> None:
-        """Do what a message of that workflow asks for; `answering` is chosen for a new one."""
+        """Send a message, or run its slash command; `answering` is used by a new workflow."""
         if said.text.startswith("/"):
             self._tasks.spawn(self._send(said, origin, answering, self._accepted), "send")
         else:
             self._deeds.send(said, origin, answering)
 
     def start(self, template_id: TemplateId) -> None:
-        """Start a template in a workflow of its own, after asking for its input."""
+        """Start a template in a new workflow, after requesting its input."""
         self._tasks.spawn(self._start(template_id), "start a template")
 
     def viewed_another(self) -> None:
-        """What was asked belongs to the workflow where it was asked; the text is still there."""
+        """Close the input form, which belongs to the previous workflow. The text stays there."""
         if self._asked is not None:
             self._end()
 
@@ -171,7 +171,7 @@ class SlashCommands(QObject):
         self._ask(replace(start, viewed=None), title, ready.data.input.asked, runs=True)
 
     async def _put_in(self, asked: _PromptRequest, values: Mapping[str, str]) -> None:
-        """The text of the prompt instead of what was written, if that still stands there."""
+        """Replace the message by the text of the prompt, if the message still stands in the composer."""
         made = await self._core.slash.text(asked.prompt_id, asked.input, values)
         is_asked = self._asked is asked
         if isinstance(made, Failed) and is_asked:
@@ -192,7 +192,7 @@ class SlashCommands(QObject):
     def _ask(
         self, asked: "_PromptRequest | TemplateStart", title: str, schema: Mapping[str, Any], *, runs: bool
     ) -> bool:
-        """False: another workflow is viewed by now."""
+        """Show the input form. Return False if another workflow is viewed by now."""
         origin = asked.origin if isinstance(asked, _PromptRequest) else asked.workflow_id
         if origin != self._viewed:
             return False
@@ -208,12 +208,12 @@ class SlashCommands(QObject):
             self._deeds.start_template(replace(asked, given={**asked.given, **values}))
 
     def _on_left(self) -> None:
-        """The text is there again, as it was written."""
+        """Close the form and restore the composer."""
         self._end()
         self._foot.focus_composer()
 
     def _on_settled(self, start: TemplateStart, failed: Failed | None) -> None:
-        """A start was taken, or not: then it can be mended where it was asked, or the composer says why not."""
+        """Close the form after a start, or show there why it failed."""
         asked = self._asked
         is_asked = isinstance(asked, TemplateStart) and asked.is_same(start)
         if failed is None and is_asked:
@@ -257,7 +257,7 @@ class SlashCommands(QObject):
         self._load() if self._titles is None else self._show()
 
     def _on_drafted(self) -> None:
-        """It is another workflow's text, which nobody typed now."""
+        """Close the completion list: the text of another workflow was loaded."""
         self._is_wanted, self._accepted = False, None
         self._show()
 
@@ -290,7 +290,7 @@ class SlashCommands(QObject):
             self._show()
 
     def _show(self) -> None:
-        """The list, and what sending would do."""
+        """Show the completions and the effect of sending."""
         box = self._foot.composer.text_box
         line, titles = box.beginning(), self._titles
         if titles is None or not line.startswith("/"):
@@ -322,7 +322,7 @@ class SlashCommands(QObject):
 
 
 def _accepted_command(text: str, accepted: _AcceptedCommand | None) -> SlashCommand | None:
-    """What was chosen in the list, if the text still names it as it was put there."""
+    """Return the accepted command if the text still names it."""
     if accepted is None or not text.startswith(accepted.beginning):
         return None
     command = parse_slash(text, [accepted.target])
@@ -332,8 +332,9 @@ def _accepted_command(text: str, accepted: _AcceptedCommand | None) -> SlashComm
 def _matching_titles(
     line: str, titles: Sequence[SlashTarget], command: SlashCommand | UnknownCommand | None
 ) -> Sequence[SlashTarget]:
-    """What fits what is typed, the best first. Once a title stands there with a blank behind it, only those that go on
-    as it does."""
+    """Return the titles that match, best first. Behind a complete title, only longer titles with the same beginning
+    match.
+    """
     words = line[1:].removeprefix('"')
     if isinstance(command, SlashCommand) and (command.rest or words != words.rstrip()):
         begun = " ".join(folded(words).split()) + (" " if words != words.rstrip() else "")

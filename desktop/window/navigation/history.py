@@ -1,4 +1,4 @@
-"""Going from workflow to workflow: which were viewed last, and which come next in the list."""
+"""The order of recently viewed workflows, and the history behind Back and Forward."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,9 +8,9 @@ _MOST_VISITS = 100
 
 
 class RecentWorkflows:
-    """Workflows in the order in which they were viewed, the last one first.
+    """Workflows by last view, newest first.
 
-    While a key is held (`is_walking`) the order stands still, so that Ctrl+Tab again goes further back.
+    While a key is held (`is_walking`) the order is frozen, so that repeated Ctrl+Tab goes further back.
     """
 
     def __init__(self) -> None:
@@ -22,20 +22,20 @@ class RecentWorkflows:
         return self._at is not None
 
     def others_first(self) -> list[WorkflowId]:
-        """The one viewed before the present one first, the present one last."""
+        """Return the previously viewed workflow first and the current one last."""
         return [*self._order[1:], *self._order[:1]]
 
     def viewed(self, workflow_id: WorkflowId) -> None:
-        """Somebody looks at it now."""
+        """Move the workflow to the front, unless a walk is active."""
         if not self.is_walking:
             self._move_to_front(workflow_id)
 
     def keep(self, is_there: Callable[[WorkflowId], bool]) -> None:
-        """Forget the others. Not while the walk goes on: the order stands still then."""
+        """Drop all other workflows. Must not be called during a walk."""
         self._order = [one for one in self._order if is_there(one)]
 
     def step(self, by: int) -> WorkflowId | None:
-        """The one that many places further back than where the walk is; the walk begins at the one viewed now."""
+        """Move the walk by so many positions and return the workflow there. A walk begins at the current workflow."""
         if not self._order:
             return None
         self._at = ((self._at or 0) + by) % len(self._order)
@@ -43,16 +43,16 @@ class RecentWorkflows:
 
     @property
     def order(self) -> Sequence[WorkflowId]:
-        """The one viewed now first, the one before it second."""
+        """The workflows, the current one first."""
         return tuple(self._order)
 
     @property
     def place(self) -> int:
-        """Where in the order the walk is; 0 where there is none."""
+        """The position of the walk; 0 without a walk."""
         return self._at or 0
 
     def settle(self) -> WorkflowId | None:
-        """The key was let go: the one that was reached is the last viewed. None: there was no walk."""
+        """End the walk and move its workflow to the front. Return None without a walk."""
         if self._at is None:
             return None
         reached, self._at = self._order[self._at], None
@@ -60,7 +60,7 @@ class RecentWorkflows:
         return reached
 
     def cancel(self) -> None:
-        """The walk is over, and has led nowhere."""
+        """End the walk without moving a workflow."""
         self._at = None
 
     def _move_to_front(self, workflow_id: WorkflowId) -> None:
@@ -68,21 +68,21 @@ class RecentWorkflows:
 
 
 class VisitHistory:
-    """The places that were gone to, and where in them one is: back and forward as in a browser."""
+    """The history of viewed workflows with a current position, as in a browser."""
 
     def __init__(self) -> None:
         self._places: list[WorkflowId] = []
         self._at = -1
 
     def went_to(self, workflow_id: WorkflowId) -> None:
-        """Somebody looks at it now. What was ahead is forgotten, unless this was a step back or forward."""
+        """Append the workflow and drop the entries ahead, unless it is the current entry already."""
         if self._at >= 0 and self._places[self._at] == workflow_id:
             return
         self._places = [*self._places[: self._at + 1], workflow_id][-_MOST_VISITS:]
         self._at = len(self._places) - 1
 
     def step(self, by: int, is_there: Callable[[WorkflowId], bool]) -> WorkflowId | None:
-        """Back (-1) or forward (1), over what is gone; None at the end."""
+        """Go back (-1) or forward (1), skipping removed workflows. Return None at the end."""
         at = self._at + by
         while 0 <= at < len(self._places):
             if is_there(self._places[at]):
@@ -93,7 +93,7 @@ class VisitHistory:
 
 
 def next_in_ring(order: Sequence[WorkflowId], current: WorkflowId | None, by: int) -> WorkflowId | None:
-    """The next (1) or the one before (-1), going around; from elsewhere the first or the last."""
+    """Return the next (1) or previous (-1) item, wrapping around; the first or last if `current` is not in the list."""
     if not order:
         return None
     if current not in order:
@@ -102,7 +102,9 @@ def next_in_ring(order: Sequence[WorkflowId], current: WorkflowId | None, by: in
 
 
 def next_in_list(order: Sequence[WorkflowId], current: WorkflowId | None, by: int) -> WorkflowId | None:
-    """The next (1) or the one before (-1) in a list; from nowhere the first or the last, at an end the same."""
+    """Return the next (1) or previous (-1) item, stopping at the ends; the first or last if `current` is not in the
+    list.
+    """
     if not order:
         return None
     if current not in order:

@@ -1,4 +1,4 @@
-"""A look at a workflow from the list, which changes nothing until it is opened (UI §4)."""
+"""Preview of a workflow of the sidebar, which does not count as viewing until it is opened (UI §4)."""
 
 from collections.abc import Callable
 
@@ -10,10 +10,7 @@ from core.stores.background_workflows import BackgroundWorkflows
 
 
 class WorkflowPreview(QObject):
-    """`show` looks at a workflow, or at none.
-
-    Focus that goes into the `centre` opens what is peeked at.
-    """
+    """Previews workflows with `show`. Moving the focus into `centre` opens the previewed workflow."""
 
     changed = Signal(bool)
     """Whether something is peeked at."""
@@ -43,11 +40,11 @@ class WorkflowPreview(QObject):
 
     @property
     def viewed_for_good(self) -> WorkflowId | None:
-        """What was opened last, whatever is looked at."""
+        """The workflow that was opened last, regardless of a preview."""
         return self._before if self.is_on else self._background.viewed_workflow_id
 
     def peek(self, workflow_id: str) -> None:
-        """Look at it; a second time, go back. Without effect on what is open anyway."""
+        """Preview a workflow; a second call ends the preview. Without effect on the opened workflow."""
         wanted = WorkflowId(workflow_id)
         if wanted == self._peeked:
             self.leave()
@@ -59,21 +56,21 @@ class WorkflowPreview(QObject):
             self.changed.emit(True)
 
     def leave(self) -> None:
-        """Back to what was open before."""
+        """End the preview and show the opened workflow again."""
         if self.is_on:
             self._peeked = None
             self._show(self._before)
             self.changed.emit(False)
 
     def open(self) -> None:
-        """What is peeked at is opened."""
+        """Open the previewed workflow."""
         if self._peeked is not None:
             opened, self._peeked = self._peeked, None
             self.opened.emit(opened)
             self.changed.emit(False)
 
     def viewed(self, workflow_id: WorkflowId | None) -> None:
-        """Another workflow is looked at; the peek is over if it is not the one that is peeked at."""
+        """End the preview if another workflow is viewed."""
         if self.is_on and workflow_id != self._peeked:
             self._peeked = None
             self.changed.emit(False)

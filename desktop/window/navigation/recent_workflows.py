@@ -1,4 +1,4 @@
-"""The workflows viewed last, listed over the window while the key that goes through them is held (UI §4)."""
+"""Switch between recently viewed workflows while a key is held (UI §4)."""
 
 from collections.abc import Callable, Sequence
 
@@ -20,7 +20,7 @@ _MOST_ROWS = 9
 
 
 class RecentList(Adaptive, Surface):
-    """Takes no focus: the keys stay where they are, and it shows where they have come to."""
+    """The list over the window. It never takes the focus, so the key filter keeps working."""
 
     clicked = Signal(int)
     """The row."""
@@ -48,7 +48,7 @@ class RecentList(Adaptive, Surface):
         self.adapt_to(theme)
 
     def offer(self, entries: Sequence[Option]) -> None:
-        """Show these in a moment, if they are still wanted then."""
+        """Show these rows after a short delay."""
         self._rows.clear()
         for entry in entries:
             item = QStandardItem(entry.title)
@@ -57,12 +57,12 @@ class RecentList(Adaptive, Surface):
         self._delay.start()
 
     def go_to(self, row: int) -> None:
-        """The keys have come to this row."""
+        """Select this row."""
         self._list.setCurrentIndex(self._rows.index(row, 0))
         announce(self, str(self._rows.index(row, 0).data()))
 
     def appear_now(self) -> None:
-        """The key was pressed again: it is no tap."""
+        """Show the list without the rest of the delay."""
         if self._delay.isActive():
             self._delay.stop()
             self._appear()
@@ -72,7 +72,7 @@ class RecentList(Adaptive, Surface):
         self.hide()
 
     def shown(self) -> list[str]:
-        """The titles, from the top down."""
+        """Return the titles from top to bottom."""
         return [str(self._rows.index(row, 0).data()) for row in range(self._rows.rowCount())]
 
     def retranslate(self) -> None:
@@ -113,11 +113,11 @@ _ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class RecentSwitcher(QObject):
-    """An event filter of the application, for the keys of one window.
+    """An event filter of the application for the keys of one window.
 
-    at rest ──(the key, held)──► walking ──(let go, Enter, a click)──► at rest, elsewhere
-                                  │  ▲ └──(Esc, any other key, the window left)──► at rest, where it was
-                                  └──┘ the key again, arrows
+    idle ──(the key, held)──► walking ──(release, Enter, click)──► idle, at another workflow
+                                │  ▲ └──(Esc, other key, deactivation)──► idle, unchanged
+                                └──┘ the key again, arrows
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class RecentSwitcher(QObject):
         app.applicationStateChanged.connect(self._on_application)
 
     def step(self, by: int) -> None:
-        """Further back (1), or the other way (-1), in the order in which they were viewed."""
+        """Go further back (1) or forward (-1) in the order of last view."""
         recent, is_first = self._recent, not self._recent.is_walking
         if is_first:
             recent.keep(self._is_there)
@@ -162,7 +162,7 @@ class RecentSwitcher(QObject):
         self._shown.go_to(recent.place)
 
     def cancel(self) -> None:
-        """Stay where one is."""
+        """End the walk without switching."""
         self._recent.cancel()
         self._shown.put_away()
 
@@ -178,7 +178,7 @@ class RecentSwitcher(QObject):
         return self._recent.is_walking and isinstance(watched, QWidget) and self._on_press(event)
 
     def _on_application(self) -> None:
-        """Who comes back from another program holds nothing that was held when they left."""
+        """Forget held modifiers: they may have been released in another program."""
         self._modifiers = Qt.KeyboardModifier.NoModifier
 
     def _on_release(self, event: QKeyEvent) -> None:
@@ -188,7 +188,7 @@ class RecentSwitcher(QObject):
             self._settle()
 
     def _on_press(self, event: QKeyEvent) -> bool:
-        """Whether the key is the list's."""
+        """Return whether the key belongs to the list."""
         key = Qt.Key(event.key())
         is_own = key == Qt.Key.Key_Escape or key in _STEPS or key in _ENTER_KEYS
         if event.type() == QEvent.Type.ShortcutOverride:

@@ -1,4 +1,4 @@
-"""Searching all workflows: asking what is typed, dropping answers that come too late, opening what is chosen."""
+"""Search in all workflows: runs queries, drops late results, and opens the chosen hit."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -23,8 +23,11 @@ REFRESH_S = 1.0
 
 
 class SearchController(QObject):
-    """`show_message` shows a message, with what was looked for marked in it. `focus_centre` takes the
-    focus where what had it is gone."""
+    """Connects the search panel to the service.
+
+    `show_message` shows a message with the query marked. `focus_centre` takes the focus where the previous widget is
+    gone.
+    """
 
     def __init__(
         self,
@@ -61,14 +64,14 @@ class SearchController(QObject):
         return {"find.everywhere": self.open}
 
     def open(self) -> None:
-        """Open the page; the keys that opened it close it."""
+        """Open the panel. The same key closes it."""
         if not self._panel.isVisible():
             self._before.keep()
             self._tell_index()
         self._panel.open()
 
     def leave(self) -> None:
-        """Ask and hear nothing more."""
+        """Cancel queries and unsubscribe."""
         for subscription in self._heard:
             subscription.close()
         if self._refreshing is not None:
@@ -93,7 +96,7 @@ class SearchController(QObject):
         self._asking = self._tasks.spawn(more, "search further")
 
     def _drop(self) -> None:
-        """Whatever was asked before is not waited for any more."""
+        """Cancel the running query."""
         if self._asking is not None:
             self._asking.cancel()
             self._asking = None
@@ -140,7 +143,7 @@ class SearchController(QObject):
             self._ask(self._panel.query)
 
     def _refresh(self) -> None:
-        """More may be found now; what a person has asked further for stays as it is."""
+        """Search again if there were no results; loaded pages stay as they are."""
         self._refreshing = None
         panel = self._panel
         if panel.isVisible() and not panel.results.groups and panel.query.strip():

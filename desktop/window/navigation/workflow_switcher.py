@@ -1,4 +1,4 @@
-"""Opening a workflow, or a new one, in the window: from wherever it is named."""
+"""Open workflows, and switch between them by key."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -20,7 +20,7 @@ from desktop.window.navigation.recent_workflows import RecentList, RecentSwitche
 
 
 class WorkflowOpener:
-    """What is opened has the focus, in the window that is in front then."""
+    """Opens workflows in the window. The opened workflow gets the focus."""
 
     def __init__(
         self, deeds: WorkflowActions, peeking: WorkflowPreview, centre: Centre, chat: ChatPane, window: QWidget
@@ -36,32 +36,35 @@ class WorkflowOpener:
         return {"workflow.new": self.open_new, "view.close": self.open_new}
 
     def open(self, workflow_id: str) -> None:
-        """To where one writes in it."""
+        """Open a workflow and focus the composer."""
         self._deeds.show(WorkflowId(workflow_id))
         self._peeking.open()
         self._window.activateWindow()
         self._chat.focus_composer()
 
     def open_asking(self, workflow_id: str) -> None:
-        """To what it asks, where it does."""
+        """Open a workflow and focus its request card, if any."""
         self.open(workflow_id)
         self._chat.focus_card()
 
     def open_new(self) -> None:
-        """The empty one, which begins with the first message."""
+        """Open the empty workflow that the first message begins."""
         self._centre.begin_new()
         self._deeds.show(None)
         self._centre.show_now()
         self._chat.focus_composer()
 
     def open_chat(self) -> None:
-        """Have something in front in which one can write: a new one where there is none."""
+        """Show the chat, with a new workflow if the start page is shown."""
         if not self._centre.is_chat:
             self.open_new()
 
 
 class WorkflowSwitcher(QObject):
-    """`order` is the list of the sidebar; `walk` is an event filter of the application."""
+    """Switches workflows by key: by slot, list order, history, or pending request.
+
+    `order` returns the order of the sidebar; `walk` is an event filter of the application.
+    """
 
     def __init__(
         self,
@@ -85,11 +88,11 @@ class WorkflowSwitcher(QObject):
 
     @property
     def viewed_before(self) -> list[WorkflowId]:
-        """The one viewed before the present one first, the present one last."""
+        """The workflows by last view, with the current workflow last."""
         return self._recent.others_first()
 
     def viewed(self, workflow_id: WorkflowId) -> None:
-        """Somebody looks at it now."""
+        """Record that the workflow is viewed."""
         self.walk.cancel()  # whoever goes elsewhere goes through no list
         self._recent.viewed(workflow_id)
         self._visited.went_to(workflow_id)
@@ -109,19 +112,19 @@ class WorkflowSwitcher(QObject):
         }
 
     def to_slot(self, number: int) -> None:
-        """To the workflow with that number, if there is one."""
+        """Open the workflow in this slot, if any."""
         self._open(self._stores.background.workflow_at(number))
 
     def beside(self, by: int) -> None:
-        """To the next (1) or the one before (-1) in the list."""
+        """Open the next (1) or previous (-1) workflow of the sidebar."""
         self._open(next_in_list(self._order(), self._now, by))
 
     def along(self, by: int) -> None:
-        """Back (-1) or forward (1) on the way that was taken."""
+        """Go back (-1) or forward (1) in the history."""
         self._open(self._visited.step(by, self._is_there))
 
     def to_asking(self, by: int) -> None:
-        """To the next (1) or the one before (-1) that needs somebody, the one that has waited longest first."""
+        """Open the next (1) or previous (-1) workflow with a pending request, the longest waiting first."""
         found = next_in_ring(self._stores.questions.workflows, self._now, by)
         if found is not None:
             self._opening.open_asking(found)
@@ -135,7 +138,7 @@ class WorkflowSwitcher(QObject):
         return listed is not None and not listed.workflow.is_archived
 
     def _described(self, order: Sequence[WorkflowId]) -> list[Option]:
-        """The list of those viewed last: their names, and which needs somebody or runs."""
+        """Return the rows of the recent list: titles and states."""
         asking = set(self._stores.questions.workflows)
         found = [(one, self._stores.workflows.get(one)) for one in order]
         return [
