@@ -36,7 +36,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedAnswering:
-    """The agent and model of a workflow: `answering` as chosen, and what it resolves to. `model` None: offline agent."""
+    """The agent and model of a workflow: `answering` as chosen, and resolved. `model` None: the offline agent."""
 
     answering: AgentSelection
     agent: Agent
@@ -103,7 +103,7 @@ OPTION_ROLE = Qt.ItemDataRole.UserRole
 
 
 class OptionDelegate(QStyledItemDelegate):
-    """Paints an option: check mark, title, and at the right a note, which gets at least a third of the row if needed."""
+    """Paints an option: check mark, title, and a note at the right, which gets a third of the row if needed."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
