@@ -73,7 +73,7 @@ def test_unwrap_raises_what_failed() -> None:
 
 
 async def test_nothing_starts_once_the_owner_is_closed() -> None:
-    tasks = Tasks([].append)
+    tasks = Tasks(list[BaseException]().append)
     await tasks.close()
     with pytest.raises(RuntimeError):
-        Operations(tasks.spawn, [].append).run(_outcome(Ok(1)), "too late")
+        Operations(tasks.spawn, list[Failed]().append).run(_outcome(Ok(1)), "too late")
